@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// Starts the command line: with the Node that the project brings along when this one is too old, and from the bundle
+// in dist when no source is newer. Plain JavaScript, for it runs on whatever Node the machine has.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const [major] = process.versions.node.split('.')
+const own = join(root, 'node_modules', '.bin', 'node')
+
+if (Number(major) < 24) await startAgain()
+else {
+  const bundle = join(root, 'dist', 'chandler.mjs')
+  const { main } = await import(isFresh(bundle) ? bundle : join(root, 'src', 'cli', 'main.ts'))
+  process.exitCode = await main(process.argv.slice(2))
+}
+
+/** The same command on the project's own Node; signals are passed on. */
+async function startAgain() {
+  if (!existsSync(own)) {
+    console.error('error: chandler needs Node 24. Run "npm start" once in this folder: it brings Node 24 along.')
+    process.exit(1)
+  }
+  const { spawn } = await import('node:child_process')
+  const child = spawn(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1)
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.removeAllListeners(name)
+    process.kill(process.pid, signal)
+  })
+}
+
+/** Whether the bundle is there and no source is newer; an installed package has no sources. */
+function isFresh(bundle) {
+  if (!existsSync(bundle)) return false
+  const sources = join(root, 'src')
+  if (!existsSync(sources)) return true
+  const built = statSync(bundle).mtimeMs
+  return !readdirSync(sources, { recursive: true, withFileTypes: true }).some(
+    (entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).mtimeMs > built,
+  )
+}

@@ -1,0 +1,33 @@
+// Makes a clone ready: brings npm packages (and with them Node 24) when they are missing or out of date.
+// Plain JavaScript, for it runs on whatever Node the machine has.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const stamp = join(root, 'node_modules', '.chandler-setup')
+const wanted = createHash('sha256')
+  .update(readFileSync(join(root, 'package-lock.json')))
+  .digest('hex')
+const present = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
+
+if (present !== wanted) {
+  console.error('Installing npm packages (once; Node 24 comes along) …')
+  // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, as some registries make them.
+  const { status } = spawnSync(
+    'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+    },
+  )
+  if (status !== 0) {
+    console.error('error: npm install failed. Check that the npm registry can be reached, then try again.')
+    process.exit(1)
+  }
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, wanted)
+}

@@ -1,0 +1,75 @@
+/** Starts a broker with the example catalog: builds, makes passwords, says where everything is. */
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+
+const secrets = '.chandler/secrets'
+mkdirSync(secrets, { recursive: true, mode: 0o700 })
+for (const user of ['platform', 'admin']) {
+  const file = `${secrets}/${user}`
+  if (!existsSync(file)) writeFileSync(file, `${randomBytes(18).toString('base64url')}\n`, { mode: 0o600 })
+}
+console.error('Building …')
+const built = spawnSync(process.execPath, ['scripts/build.ts'], { stdio: ['ignore', 2, 2] })
+if (built.status !== 0) process.exit(1)
+// An example that cannot be built here is left out of the catalog by the broker, which says so.
+spawnSync(
+  process.execPath,
+  [
+    'bin/chandler.mjs',
+    'tweed',
+    'build',
+    'examples/tweed/accounts',
+    '--to',
+    'oci:.chandler/examples:accounts',
+    '-o',
+    'name',
+  ],
+  { stdio: ['ignore', 'ignore', 2] },
+)
+
+const child = spawn(
+  process.execPath,
+  [
+    'bin/chandler.mjs',
+    'serve',
+    '--config',
+    'examples/chandler.yml',
+    '--set',
+    'logs.format=pretty',
+    ...process.argv.slice(2),
+  ],
+  { stdio: ['inherit', 'pipe', 'inherit'] },
+)
+// Ctrl-C reaches the broker, too: it drains, and we wait for it.
+process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => child.kill('SIGTERM'))
+child.on('exit', (code) => process.exit(code ?? 1))
+let said = false
+child.stdout.on('data', (bytes: Buffer) => {
+  process.stdout.write(bytes)
+  const [, url, admin = 'off'] = /Ready {2}url=(\S+)(?: admin=(\S+))?/.exec(bytes.toString()) ?? []
+  if (url !== undefined && !said) {
+    said = true
+    console.log(welcome(url, admin))
+  }
+})
+
+function welcome(url: string, admin: string): string {
+  const password = (user: string) => readFileSync(`${secrets}/${user}`, 'utf8').trim()
+  return `
+Chandler is ready.
+
+  Open Service Broker API  ${url}/v2      user platform  password ${password('platform')}
+  Operator API             ${url}/api/v1  user admin     password ${password('admin')}
+  Health and figures       ${admin}/readyz, ${admin}/metrics
+
+In another terminal:
+
+  npx chandler login ${url} --user admin --password-file ${secrets}/admin
+  npx chandler catalog
+  npx chandler instance provision demo-db small my-db
+
+Ctrl-C stops the broker.
+`
+}
