@@ -1,0 +1,46 @@
+/** Integers that a double cannot hold, kept digit by digit: values that JSON.stringify writes as they were read. */
+
+/** A JSON value that is written as the digits it holds. */
+export type ExactNumber = { readonly rawJSON: string }
+
+interface ExactJson {
+  rawJSON(text: string): ExactNumber
+  isRawJSON(value: unknown): value is ExactNumber
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown
+}
+
+/** What the standard offers and the compiler's library does not describe yet. */
+const exactJson = JSON as unknown as ExactJson
+
+/** An integer from its decimal digits: a number where that is exact, else its digits as a JSON value. */
+export function exactInteger(digits: string): number | ExactNumber {
+  const value = Number(digits)
+  return Number.isSafeInteger(value) ? value : exactJson.rawJSON(digits)
+}
+
+/** Whether a value stands for a number that a double cannot hold. */
+export function isExact(value: unknown): value is ExactNumber {
+  return exactJson.isRawJSON(value)
+}
+
+/** JSON.parse that loses no digit of an integer. Throws SyntaxError as JSON.parse does. */
+export function parseJson(text: string): unknown {
+  // The reviver costs several times the parse; few texts hold such numbers.
+  if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return JSON.parse(text)
+  return exactJson.parse(text, (_key, value, { source }) => {
+    if (typeof value !== 'number' || source === undefined) return value
+    if (!Number.isFinite(value)) return exactJson.rawJSON(source)
+    return /^-?\d+$/.test(source) ? exactInteger(source) : value
+  })
+}
+
+/** The value with the nearest doubles in place of exact integers, for those who calculate or compare. */
+export function approximate(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (isExact(value)) return Number(value.rawJSON)
+  if (Array.isArray(value)) return value.map(approximate)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, approximate(item)]))
+}

@@ -1,0 +1,44 @@
+/** The one door to digests, and the ids that are derived from them. */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** `sha256:` and the hex digest of some bytes or text. */
+export function digestOf(content: string | Uint8Array): string {
+  return `sha256:${sha256(content)}`
+}
+
+/** The hex SHA-256 of some bytes or text. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** A UUID that is the same for the same names (RFC 9562 version 8 over SHA-256). */
+export function uuidOf(...names: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(names)).digest()
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
+  const hex = hash.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    '-',
+  )
+}
+
+/** Compares two texts in a time that tells nothing about them. */
+export function sameText(a: string, b: string): boolean {
+  const key = 'same'
+  return timingSafeEqual(
+    createHmac('sha256', key).update(a).digest(),
+    createHmac('sha256', key).update(b).digest(),
+  )
+}
+
+/** The first characters of a digest in lower-case base32, fit for names. */
+export function shortName(text: string, length: number): string {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
+  const bytes = createHash('sha256').update(text).digest()
+  let name = ''
+  for (let bit = 0; name.length < length; bit += 5) {
+    const pair = ((bytes[bit >> 3] ?? 0) << 8) | (bytes[(bit >> 3) + 1] ?? 0)
+    name += alphabet[(pair >> (11 - (bit & 7))) & 31]
+  }
+  return name
+}

@@ -1,0 +1,37 @@
+/** Ids that sort by time: lower-case ULIDs, from a clock and a chance that are handed in. */
+import type { Chance } from './clock.ts'
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** A ULID of this millisecond. */
+export function ulid(now: number, chance: Chance): string {
+  return timeText(now) + randomText(chance)
+}
+
+/** Makes ULIDs that grow, also within one millisecond and when the clock goes back. */
+export function ulidSource(chance: Chance): (now: number) => string {
+  let last = ''
+  return (now) => {
+    const time = timeText(now)
+    last = time > last.slice(0, 10) ? time + randomText(chance) : successor(last)
+    return last
+  }
+}
+
+function timeText(now: number): string {
+  let time = ''
+  for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time
+  return time
+}
+
+function randomText(chance: Chance): string {
+  let random = ''
+  for (const byte of chance.bytes(16)) random += alphabet[byte & 31]
+  return random
+}
+
+function successor(id: string): string {
+  const last = alphabet.indexOf(id.at(-1) ?? '')
+  const head = id.slice(0, -1)
+  return last === 31 ? `${successor(head)}0` : head + alphabet[last + 1]
+}

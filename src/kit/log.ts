@@ -1,0 +1,132 @@
+/** Log lines: one constant sentence plus fields, as JSON or for people; written without blocking, redacted by value. */
+import pino, { type Logger } from 'pino'
+import type { Clock } from './clock.ts'
+import { textRedactor } from './redact.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** `event` is a stable dotted code, `message` a constant sentence; values go into fields. */
+export interface Log {
+  debug(event: string, message: string, fields?: LogFields): void
+  info(event: string, message: string, fields?: LogFields): void
+  warn(event: string, message: string, fields?: LogFields): void
+  error(event: string, message: string, fields?: LogFields): void
+  fatal(event: string, message: string, fields?: LogFields): void
+  /** Takes effect at once. */
+  setLevel(level: LogLevel): void
+  /** Waits until everything is written. */
+  flush(): Promise<void>
+}
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format: 'json' | 'pretty'
+  readonly clock: Clock
+  /** On every line: node, cluster, version. */
+  readonly always: LogFields
+  /** Values that must never be seen, as they are known at the moment. */
+  readonly secrets: () => readonly string[]
+  /** Where lines go instead of standard output. */
+  readonly sink?: (line: string) => void
+  /** A line was lost because the reader is too slow. */
+  readonly dropped?: () => void
+}
+
+const waitingBytesMax = 8 * 1024 * 1024
+const lineMax = 64 * 1024
+
+/** Opens the log. */
+export function openLog(options: LogOptions): Log {
+  const { clock, always, level } = options
+  const destination = options.sink
+    ? undefined
+    : pino.destination({ fd: 1, sync: false, maxLength: waitingBytesMax })
+  destination?.on('drop', () => options.dropped?.())
+  const write = options.sink ?? ((line: string) => destination?.write(line))
+  const redact = redactingNow(options.secrets)
+  const logger = pino(
+    {
+      level,
+      base: { ...always },
+      messageKey: 'msg',
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: serializeError },
+    },
+    { write: (line: string) => write(shownLine(redact(line), options.format)) },
+  )
+  return {
+    ...writersOf(logger),
+    setLevel: (wanted) => {
+      logger.level = wanted
+    },
+    flush: () =>
+      new Promise((resolve) => {
+        if (destination) destination.flush(() => resolve())
+        else resolve()
+      }),
+  }
+}
+
+function writersOf(logger: Logger): Omit<Log, 'setLevel' | 'flush'> {
+  const writer =
+    (level: LogLevel) =>
+    (event: string, message: string, fields: LogFields = {}) =>
+      logger[level]({ event, ...fields }, message)
+  return {
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    fatal: writer('fatal'),
+  }
+}
+
+/** Prepared once for as long as the list of secrets is the same one. */
+function redactingNow(secrets: LogOptions['secrets']): (text: string) => string {
+  let known: readonly string[] = []
+  let redact = textRedactor(known)
+  return (text) => {
+    const now = secrets()
+    if (now !== known) {
+      known = now
+      redact = textRedactor(now)
+    }
+    return redact(text)
+  }
+}
+
+function shownLine(safe: string, format: LogOptions['format']): string {
+  if (format === 'pretty') return pretty(safe)
+  if (safe.length <= lineMax) return safe
+  const { time, level, msg, event } = JSON.parse(safe)
+  return `${JSON.stringify({ level, time, event, msg, cut: true })}\n`
+}
+
+const hidden = new Set(['time', 'level', 'msg', 'event', 'node', 'cluster', 'version'])
+
+/** `12:00:00 info  Ready  url=http://…` */
+function pretty(line: string): string {
+  try {
+    const fields: Readonly<Record<string, unknown>> = JSON.parse(line)
+    const rest = Object.entries(fields)
+      .filter(([name]) => !hidden.has(name))
+      .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    const time = String(fields['time']).slice(11, 19)
+    return `${time} ${String(fields['level']).padEnd(5)} ${fields['msg']}${rest.length > 0 ? `  ${rest.join(' ')}` : ''}\n`
+  } catch {
+    return line
+  }
+}
+
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { name, message, stack, cause } = error
+  return {
+    name,
+    message,
+    ...(stack === undefined ? {} : { stack }),
+    ...(cause === undefined ? {} : { cause: cause instanceof Error ? cause.message : String(cause) }),
+  }
+}

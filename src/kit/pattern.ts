@@ -1,0 +1,26 @@
+/** The one door to regular expressions written by others: RE2 syntax, never slower than linear. */
+import { RE2JS } from 're2js'
+
+export type CompiledPattern =
+  | {
+      readonly kind: 'pattern'
+      /** Steps per character in the worst case. */
+      readonly weight: number
+      /** Whether it is found anywhere in the text. */
+      found(text: string): boolean
+    }
+  | { readonly kind: 'refused'; readonly message: string }
+
+/** Compiles an expression of Go's regexp; the refusal reads as Go's. */
+export function compilePattern(source: string): CompiledPattern {
+  try {
+    const expression = RE2JS.compile(source)
+    return {
+      kind: 'pattern',
+      weight: expression.programSize(),
+      found: (text) => expression.matcher(text).find(),
+    }
+  } catch (error) {
+    return { kind: 'refused', message: error instanceof Error ? error.message : String(error) }
+  }
+}

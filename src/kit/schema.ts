@@ -1,0 +1,133 @@
+/** The one door to the JSON Schema validator: check a value against a schema from anywhere, list every fault. */
+import { Ajv, type AnySchema, type ErrorObject, type ValidateFunction } from 'ajv'
+import Ajv2019 from 'ajv/dist/2019.js'
+import Ajv2020 from 'ajv/dist/2020.js'
+import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' }
+import AjvDraft04 from 'ajv-draft-04'
+import addFormats from 'ajv-formats'
+import { LRUCache } from 'lru-cache'
+import { RE2JS } from 're2js'
+import { approximate } from './exact.ts'
+import { canonical, isObject, type Json, pointer } from './json.ts'
+
+export interface SchemaFault {
+  /** JSON pointer into the checked value. */
+  readonly pointer: string
+  readonly message: string
+}
+
+export type Check = (value: unknown) => readonly SchemaFault[]
+export type Compiled =
+  | { readonly kind: 'check'; readonly check: Check }
+  | { readonly kind: 'refused'; readonly message: string }
+
+const options = {
+  strict: false,
+  allErrors: true,
+  logger: false,
+  // A parameter may be called "constructor".
+  ownProperties: true,
+  // Patterns of packages are written for Go's RE2, and a hostile one must not hang us.
+  code: { regExp: Object.assign(linearRegExp, { code: 'linearRegExp' }) },
+} as const
+
+const compiled = new LRUCache<string, Compiled>({ max: 1000 })
+const engines = new Map<Draft, Ajv>()
+type Draft = '04' | '06' | '07' | '2019' | '2020'
+
+/** Compiles a schema of any draft from 04 to 2020-12; remote references are never fetched. */
+export function compileSchema(schema: Json): Compiled {
+  if (typeof schema !== 'boolean' && !isObject(schema)) {
+    return { kind: 'refused', message: 'a JSON Schema must be an object or a boolean' }
+  }
+  const key = canonical(schema)
+  const known = compiled.get(key)
+  if (known) return known
+  const fresh = compileFresh(schema)
+  compiled.set(key, fresh)
+  return fresh
+}
+
+function compileFresh(schema: Json): Compiled {
+  const draft = draftOf(schema)
+  if (draft === undefined) {
+    return {
+      kind: 'refused',
+      message: `unknown $schema ${JSON.stringify((schema as { $schema?: Json }).$schema)}`,
+    }
+  }
+  try {
+    // A schema with an $id would be remembered under it, and a second one with the same id refused.
+    const validate = engineOf(draft, isObject(schema) && ('$id' in schema || 'id' in schema)).compile(
+      schema as AnySchema,
+    )
+    return { kind: 'check', check: (value) => checkWith(validate, approximate(value)) }
+  } catch (error) {
+    return { kind: 'refused', message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function checkWith(validate: ValidateFunction, value: unknown): readonly SchemaFault[] {
+  if (validate(value)) return []
+  const faults = (validate.errors ?? []).map(toFault)
+  return faults.filter(
+    (fault, i) => faults.findIndex((f) => f.pointer === fault.pointer && f.message === fault.message) === i,
+  )
+}
+
+function toFault(error: ErrorObject): SchemaFault {
+  const { keyword, instancePath, params } = error
+  switch (keyword) {
+    case 'additionalProperties':
+      return { pointer: pointer(instancePath, params['additionalProperty']), message: 'is not known here' }
+    case 'required':
+      return { pointer: pointer(instancePath, params['missingProperty']), message: 'is required' }
+    case 'enum':
+      return {
+        pointer: instancePath,
+        message: `must be one of ${(params['allowedValues'] as Json[]).map((v) => JSON.stringify(v)).join(', ')}`,
+      }
+    default:
+      return { pointer: instancePath, message: error.message ?? `breaks ${keyword}` }
+  }
+}
+
+function draftOf(schema: Json): Draft | undefined {
+  const uri = isObject(schema) ? schema['$schema'] : undefined
+  if (uri === undefined) return '07'
+  const found = /^https?:\/\/json-schema\.org\/draft(?:-(04|06|07)|\/(2019-09|2020-12))\/schema#?$/.exec(
+    String(uri),
+  )
+  if (!found) return undefined
+  return (found[1] ?? found[2]?.slice(0, 4)) as Draft
+}
+
+function engineOf(draft: Draft, own: boolean): Ajv {
+  const known = own ? undefined : engines.get(draft)
+  if (known) return known
+  const engine = makeEngine(draft)
+  addFormats.default(engine)
+  if (!own) engines.set(draft, engine)
+  return engine
+}
+
+function makeEngine(draft: Draft): Ajv {
+  switch (draft) {
+    case '04':
+      return new AjvDraft04.default(options) as unknown as Ajv
+    case '06':
+      return new Ajv(options).addMetaSchema(draft06)
+    case '07':
+      return new Ajv(options)
+    case '2019':
+      return new Ajv2019.default(options) as unknown as Ajv
+    case '2020':
+      return new Ajv2020.default(options) as unknown as Ajv
+  }
+}
+
+/** Ajv tells patterns apart by their text, hence the toString. */
+function linearRegExp(pattern: string): { test(text: string): boolean; toString(): string } {
+  const expression = RE2JS.compile(RE2JS.translateRegExp(pattern))
+  return { test: (text) => expression.matcher(text).find(), toString: () => `re2:${pattern}` }
+}

@@ -1,0 +1,161 @@
+/** What an engine must do: a program, ordered steps over one workspace, files in, things wanted back, limits. */
+import type { Secret } from '../kit/secret.ts'
+
+export interface Job {
+  readonly program: Program
+  /** In order, over one workspace; the first that fails is the last. */
+  readonly steps: readonly [Step, ...Step[]]
+  readonly files: readonly FileIn[]
+  readonly folders: readonly Folder[]
+  readonly wants: readonly Want[]
+  readonly needs: Needs
+  readonly limits: Limits
+  /** The contract promises operators the log as it was written, even where it shows the binding's credentials. */
+  readonly logShowsCredentials?: boolean
+}
+
+export type Program =
+  /** A container image by reference and digest; the engine pulls it. */
+  | {
+      readonly kind: 'image'
+      readonly reference: string
+      readonly digest: string
+      readonly platform?: string
+    }
+  /** Programs of the host or of a package, run in a workspace folder (Terraform). */
+  | { readonly kind: 'tools'; readonly tools: readonly Tool[] }
+  /** Nothing real: takes its time and ends as told; the `sim` contract. */
+  | {
+      readonly kind: 'pretend'
+      readonly milliseconds: number
+      readonly exit: number
+      /** A log line this often. */
+      readonly logEveryMs?: number
+    }
+
+export interface Tool {
+  /** Name as the steps call it. */
+  readonly name: string
+  /** Where it comes from: found on the host, or an entry of the package's archive. */
+  readonly from:
+    | { readonly kind: 'host' }
+    | { readonly kind: 'archive'; readonly digest: string; readonly entry: string }
+}
+
+export interface Step {
+  readonly name: string
+  readonly command: Command
+  /** On top of the image's own environment; nothing of the broker's is inherited. */
+  readonly environment: Readonly<Record<string, string | Secret>>
+  readonly user?: string
+  readonly workingFolder?: string
+  /** Kept apart: stdout is captured (bounded) and stderr logged. Merged: one log in the order written. */
+  readonly streams: { readonly kind: 'merged' } | { readonly kind: 'apart'; readonly stdout: StdoutUse }
+  /** What to send for a polite stop; TERM unless the program knows a better one. */
+  readonly stopSignal?: 'TERM' | 'INT'
+  /** Go on with the next step even when this one failed. */
+  readonly mayFail?: boolean
+}
+
+/** captured: into the report, never logged. logged: into the log. both: what programs print for people and machines. */
+export type StdoutUse =
+  | { readonly kind: 'captured'; readonly bytesMax: number }
+  | { readonly kind: 'logged' }
+  | { readonly kind: 'both'; readonly bytesMax: number }
+
+export type Command =
+  /** The image's entrypoint with these arguments instead of its command. */
+  | { readonly kind: 'entrypoint'; readonly arguments: readonly string[] }
+  /** This program, whatever the image's entrypoint is. */
+  | { readonly kind: 'exec'; readonly argv: readonly [string, ...string[]] }
+
+export interface FileIn {
+  /** Absolute inside the container; relative to the workspace for tools. */
+  readonly path: string
+  /** Permission bits. */
+  readonly mode: number
+  /** Owned by the user of the step (default) or by root. */
+  readonly owner: 'user' | 'root'
+  /** Mounted so that even root inside cannot change or remove it. */
+  readonly readOnly: boolean
+  readonly content: FileContent
+}
+
+export type FileContent =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'secret'; readonly secret: Secret }
+  /** A symbolic link. */
+  | { readonly kind: 'link'; readonly target: string }
+  /** Big things by name; the engine fetches them from the artifact store. */
+  | {
+      readonly kind: 'artifact'
+      readonly reference: string
+      readonly as: 'transport-archive' | 'folder' | 'blob'
+    }
+  /** A file of a package's archive, by the archive's digest. */
+  | { readonly kind: 'entry'; readonly digest: string; readonly entry: string }
+
+/** A directory the program finds; writable ones can be wanted back. */
+export interface Folder {
+  readonly path: string
+  readonly mode: number
+  readonly readOnly: boolean
+  /** What it holds at the start: empty, or a tar that an earlier run left. */
+  readonly content: { readonly kind: 'empty' } | { readonly kind: 'tar'; readonly tar: Uint8Array }
+  /** A real limit: writing past it gives the program an I/O error. */
+  readonly bytesMax?: number
+  readonly entriesMax?: number
+}
+
+export type Want =
+  /** A file's bytes; missing is no error. */
+  | { readonly kind: 'file'; readonly name: string; readonly path: string; readonly bytesMax: number }
+  /** The regular files below a folder, links never followed. */
+  | {
+      readonly kind: 'files'
+      readonly name: string
+      readonly path: string
+      readonly bytesMax: number
+      readonly entriesMax: number
+    }
+  /** A folder as a tar that a later job can be given. */
+  | { readonly kind: 'tar'; readonly name: string; readonly path: string; readonly bytesMax: number }
+  /** Stored while the program runs and at its end, so that a crash forgets little (Terraform's state). */
+  | { readonly kind: 'kept-file'; readonly name: string; readonly path: string; readonly bytesMax: number }
+  /** Asked inside the running container until it answers. */
+  | {
+      readonly kind: 'ask'
+      readonly name: string
+      readonly argv: readonly [string, ...string[]]
+      readonly everySeconds: number
+    }
+  /** Secrets, annotations and config maps that the program left in its sandbox of the cluster. */
+  | { readonly kind: 'cluster-objects'; readonly name: string }
+
+export interface Needs {
+  readonly cluster: 'none' | 'stand-in' | 'real'
+  readonly network: 'none' | 'default'
+  /** Whether the root file system may be read-only. */
+  readonly readOnlyRoot: boolean
+  /** The socket of the container engine itself; only with the operator's consent. */
+  readonly engineSocket?: boolean
+}
+
+export interface Limits {
+  readonly seconds: number
+  /** Between the polite stop and the kill. */
+  readonly graceSeconds: number
+  readonly memoryBytes: number
+  readonly processes: number
+  readonly cpus: number
+  readonly logBytes: number
+}
+
+export const usualLimits: Limits = {
+  seconds: 7200,
+  graceSeconds: 30,
+  memoryBytes: 512 * 1024 * 1024,
+  processes: 512,
+  cpus: 1,
+  logBytes: 16 * 1024 * 1024,
+}

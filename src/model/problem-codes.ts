@@ -1,0 +1,22 @@
+/** The closed list of everything that may go wrong: code, title, hint, HTTP status, exit code. */
+import { artifactProblems } from './problems/artifacts.ts'
+import { brokerProblems } from './problems/broker.ts'
+import { brokerpakProblems } from './problems/brokerpak.ts'
+import { engineProblems } from './problems/engines.ts'
+import { languageProblems } from './problems/languages.ts'
+import { osbClientProblems } from './problems/osb-client.ts'
+import { systemProblems } from './problems/system.ts'
+import { tweedProblems } from './problems/tweed.ts'
+
+export const problemCodes = {
+  ...artifactProblems,
+  ...brokerProblems,
+  ...brokerpakProblems,
+  ...engineProblems,
+  ...languageProblems,
+  ...osbClientProblems,
+  ...systemProblems,
+  ...tweedProblems,
+} as const
+
+export type ProblemCode = keyof typeof problemCodes

@@ -1,0 +1,173 @@
+/** What goes wrong between a reference and the content behind it: registries, images, archives, the content store. */
+import type { ProblemTable } from './table.ts'
+
+export const artifactProblems = {
+  'artifact.not-found': {
+    title: 'There is nothing under this reference',
+    hint: 'Check the name, the tag and the path.',
+    status: 404,
+    exit: 4,
+  },
+  'artifact.altered': {
+    title: 'The content does not match its digest',
+    hint: 'Fetch it again; if it stays so, the source is damaged or was tampered with.',
+    status: 502,
+    exit: 9,
+  },
+  'artifact.too-large': {
+    title: 'The content is larger than allowed',
+    hint: 'Raise the limit if you trust the source.',
+    status: 422,
+    exit: 11,
+  },
+  'artifact.unwritable': {
+    title: 'The destination cannot take what was to be written',
+    hint: 'Check the path, its permissions and the free space.',
+    status: 500,
+    exit: 1,
+  },
+  'artifact.kind': {
+    title: 'The reference names something of another kind than needed here',
+    hint: 'Use a reference that fits the command.',
+    status: 422,
+    exit: 9,
+  },
+  'artifact.stopped': {
+    title: 'The transfer was stopped',
+    hint: 'Start it again: what arrived is kept.',
+    status: 503,
+    exit: 1,
+  },
+  'registry.unreachable': {
+    title: 'The registry cannot be reached',
+    hint: 'Check its name, the network and its certificate.',
+    status: 503,
+    exit: 8,
+  },
+  'registry.unauthorized': {
+    title: 'The registry asks for credentials',
+    hint: 'Log in (docker login, podman login), or give the credentials in the settings.',
+    status: 502,
+    exit: 6,
+  },
+  'registry.denied': {
+    title: 'The registry does not permit this',
+    hint: 'Ask for access to the repository, or use other credentials.',
+    status: 502,
+    exit: 6,
+  },
+  'registry.insecure': {
+    title: 'The registry offers only an unencrypted connection',
+    hint: 'Allow plain HTTP for this registry in the settings, if the network is trusted.',
+    status: 502,
+    exit: 10,
+  },
+  'registry.refused': {
+    title: 'The registry refused the request',
+    hint: 'See its message.',
+    status: 502,
+    exit: 9,
+  },
+  'registry.failed': {
+    title: 'The registry failed',
+    hint: 'Try again later.',
+    status: 503,
+    exit: 8,
+  },
+  'registry.answer-invalid': {
+    title: 'The registry gave an answer that breaks the protocol',
+    hint: 'Check that the address is a registry and no proxy or portal answers in its place.',
+    status: 502,
+    exit: 8,
+  },
+  'registry.credentials-invalid': {
+    title: 'The credentials for a registry cannot be read',
+    hint: 'Mend the file, or log in again.',
+    status: 500,
+    exit: 10,
+  },
+  'image.manifest-invalid': {
+    title: 'The manifest is not valid',
+    hint: 'Build and push the image again.',
+    status: 422,
+    exit: 9,
+  },
+  'image.manifest-unsupported': {
+    title: 'The kind of manifest is not supported',
+    hint: 'Push the image again with a current tool (OCI or Docker schema 2).',
+    status: 422,
+    exit: 9,
+  },
+  'image.config-invalid': {
+    title: 'The configuration of the image is not valid',
+    hint: 'Build and push the image again.',
+    status: 422,
+    exit: 9,
+  },
+  'image.platform-missing': {
+    title: 'The image is not made for this platform',
+    hint: 'Build it for the platform, or name another one.',
+    status: 422,
+    exit: 9,
+  },
+  'image.layer-unsupported': {
+    title: 'The kind of layer is not supported',
+    hint: 'Use plain, gzip or zstd compressed tar layers.',
+    status: 422,
+    exit: 9,
+  },
+  'image.layout-invalid': {
+    title: 'The image layout is not valid',
+    hint: 'Write the layout or archive again.',
+    status: 422,
+    exit: 9,
+  },
+  'image.not-runnable': {
+    title: 'This is not an image that can be run',
+    hint: 'Name an image; this artifact has no file system.',
+    status: 422,
+    exit: 9,
+  },
+  'archive.invalid': {
+    title: 'The archive is damaged or not an archive',
+    hint: 'Pack or download it again.',
+    status: 422,
+    exit: 9,
+  },
+  'archive.unsupported': {
+    title: 'The archive uses a feature that is not supported',
+    hint: 'Pack it again with plain tar or zip.',
+    status: 422,
+    exit: 9,
+  },
+  'archive.path-unsafe': {
+    title: 'The archive has an entry with an unsafe path',
+    hint: 'Do not use it unless you know why; pack it with relative paths.',
+    status: 422,
+    exit: 9,
+  },
+  'archive.link-unsafe': {
+    title: 'The archive has a link that leads outside',
+    hint: 'Do not use it unless you know why; pack it without such links.',
+    status: 422,
+    exit: 9,
+  },
+  'archive.special-file': {
+    title: 'The archive has a device or another special file',
+    hint: 'Pack it with files, folders and links only.',
+    status: 422,
+    exit: 9,
+  },
+  'archive.conflict': {
+    title: 'Two entries of the archive claim the same path',
+    hint: 'Pack it again with each path once.',
+    status: 422,
+    exit: 9,
+  },
+  'archive.limit': {
+    title: 'The archive is larger than allowed',
+    hint: 'Raise the limit if you trust the archive.',
+    status: 422,
+    exit: 11,
+  },
+} as const satisfies ProblemTable

@@ -1,0 +1,65 @@
+/** What goes wrong where jobs run: hosts that lack something, images that do not start, names that are taken. */
+import type { ProblemTable } from './table.ts'
+
+export const engineProblems = {
+  'engine.unavailable': {
+    title: 'The engine cannot be reached',
+    hint: 'Run chandler doctor.',
+    status: 503,
+    exit: 8,
+  },
+  'engine.refused': {
+    title: 'The engine cannot run this job',
+    hint: 'Choose an engine that offers what the package needs.',
+    status: 500,
+    exit: 11,
+  },
+  'engine.start-failed': {
+    title: 'The program could not be started',
+    hint: 'Check that the image can be pulled and its entrypoint exists.',
+    status: 500,
+    exit: 3,
+  },
+  'engine.layout-gone': {
+    title: 'The run was already ended and may not start again',
+    hint: 'Nothing: this is what keeps a run from starting twice.',
+    status: 500,
+    exit: 1,
+  },
+  'engine.name-conflict': {
+    title: 'The name of the run is taken by something foreign',
+    hint: 'Remove the foreign object, then retry the operation.',
+    status: 500,
+    exit: 5,
+  },
+  'engine.user-unknown': {
+    title: 'The image does not know the user it shall run as',
+    hint: 'Add the user to /etc/passwd of the image, or name it by its number.',
+    status: 422,
+    exit: 9,
+  },
+  'engine.tool-missing': {
+    title: 'A program that the package needs is not there',
+    hint: 'Install it on the host of the broker, or put it into the package.',
+    status: 500,
+    exit: 8,
+  },
+  'engine.not-enforced': {
+    title: 'The host cannot enforce a limit on runs',
+    hint: 'Run the broker as root on a host with cgroups, and install runc.',
+    status: 500,
+    exit: 8,
+  },
+  'engine.runtime-missing': {
+    title: 'No container runtime is installed; runs are confined with the means of the kernel only',
+    hint: 'Install runc (Debian: apt-get install runc), which adds a filter of system calls.',
+    status: 500,
+    exit: 8,
+  },
+  'engine.network-shared': {
+    title: 'Runs with network use the network of the host',
+    hint: 'Let the broker listen where packages must not reach it, or use the Docker engine.',
+    status: 500,
+    exit: 8,
+  },
+} as const satisfies ProblemTable

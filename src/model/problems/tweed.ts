@@ -1,0 +1,218 @@
+/** What goes wrong with Tweed pattern images: their metadata, their inputs, their runs. */
+import type { ProblemTable } from './table.ts'
+
+const mend = 'Mend what the metadata operation prints and build the image again.'
+
+export const tweedProblems = {
+  'tweed.no-entrypoint': {
+    title: 'The image has no entrypoint',
+    hint: 'Give the image an ENTRYPOINT in exec form that takes the operation as its argument.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.entrypoint-shell': {
+    title: 'The entrypoint is in shell form and does not see the operation',
+    hint: 'Write ENTRYPOINT as a JSON list, for example ["/pattern"].',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.not-yaml': {
+    title: 'The metadata is not one YAML document',
+    hint: 'Print exactly one YAML document on standard output, everything else on standard error.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.not-json': {
+    title: 'The metadata says what JSON cannot say',
+    hint: mend,
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.not-a-map': {
+    title: 'The metadata is not a map',
+    hint: 'Print a YAML map with the keys pattern, name and version.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.not-a-pattern': {
+    title: 'The metadata does not say that this is a pattern image',
+    hint: 'Write "pattern: tweed/v1".',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.unsupported-contract': {
+    title: 'The version of the pattern contract is not supported',
+    hint: 'Write "pattern: tweed/v1", and the name of the pattern under "name".',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.bad-name': { title: 'The name is missing or no text', hint: mend, status: 422, exit: 9 },
+  'tweed.metadata.bad-version': {
+    title: 'The version is missing or no text',
+    hint: mend,
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.bad-authors': {
+    title: 'The authors are no list of texts',
+    hint: mend,
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.bad-files': {
+    title: 'The list of files is not valid',
+    hint: 'List maps with a unique "filename" relative to $OUTPUTS, a "summary" and a "description".',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.bad-inputs': {
+    title: 'The inputs are not valid',
+    hint: 'Map each parameter name to its JSON Schema (draft 2020-12 or 7).',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.icon': {
+    title: 'The icon cannot be shown',
+    hint: 'Give a PNG of 128x128 pixels as base64.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.icon-size': {
+    title: 'The icon is not 128x128 pixels',
+    hint: 'Give a PNG of 128x128 pixels; others are shown scaled.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.unknown-key': {
+    title: 'The key is not known',
+    hint: 'Remove or correct it.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.version-not-semver': {
+    title: 'The version is no semantic version',
+    hint: 'Use MAJOR.MINOR.PATCH.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.authors-not-a-list': {
+    title: 'The authors are a single text, not a list',
+    hint: 'Write a list, even for one author.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.not-text': {
+    title: 'The value is no text',
+    hint: 'Write it as text, in quotes if needed.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.metadata.too-long': {
+    title: 'The text is longer than is shown',
+    hint: 'Shorten it.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.run.start': {
+    title: 'The pattern image could not be started',
+    hint: 'Check that the image can be pulled and its entrypoint exists and is executable.',
+    status: 500,
+    exit: 3,
+  },
+  'tweed.run.exit': {
+    title: 'The pattern failed',
+    hint: 'Read the log of the operation.',
+    status: 500,
+    exit: 3,
+  },
+  'tweed.run.timeout': {
+    title: 'The pattern did not finish in time',
+    hint: 'Read the log of the operation; raise timeoutSeconds in the options of the plan if it needs longer.',
+    status: 500,
+    exit: 3,
+  },
+  'tweed.run.too-large': {
+    title: 'The pattern printed more than may be read',
+    hint: 'Print the document only on standard output, everything else on standard error.',
+    status: 500,
+    exit: 3,
+  },
+  'tweed.run.credstore': {
+    title: 'The credential store could not be kept',
+    hint: 'Let the pattern keep less in $CREDSTORE, or raise credstoreBytes in the options of the plan.',
+    status: 500,
+    exit: 3,
+  },
+  'tweed.bind.not-yaml': {
+    title: 'The bind output is not one YAML document',
+    hint: 'Print exactly one YAML map on standard output, everything else on standard error.',
+    status: 502,
+    exit: 3,
+  },
+  'tweed.bind.not-a-map': {
+    title: 'The bind output is not a map',
+    hint: 'Print exactly one YAML map on standard output.',
+    status: 502,
+    exit: 3,
+  },
+  'tweed.bind.not-json': {
+    title: 'The bind output says what JSON cannot say',
+    hint: 'Use text keys and finite numbers.',
+    status: 502,
+    exit: 3,
+  },
+  'tweed.bind.parameters': {
+    title: 'Bindings of this service take no parameters',
+    hint: 'Bind without parameters.',
+    status: 400,
+    exit: 9,
+  },
+  'tweed.inputs.not-an-object': {
+    title: 'The parameters are not an object',
+    hint: 'Send a JSON object of names and values.',
+    status: 400,
+    exit: 9,
+  },
+  'tweed.inputs.unknown': {
+    title: 'There is no such parameter',
+    hint: 'The plan publishes the schema of its parameters.',
+    status: 400,
+    exit: 9,
+  },
+  'tweed.inputs.not-allowed': {
+    title: 'The parameter may not be set on this plan',
+    hint: 'Leave it out, or choose another plan.',
+    status: 400,
+    exit: 9,
+  },
+  'tweed.inputs.missing': {
+    title: 'A required parameter is missing',
+    hint: 'Send it.',
+    status: 400,
+    exit: 9,
+  },
+  'tweed.inputs.invalid': {
+    title: 'The parameter does not fit its schema',
+    hint: 'The plan publishes the schema of its parameters.',
+    status: 400,
+    exit: 9,
+  },
+  'tweed.inputs.plan-error': {
+    title: 'The values of the plan do not fit the inputs of the pattern',
+    hint: 'Correct the plan in the configuration.',
+    status: 500,
+    exit: 10,
+  },
+  'tweed.options-invalid': {
+    title: 'The options of a pattern are not valid',
+    hint: 'See docs/contracts/tweed.md for the options.',
+    status: 500,
+    exit: 10,
+  },
+  'tweed.action-unsupported': {
+    title: 'Patterns cannot do this',
+    hint: 'The contract knows provision, bind, unbind and deprovision.',
+    status: 422,
+    exit: 9,
+  },
+} as const satisfies ProblemTable

@@ -1,0 +1,50 @@
+/** What the engine saw of a run: how it ended, exits, captured streams, things brought back. */
+
+export interface Report {
+  readonly end: RunEnd
+  /** One per step that was started. */
+  readonly steps: readonly StepReport[]
+  /** By the name of the want. */
+  readonly got: ReadonlyMap<string, Got>
+  /** The last lines of the log. */
+  readonly logTail: string
+  /** Milliseconds since 1970, by the engine's clock. */
+  readonly startedAt: number
+  readonly finishedAt: number
+  /** What a reader of the log should know: a link ignored, a limit reached. */
+  readonly notes: readonly string[]
+}
+
+export type RunEnd =
+  | { readonly kind: 'finished' }
+  /** The image could not be pulled, the program not be started. */
+  | { readonly kind: 'not-started'; readonly detail: string }
+  | { readonly kind: 'timed-out' }
+  | { readonly kind: 'stopped' }
+  /** A limit ended it. */
+  | { readonly kind: 'limit'; readonly limit: 'memory' | 'stdout' | 'disk' }
+  /** The run vanished; nobody knows how it ended. */
+  | { readonly kind: 'lost' }
+
+export interface StepReport {
+  readonly name: string
+  /** Exit status; 128+n after signal n. */
+  readonly exit: number
+  /** Where stdout was captured. */
+  readonly stdout?: Uint8Array
+}
+
+export type Got =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'files'; readonly files: readonly GotFile[] }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'too-large'; readonly bytes: number }
+
+export interface GotFile {
+  /** Relative to the wanted folder. */
+  readonly path: string
+  readonly bytes: number
+  readonly mode: number
+  /** Absent when over a limit. */
+  readonly content?: Uint8Array
+}
