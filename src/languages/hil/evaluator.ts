@@ -1,0 +1,210 @@
+/** From a checked tree to its value: one switch, no decision about types. */
+import { never } from '../../kit/assert.ts'
+import { Fault, placeOf } from '../place.ts'
+import type { Budget } from './budget.ts'
+import { weigh } from './budget.ts'
+import type { Checked } from './checker.ts'
+import { convert, printed } from './conversions.ts'
+import { quote } from './quote.ts'
+import type { Operator } from './tree.ts'
+import { holdsUnknown, typeName, type Value } from './values.ts'
+
+const unknown: Value = { kind: 'unknown' }
+
+interface Run {
+  readonly source: string
+  readonly budget: Budget
+}
+
+/** The value of a tree; anything unknown that is met on the way makes the whole unknown. Throws a Fault. */
+export function evaluateTree(node: Checked, source: string, budget: Budget): Value {
+  const value = evaluate({ source, budget }, node)
+  return holdsUnknown(value) ? unknown : value
+}
+
+function evaluate(run: Run, node: Checked): Value {
+  run.budget.spend(1)
+  try {
+    return step(run, node)
+  } catch (error) {
+    // The original gives no place for these; the innermost is where it happened.
+    if (!(error instanceof Fault) || error.place !== undefined) throw error
+    throw new Fault(error.message, placeOf(run.source, node.at))
+  }
+}
+
+function step(run: Run, node: Checked): Value {
+  switch (node.kind) {
+    case 'value':
+      return node.value
+    case 'convert': {
+      const value = evaluate(run, node.of)
+      if (value.kind === 'string') run.budget.spend(value.text.length)
+      return value.kind === 'unknown' ? unknown : convert(value, node.to)
+    }
+    case 'call':
+      return call(run, node)
+    case 'index':
+      return index(run, node)
+    case 'chain':
+      return chain(run, node)
+    case 'conditional':
+      return conditional(run, node)
+    case 'join':
+      return join(run, node.parts)
+  }
+}
+
+function all(run: Run, nodes: readonly Checked[]): readonly Value[] | undefined {
+  const values: Value[] = []
+  for (const node of nodes) {
+    const value = evaluate(run, node)
+    if (value.kind === 'unknown') return undefined
+    values.push(value)
+  }
+  return values
+}
+
+function call(run: Run, node: Checked & { readonly kind: 'call' }): Value {
+  const args = all(run, node.args)
+  if (args === undefined) return unknown
+  for (const arg of args) run.budget.spend(weigh(arg))
+  if (args.some(holdsUnknown)) return unknown
+  try {
+    const value = node.run(args, run.budget)
+    run.budget.spend(weigh(value))
+    return value
+  } catch (error) {
+    throw error instanceof Fault ? new Fault(`${node.name}: ${error.message}`) : error
+  }
+}
+
+function index(run: Run, node: Checked & { readonly kind: 'index' }): Value {
+  const target = evaluate(run, node.target)
+  if (target.kind === 'unknown') return unknown
+  const key = evaluate(run, node.key)
+  if (key.kind === 'unknown') return unknown
+  if (target.kind === 'list') return listItem(target.items, convert(key, 'int'), node.label)
+  if (target.kind !== 'map') {
+    throw new Fault(`invalid index operation into non-indexable type: ${typeName(target.kind)}`)
+  }
+  const name = printed(key)
+  const item = target.entries.get(name)
+  if (item === undefined) throw new Fault(`key ${quote(name)} does not exist in map ${node.label}`)
+  return item
+}
+
+function listItem(items: readonly Value[], key: Value, label: string): Value {
+  const position = key.kind === 'int' ? key.value : 0n
+  const item = position < 0n || position >= BigInt(items.length) ? undefined : items[Number(position)]
+  if (item !== undefined) return item
+  throw new Fault(`index ${position} out of range for list ${label} (max ${items.length})`)
+}
+
+function chain(run: Run, node: Checked & { readonly kind: 'chain' }): Value {
+  let left = evaluate(run, node.first)
+  for (const { operator, leftTo, operand } of node.links) {
+    if (left.kind === 'unknown') return unknown
+    const converted: Value = leftTo === undefined ? left : convert(left, leftTo)
+    const right = evaluate(run, operand)
+    if (right.kind === 'unknown') return unknown
+    left = operate(operator, converted, right)
+  }
+  return left
+}
+
+/** Both branches run: a fault in the one not taken counts. */
+function conditional(run: Run, node: Checked & { readonly kind: 'conditional' }): Value {
+  const values = all(run, [node.condition, node.whenTrue, node.whenFalse])
+  const [condition, whenTrue, whenFalse] = values ?? []
+  if (condition?.kind !== 'bool' || whenTrue === undefined || whenFalse === undefined) return unknown
+  return condition.value ? whenTrue : whenFalse
+}
+
+function join(run: Run, parts: readonly Checked[]): Value {
+  const texts: string[] = []
+  let open = false
+  for (const part of parts) {
+    const value = evaluate(run, part)
+    if (value.kind === 'unknown') return unknown
+    // The checker lets types pass beside an unknown one; the result is unknown then.
+    if (holdsUnknown(value)) open = true
+    if (value.kind !== 'string') continue
+    run.budget.spend(value.text.length)
+    texts.push(value.text)
+  }
+  return open ? unknown : { kind: 'string', text: texts.join('') }
+}
+
+function operate(operator: Operator, left: Value, right: Value): Value {
+  if (left.kind === 'int' && right.kind === 'int') return integers(operator, left.value, right.value)
+  if (left.kind === 'float' && right.kind === 'float') return floats(operator, left.value, right.value)
+  if (left.kind === 'bool' && right.kind === 'bool') return truths(operator, left.value, right.value)
+  const same = left.kind === 'string' && right.kind === 'string' && left.text === right.text
+  return truth(operator === '!=' ? !same : same)
+}
+
+function integers(operator: Operator, a: bigint, b: bigint): Value {
+  switch (operator) {
+    case '+':
+      return wrapped(a + b)
+    case '-':
+      return wrapped(a - b)
+    case '*':
+      return wrapped(a * b)
+    case '/':
+    case '%':
+      if (b === 0n) throw new Fault('__builtin_IntMath: divide by zero')
+      return wrapped(operator === '/' ? a / b : a % b)
+    default:
+      return truth(compare(operator, a, b))
+  }
+}
+
+function wrapped(value: bigint): Value {
+  return { kind: 'int', value: BigInt.asIntN(64, value) }
+}
+
+function floats(operator: Operator, a: number, b: number): Value {
+  switch (operator) {
+    case '+':
+      return { kind: 'float', value: a + b }
+    case '-':
+      return { kind: 'float', value: a - b }
+    case '*':
+      return { kind: 'float', value: a * b }
+    case '/':
+      return { kind: 'float', value: a / b }
+    default:
+      return truth(compare(operator, a, b))
+  }
+}
+
+function truths(operator: Operator, a: boolean, b: boolean): Value {
+  if (operator === '&&') return truth(a && b)
+  if (operator === '||') return truth(a || b)
+  return truth(compare(operator, a, b))
+}
+
+function compare<T extends bigint | number | boolean>(operator: Operator, a: T, b: T): boolean {
+  switch (operator) {
+    case '==':
+      return a === b
+    case '!=':
+      return a !== b
+    case '<':
+      return a < b
+    case '<=':
+      return a <= b
+    case '>':
+      return a > b
+    case '>=':
+      return a >= b
+    default:
+      return never(operator as never)
+  }
+}
+
+function truth(value: boolean): Value {
+  return { kind: 'bool', value }
+}

@@ -1,0 +1,118 @@
+/** What a run may use up at most; every bound has a number and a message. */
+import { Exhausted } from './issue.ts'
+
+export interface Limits {
+  /** Evaluated expression nodes. */
+  readonly stepsMax: number
+  /** Calls of lambdas and operators inside each other. */
+  readonly depthMax: number
+  /** Elements made by lists, ranges, maps and copies. */
+  readonly elementsMax: number
+  /** Characters of one string. */
+  readonly stringMax: number
+  /** Bytes of one document. */
+  readonly documentMax: number
+  /** Nested maps and lists of a document. */
+  readonly nestingMax: number
+  /** Bytes a regular expression may be long, and be matched against in total. */
+  readonly patternMax: number
+  readonly patternBytesMax: number
+  readonly bcryptCostMax: number
+  readonly rsaBitsMax: number
+  /** Rounds of `sync`; 1 evaluates once. */
+  readonly syncRoundsMax: number
+  /** Milliseconds, measured by the clock handed in. */
+  readonly millisecondsMax: number
+}
+
+/** For servers: what strangers wrote. */
+export const strictLimits: Limits = {
+  stepsMax: 2_000_000,
+  depthMax: 1_000,
+  elementsMax: 2_000_000,
+  stringMax: 16_000_000,
+  documentMax: 4_000_000,
+  nestingMax: 200,
+  patternMax: 1_000,
+  patternBytesMax: 64_000_000,
+  bcryptCostMax: 12,
+  rsaBitsMax: 4096,
+  syncRoundsMax: 1,
+  millisecondsMax: 10_000,
+}
+
+/** For an author on his own machine. */
+export const localLimits: Limits = {
+  ...strictLimits,
+  stepsMax: 200_000_000,
+  elementsMax: 50_000_000,
+  stringMax: 256_000_000,
+  documentMax: 256_000_000,
+  patternBytesMax: 4_000_000_000,
+  bcryptCostMax: 20,
+  rsaBitsMax: 8192,
+  syncRoundsMax: 10_000,
+  millisecondsMax: 600_000,
+}
+
+export class Budget {
+  readonly limits: Limits
+  private readonly now: (() => number) | undefined
+  private readonly started: number
+  private steps = 0
+  private elements = 0
+  private matched = 0
+  constructor(limits: Limits, now: (() => number) | undefined) {
+    this.limits = limits
+    this.now = now
+    this.started = now?.() ?? 0
+  }
+
+  step(): void {
+    this.steps++
+    if (this.steps > this.limits.stepsMax)
+      throw new Exhausted(`more than ${this.limits.stepsMax} evaluation steps`)
+    if ((this.steps & 1023) === 0) this.checkTime()
+  }
+
+  tooDeep(): never {
+    throw new Exhausted(`more than ${this.limits.depthMax} evaluations inside each other`)
+  }
+
+  checkTime(): void {
+    if (this.now !== undefined && this.now() - this.started > this.limits.millisecondsMax)
+      throw new Exhausted(`more than ${this.limits.millisecondsMax} milliseconds`)
+  }
+
+  /** Reserves elements before they are made. */
+  make(count: number): void {
+    this.elements += count
+    if (this.elements > this.limits.elementsMax)
+      throw new Exhausted(`more than ${this.limits.elementsMax} list and map elements`)
+  }
+
+  /** Bounds a value by what it holds, shared parts counted each time: they multiply when it is printed. */
+  weigh(weight: number): void {
+    if (weight > this.limits.elementsMax)
+      throw new Exhausted(`a value of more than ${this.limits.elementsMax} elements`)
+  }
+
+  /** Reserves a string before it is made; what is appended may cost less than the whole. */
+  text(length: number, added = length): void {
+    this.make(added >> 6)
+    if (length > this.limits.stringMax)
+      throw new Exhausted(`a string of more than ${this.limits.stringMax} characters`)
+  }
+
+  /** Accounts for matching a pattern against a subject. */
+  match(pattern: number, subject: number): void {
+    if (pattern > this.limits.patternMax)
+      throw new Exhausted(`a regular expression of more than ${this.limits.patternMax} characters`)
+    this.matched += subject * (1 + (pattern >> 4))
+    if (this.matched > this.limits.patternBytesMax)
+      throw new Exhausted(
+        `more than ${this.limits.patternBytesMax} characters matched by regular expressions`,
+      )
+    this.checkTime()
+  }
+}

@@ -1,0 +1,72 @@
+/** Calls: a single plain name is always a builtin, everything else must be a lambda. */
+import { type Env, isLambda } from './env.ts'
+import { intrinsics } from './intrinsics.ts'
+import { failure } from './issue.ts'
+import { applyLambda } from './lambda.ts'
+import { printExpr } from './print.ts'
+import type { Expr } from './tree.ts'
+import { type Lambda, List, type Value } from './value.ts'
+
+type CallExpr = Extract<Expr, { kind: 'call' }>
+
+/** Evaluates a call. */
+export function callExpression(expr: CallExpr, env: Env): Value {
+  const name = builtinName(expr.fn)
+  if (name === undefined) return callValue(expr, env)
+  const intrinsic = intrinsics.get(name)
+  if (intrinsic !== undefined) {
+    if (expr.curry) return failure(`no currying for intrinsic builtin function (${name})`)
+    return intrinsic({ name, args: [], exprs: expr.args, env })
+  }
+  const { named, positional } = evaluateArguments(expr.args, env)
+  if (named.size > 0) return failure(`no named arguments for builtin function (${name})`)
+  if (expr.curry) return curriedBuiltin(name, positional, env)
+  const fn = env.run.functions.get(name)
+  if (fn === undefined) return failure(`unknown function '${name}'`)
+  return fn({ name, args: positional, exprs: expr.args, env })
+}
+
+function builtinName(fn: Expr): string | undefined {
+  const [name = '', ...rest] = fn.kind === 'ref' && fn.tag === '' ? fn.steps : ['']
+  return name === '' || name === '_' || rest.length > 0 ? undefined : name
+}
+
+function callValue(expr: CallExpr, env: Env): Value {
+  const fn = env.run.evaluate(expr.fn, env)
+  if (!isLambda(fn))
+    return failure(`function call '${printExpr(expr.fn)}' requires function name or lambda value`)
+  const args = evaluateArguments(expr.args, env)
+  return applyLambda(fn, { ...args, curry: expr.curry, autoCurry: true }, env)
+}
+
+function evaluateArguments(
+  exprs: readonly Expr[],
+  env: Env,
+): { named: ReadonlyMap<string, Value>; positional: readonly Value[] } {
+  const named = new Map<string, Value>()
+  const positional: Value[] = []
+  for (const arg of exprs) {
+    const value = env.run.evaluate(arg, env)
+    if (arg.kind === 'named') named.set(arg.name, value)
+    else if (arg.kind !== 'spread') positional.push(value)
+    else if (value instanceof List) positional.push(...value.cells.map((cell) => cell.value))
+    else return failure('argument expansion required list argument')
+  }
+  env.run.budget.make(positional.length)
+  return { named, positional }
+}
+
+/** `join*(",")`: a lambda with one variadic parameter. */
+function curriedBuiltin(name: string, values: readonly Value[], env: Env): Lambda {
+  const rest: Expr = { kind: 'spread', a: { kind: 'ref', tag: '', steps: ['__args'] } }
+  const args: readonly Expr[] = [...values.map((value): Expr => ({ kind: 'held', value })), rest]
+  return {
+    kind: 'lambda',
+    params: [{ name: '__args', preset: undefined }],
+    variadic: true,
+    body: { kind: 'call', fn: { kind: 'ref', tag: '', steps: [name] }, args, curry: false },
+    locals: new Map(),
+    home: env.scope,
+    mergePath: env.stand.stubPath(),
+  }
+}

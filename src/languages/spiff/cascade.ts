@@ -1,0 +1,92 @@
+/** The levels of a run: stubs from right to left, then the template; and the same nested, for `merge(…)`. */
+import { dropFlagged, temporaryOrLocal, unescaped } from './cleanup.ts'
+import type { Env, Run } from './env.ts'
+import { Failure, issueOf, Waiting } from './issue.ts'
+import { type Processed, processDocument } from './level.ts'
+import { partialValue } from './partial.ts'
+import { type Unresolved, unresolvedMessage } from './report.ts'
+import { type Cell, flag, type Scope } from './value.ts'
+
+export interface CascadeOptions {
+  readonly partial?: boolean
+  readonly preserveEscapes?: boolean
+  readonly preserveTemporary?: boolean
+}
+
+/** A document did not settle. */
+export class Unsettled {
+  readonly entries: readonly Unresolved[]
+  constructor(entries: readonly Unresolved[]) {
+    this.entries = entries
+  }
+}
+
+/** Every stub processed with those to its right; the strongest is the last. */
+export function prepareStubs(
+  run: Run,
+  stubs: readonly Cell[],
+  outer: Scope | undefined,
+  partial = false,
+): readonly Cell[] {
+  let prepared: readonly Cell[] = []
+  for (const cell of stubs.toReversed()) {
+    const processed = processDocument(run, { cell, stubs: prepared, name: cell.source, outer })
+    prepared = [dropFlagged(result(processed, partial), flag.local), ...prepared]
+    run.tags.endLevel()
+  }
+  return prepared
+}
+
+function result(processed: Processed, partial: boolean): Cell {
+  if (partial && processed.unresolved.length > 0)
+    return { ...processed.root.raw, value: partialValue(processed.root) }
+  if (processed.cell === undefined || processed.unresolved.length > 0)
+    throw new Unsettled(processed.unresolved)
+  return processed.cell
+}
+
+export interface Applied {
+  /** With temporary parts and escapes still in. */
+  readonly raw: Cell
+  readonly cell: Cell
+}
+
+/** The template processed with prepared stubs. */
+export function applyTemplate(
+  run: Run,
+  template: Cell,
+  { stubs, outer, options }: { stubs: readonly Cell[]; outer: Scope | undefined; options: CascadeOptions },
+): Applied {
+  const processed = processDocument(run, { cell: template, stubs, name: template.source, outer })
+  const raw = result(processed, options.partial ?? false)
+  const kept = options.preserveTemporary ? raw : dropFlagged(raw, temporaryOrLocal)
+  const cell = options.preserveEscapes ? kept : { ...kept, value: unescaped(kept.value, run.interpolation) }
+  return { raw, cell }
+}
+
+/** `merge(template, stubs…)`: a run inside of an expression. */
+export function nestedCascade(template: Cell, stubs: readonly Cell[], env: Env): Cell {
+  const { run, scope, base } = env
+  const outer = scope ?? emptyScope(base)
+  try {
+    let prepared: readonly Cell[] = []
+    for (const cell of stubs.toReversed()) {
+      const processed = processDocument(run, { cell, stubs: prepared, name: cell.source, outer })
+      prepared = [dropFlagged(result(processed, false), flag.local), ...prepared]
+    }
+    return applyTemplate(run, template, { stubs: prepared, outer, options: {} }).cell
+  } catch (error) {
+    if (!(error instanceof Unsettled)) throw error
+    const { entries } = error
+    if (!entries.some(({ sign }) => sign === '*'))
+      throw new Waiting(
+        entries[0]?.issue.text ?? '',
+        entries.some(({ sign }) => sign === '-'),
+      )
+    throw new Failure(issueOf(`merging failed: ${unresolvedMessage(entries)}`))
+  }
+}
+
+function emptyScope(base: Scope['base']): Scope {
+  return { names: new Map(), next: undefined, depth: undefined, locals: new Map(), base, map: undefined }
+}

@@ -1,0 +1,152 @@
+/** What an expression is evaluated in: the run, the place, the scopes, and what evaluation finds out on the way. */
+import type { Budget } from './budget.ts'
+import type { Parsed } from './parser.ts'
+import type { Ports } from './ports.ts'
+import type { StubView } from './stubs.ts'
+import type { Expr } from './tree.ts'
+import type { Base, Cell, Dict, Lambda, Scope, Seen, Template, Value } from './value.ts'
+
+/** One call of the library: shared by all documents in it. */
+export interface Run {
+  readonly budget: Budget
+  readonly interpolation: boolean
+  readonly control: boolean
+  readonly ports: Ports
+  readonly functions: ReadonlyMap<string, SpiffFunction>
+  readonly tags: Tags
+  readonly bindings: Dict
+  /** Keeps where values came from. */
+  readonly trace: boolean
+  readonly parsed: Map<string, Parsed>
+  /** How deep evaluation is nested right now. */
+  depth: number
+  evaluate(expr: Expr, env: Env): Value
+  /** Processes a template with stubs inside of an expression: `merge(…)`. */
+  cascade(template: Cell, stubs: readonly Cell[], env: Env): Cell
+  /** Processes a tree in place: `*template`, `parse(…, "yaml")`; the message heads what stays unresolved. */
+  fragment(tree: Cell, env: Env, options: FragmentOptions): FragmentResult
+}
+
+export interface FragmentOptions {
+  readonly message: string
+  readonly self?: Template
+  /** Absolute references address the fragment itself. */
+  readonly ownRoot?: boolean
+}
+
+export interface FragmentResult {
+  readonly cell: Cell
+  readonly undefined: boolean
+}
+
+/** The place an expression stands at. */
+export interface Stand {
+  path(): readonly string[]
+  stubPath(): readonly string[]
+  /** The document it is written in, and the document being processed. */
+  readonly source: string
+  /** The source of what expressions make here. */
+  readonly made: string
+  readonly document: string
+  readonly view: StubView
+  /** No stub is visible here. */
+  readonly noMerge: boolean
+  findStub(path: readonly string[]): Cell | undefined
+  /** Results of effects, so that starting again does not repeat them. */
+  readonly effects: Effects
+}
+
+export interface Effects {
+  readonly results: Value[]
+  next: number
+}
+
+export interface Env {
+  readonly run: Run
+  readonly base: Base
+  readonly scope: Scope | undefined
+  readonly stand: Stand
+  /** Where `merge` looks; a lambda keeps the path of its definition. */
+  readonly mergePath: readonly string[] | undefined
+  readonly info: Info
+  /** The element inside of a projection. */
+  readonly projected?: Cell
+}
+
+/** What evaluation finds out besides the value. */
+export interface Info {
+  undefined: boolean
+  flags: number
+  redirect: readonly string[] | undefined
+  replace: boolean
+  merged: boolean
+  preferred: boolean
+  key: string
+  source: string
+  tag: string
+}
+
+export function newInfo(): Info {
+  return {
+    undefined: false,
+    flags: 0,
+    redirect: undefined,
+    replace: false,
+    merged: false,
+    preferred: false,
+    key: '',
+    source: '',
+    tag: '',
+  }
+}
+
+export interface Call {
+  readonly name: string
+  readonly args: readonly Value[]
+  /** The argument expressions, for functions that look at them. */
+  readonly exprs: readonly Expr[]
+  readonly env: Env
+}
+
+export type SpiffFunction = (call: Call) => Value
+
+/** Named values of documents. */
+export interface Tags {
+  /** The tag of that name and those below it, sorted by name. */
+  find(name: string, env: Env): readonly { readonly name: string; readonly at: Seen }[]
+  /** Names a value; fails when the name is taken. */
+  define(name: string, seen: Seen, path: string): void
+  /** A document of a stream is done; a level is done. */
+  endDocument(cell: Cell): void
+  endLevel(): void
+}
+
+/** A scope of local variables in front of the others. */
+export function withLocals(env: Env, names: ReadonlyMap<string, Cell>): Env {
+  const inherited = env.scope?.locals
+  const locals = inherited && inherited.size > 0 ? new Map([...inherited, ...names]) : names
+  const scope: Scope = { names, next: env.scope, depth: undefined, locals, base: env.base, map: undefined }
+  return { ...env, scope }
+}
+
+/** Evaluates an effect once per place, even if evaluation starts again. */
+export function effect(env: Env, run: () => Value): Value {
+  const { effects } = env.stand
+  const known = effects.results[effects.next]
+  if (known !== undefined) {
+    effects.next++
+    return known
+  }
+  const value = run()
+  effects.results.push(value)
+  effects.next++
+  return value
+}
+
+export function isLambda(value: Value): value is Lambda {
+  return typeof value === 'object' && value !== null && value.kind === 'lambda'
+}
+
+export function isTemplate(value: Value): value is Template {
+  return typeof value === 'object' && value !== null && value.kind === 'template'
+}

@@ -1,0 +1,96 @@
+/** The door to archives: tar, perhaps compressed, as Base64. */
+import { gzipSync } from 'node:zlib'
+import type { Call, SpiffFunction } from '../env.ts'
+import { bytesOf } from '../go-text.ts'
+import { failure } from '../issue.ts'
+import { Dict, List, type Value } from '../value.ts'
+import { writeYaml } from '../yaml-write.ts'
+import { count, simple } from './arguments.ts'
+import { base64Lines } from './read-mode.ts'
+
+export const archiveFunctions: readonly (readonly [string, SpiffFunction])[] = [['archive', archive]]
+
+interface Entry {
+  readonly path: string
+  readonly mode: number
+  readonly content: Uint8Array
+}
+
+function archive(call: Call): Value {
+  count(call, 1, 2, 'archive takes one or two arguments')
+  const [files, kind = 'tar'] = call.args
+  if (kind !== 'tar' && kind !== 'targz')
+    return failure(`invalid archive type "${String(kind)}" (tar, targz)`)
+  const entries = entriesOf(files ?? null)
+  call.env.run.budget.text(entries.reduce((sum, { content }) => sum + content.length + 1024, 1024))
+  const tar = tarOf(entries, call.env.run.ports.now?.() ?? 0)
+  return base64Lines(kind === 'tar' ? tar : new Uint8Array(gzipSync(tar)), 60)
+}
+
+/** A map of paths to content, or a list of `{path, mode, content | base64}`. */
+function entriesOf(files: Value): readonly Entry[] {
+  if (files instanceof Dict)
+    return files.keys.map((path) => ({
+      path,
+      mode: 0o644,
+      content: contentOf(files.get(path)?.value ?? null),
+    }))
+  if (!(files instanceof List)) return failure('first argument for archive must be a map or list')
+  return files.cells.map(({ value }, i) => {
+    if (!(value instanceof Dict)) return failure(`archive entry ${i} must be a map`)
+    const path = (value.get('path') ?? value.get('name'))?.value
+    if (typeof path !== 'string' || path === '') return failure(`archive entry ${i} requires a path`)
+    const encoded = value.get('base64')?.value
+    const content =
+      typeof encoded === 'string'
+        ? new Uint8Array(Buffer.from(encoded, 'base64'))
+        : contentOf((value.get('content') ?? value.get('data'))?.value ?? '')
+    return { path, mode: modeOf(value.get('mode')?.value), content }
+  })
+}
+
+function modeOf(value: Value | undefined): number {
+  if (typeof value === 'string' && /^[0-7]+$/.test(value)) return Number.parseInt(value, 8)
+  return typeof value === 'bigint' ? Number(value) & 0o7777 : 0o644
+}
+
+function contentOf(value: Value): Uint8Array {
+  return bytesOf(simple(value) ?? writeYaml(value))
+}
+
+function tarOf(entries: readonly Entry[], now: number): Uint8Array {
+  const parts: Uint8Array[] = []
+  for (const { path, mode, content } of entries) {
+    const header = headerOf({ path, mode, content }, Math.floor(now / 1000))
+    parts.push(header, content, new Uint8Array((512 - (content.length % 512)) % 512))
+  }
+  return new Uint8Array(Buffer.concat([...parts, new Uint8Array(1024)]))
+}
+
+/** A ustar header; the tar library of the house only works asynchronously, which evaluation cannot wait for. */
+function headerOf({ path, mode, content }: Entry, seconds: number): Uint8Array {
+  const header = Buffer.alloc(512)
+  const name = Buffer.from(path)
+  const cut = name.length <= 100 ? 0 : path.indexOf('/', path.length - 101)
+  const [prefix, rest] = cut > 0 ? [path.slice(0, cut), path.slice(cut + 1)] : ['', path]
+  if (Buffer.byteLength(rest) > 100 || Buffer.byteLength(prefix) > 155)
+    return failure(`archive: path too long: ${path}`)
+  const octal = (value: number, width: number): string => value.toString(8).padStart(width - 1, '0')
+  header.write(rest, 0)
+  header.write(octal(mode, 8), 100)
+  header.write(octal(0, 8), 108)
+  header.write(octal(0, 8), 116)
+  header.write(octal(content.length, 12), 124)
+  header.write(octal(seconds, 12), 136)
+  header.write('        0', 148)
+  header.write('ustar\u000000', 257)
+  header.write(prefix, 345)
+  header.write(
+    `${octal(
+      header.reduce((sum, byte) => sum + byte, 0),
+      7,
+    )}\u0000 `,
+    148,
+  )
+  return header
+}

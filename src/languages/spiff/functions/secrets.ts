@@ -1,0 +1,252 @@
+/** Encoding, digests, password hashes, and the legacy encryption of values. */
+import { compareSync, encodeBase64, hashSync } from 'bcryptjs'
+import { digestBytes, digestHex, hmacSha256, tripleDes, x25519Public } from '../crypto.ts'
+import { type Call, effect, type SpiffFunction } from '../env.ts'
+import { bytesOf, textOf } from '../go-text.ts'
+import { failure } from '../issue.ts'
+import type { Value } from '../value.ts'
+import { DocumentFault, readDocument } from '../yaml-read.ts'
+import { writeYaml } from '../yaml-write.ts'
+import { count, text } from './arguments.ts'
+import { randomBytes } from './random.ts'
+import { base64Lines } from './read-mode.ts'
+
+export const secretFunctions: readonly (readonly [string, SpiffFunction])[] = [
+  ['base64', base64],
+  ['base64_decode', base64Decode],
+  ['md5', (call) => digestHex('md5', subject(call))],
+  ['hash', hash],
+  ['bcrypt', bcrypt],
+  ['bcrypt_check', bcryptCheck],
+  ['md5crypt', md5crypt],
+  ['md5crypt_check', md5cryptCheck],
+  ['encrypt', encrypt],
+  ['decrypt', decrypt],
+  ['wggenkey', wireguardKey],
+  ['wgpublickey', wireguardPublicKey],
+]
+
+function subject(call: Call): Uint8Array {
+  count(call, 1, call.name === 'hash' ? 2 : 1, `${call.name} requires one argument`)
+  return bytesOf(text(call.args[0], `first argument for ${call.name} must be a string`))
+}
+
+function base64(call: Call): Value {
+  count(call, 1, 2, 'base64 takes one or two arguments')
+  const bytes = bytesOf(text(call.args[0], 'first argument for base64 must be a string'))
+  call.env.run.budget.text(bytes.length * 2)
+  const [, width] = call.args
+  if (width === undefined) return base64Lines(bytes, 0)
+  const columns = typeof width === 'string' && /^[0-9]+$/.test(width) ? BigInt(width) : width
+  if (typeof columns !== 'bigint')
+    return failure('second argument for base64 must be an integer or interger string')
+  return base64Lines(bytes, Number(columns))
+}
+
+function base64Decode(call: Call): Value {
+  count(call, 1, 1, 'base64_decode takes exactly one argument')
+  const given = text(call.args[0], 'first argument for base64_decode must be a string').replace(/[\r\n]/g, '')
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(given))
+    return failure('cannot decode string')
+  return textOf(new Uint8Array(Buffer.from(given, 'base64')))
+}
+
+const algorithms: Readonly<Record<string, string>> = {
+  md5: 'md5',
+  sha1: 'sha1',
+  sha224: 'sha224',
+  sha256: 'sha256',
+  sha384: 'sha384',
+  sha512: 'sha512',
+  'sha512/224': 'sha512-224',
+  'sha512/256': 'sha512-256',
+}
+
+function hash(call: Call): Value {
+  const bytes = subject(call)
+  const [, type = 'sha256'] = call.args
+  // The original's md4 is no digest, and the platform has none: an error is better than a wrong value.
+  if (type === 'md4') return failure("hash type 'md4' is not supported")
+  const algorithm = typeof type === 'string' && Object.hasOwn(algorithms, type) ? algorithms[type] : undefined
+  return algorithm === undefined
+    ? failure(`invalid hash type '${String(type)}'`)
+    : digestHex(algorithm, bytes)
+}
+
+function bcrypt(call: Call): Value {
+  count(call, 1, 2, 'bcrypt takes one or two arguments')
+  const password = text(call.args[0], 'first argument for bcrypt must be a string')
+  const [, given = 10n] = call.args
+  if (typeof given !== 'bigint') return failure('second argument for bcrypt must be an integer')
+  const cost = given < 4n ? 10 : Number(given)
+  if (cost > 31) return failure(`bcrypt error: crypto/bcrypt: cost ${cost} is outside allowed range (4,31)`)
+  const { bcryptCostMax } = call.env.run.budget.limits
+  if (cost > bcryptCostMax)
+    return failure(`bcrypt error: cost ${cost} is higher than allowed here (${bcryptCostMax})`)
+  return effect(call.env, () => {
+    const salt = encodeBase64(Array.from(randomBytes(call.env, 16, 'bcrypt')), 16)
+    const result = hashSync(password, `$2a$${String(cost).padStart(2, '0')}$${salt}`)
+    call.env.run.budget.checkTime()
+    return result
+  })
+}
+
+function bcryptCheck(call: Call): Value {
+  count(call, 2, 2, 'bcrypt_check takes exactly two arguments')
+  const password = text(call.args[0], 'first argument for bcrypt_check must be a string')
+  const known = text(call.args[1], 'second argument for bcrypt_check must be a string')
+  const cost = /^\$2[aby]\$([0-9]{2})\$[./A-Za-z0-9]{53}$/.exec(known)?.[1]
+  if (cost === undefined) return false
+  const { bcryptCostMax } = call.env.run.budget.limits
+  if (Number(cost) > bcryptCostMax)
+    return failure(`bcrypt error: cost ${Number(cost)} is higher than allowed here (${bcryptCostMax})`)
+  return compareSync(password, known)
+}
+
+const cryptSigns = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+function md5crypt(call: Call): Value {
+  count(call, 1, 1, 'md5crypt takes exactly one argument')
+  const password = text(call.args[0], 'first argument for md5crypt must be a string')
+  return effect(call.env, () => {
+    const salt = Array.from(randomBytes(call.env, 8, 'md5crypt'), (byte) => cryptSigns[byte & 63]).join('')
+    return apr1(password, salt)
+  })
+}
+
+function md5cryptCheck(call: Call): Value {
+  count(call, 2, 2, 'md5crypt_check takes exactly two arguments')
+  const password = text(call.args[0], 'first argument for md5crypt_check must be a string')
+  const known = text(call.args[1], 'second argument for md5crypt_check must be a string')
+  const [, kind, salt, digest, more] = known.split('$')
+  if (digest === undefined || more !== undefined || kind === undefined || salt === undefined)
+    return failure("invalid md5crypt hash: must contain three '$' characters")
+  return apr1(password, salt) === known
+}
+
+/** Apache's variant of MD5 crypt: a thousand rounds of the platform's MD5. */
+function apr1(password: string, salt: string): string {
+  const secret = bytesOf(password)
+  const seed = bytesOf(salt.slice(0, 8))
+  const mixed = digestBytes('md5', join(secret, seed, secret))
+  const parts: Uint8Array[] = [secret, bytesOf('$apr1$'), seed]
+  for (let left = secret.length; left > 0; left -= 16) parts.push(mixed.subarray(0, Math.min(16, left)))
+  for (let left = secret.length; left > 0; left >>= 1)
+    parts.push((left & 1) === 1 ? new Uint8Array([0]) : secret.subarray(0, 1))
+  let final = digestBytes('md5', join(...parts))
+  for (let round = 0; round < 1000; round++) {
+    const odd = (round & 1) === 1
+    final = digestBytes(
+      'md5',
+      join(
+        odd ? secret : final,
+        round % 3 === 0 ? new Uint8Array() : seed,
+        round % 7 === 0 ? new Uint8Array() : secret,
+        odd ? final : secret,
+      ),
+    )
+  }
+  return `$apr1$${salt}$${cryptText(final)}`
+}
+
+function join(...parts: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+function cryptText(final: Uint8Array): string {
+  const byte = (i: number): number => final[i] ?? 0
+  const triples = [
+    [0, 6, 12],
+    [1, 7, 13],
+    [2, 8, 14],
+    [3, 9, 15],
+    [4, 10, 5],
+  ]
+  const head = triples.map(([a = 0, b = 0, c = 0]) => signs((byte(a) << 16) | (byte(b) << 8) | byte(c), 4))
+  return head.join('') + signs(byte(11), 2)
+}
+
+function signs(value: number, length: number): string {
+  return Array.from({ length }, (_, i) => cryptSigns[(value >> (6 * i)) & 63]).join('')
+}
+
+const authenticity = 'spiff is a cool tool'
+
+/** The first 16 bytes of the password and the MD5 of nothing, used as K1 K2 K1. */
+function cipherKey(password: string): Uint8Array {
+  const key = join(bytesOf(password), digestBytes('md5', new Uint8Array())).subarray(0, 16)
+  return join(key, key.subarray(0, 8))
+}
+
+function passwordOf(call: Call): string {
+  const [, given, method = '3DES'] = call.args
+  const password =
+    given === undefined
+      ? (call.env.run.ports.encryptionKey ?? '')
+      : text(given, `second argument for ${call.name} must be a string`)
+  if (password === '') return failure('invalid empty encyption key')
+  if (method !== '3DES') return failure(`invalid encyption method "${String(method)}"`)
+  return password
+}
+
+function encrypt(call: Call): Value {
+  count(call, 1, 3, 'encrypt takes one to three arguments')
+  const key = cipherKey(passwordOf(call))
+  return effect(call.env, () => {
+    const plain = bytesOf(writeYaml(call.args[0] ?? null))
+    const signed = join(plain, hmacSha256(authenticity, plain))
+    const padding = 8 - (signed.length % 8)
+    const padded = join(signed, new Uint8Array(padding).fill(padding - 1))
+    const iv = randomBytes(call.env, 8, 'encrypt')
+    return Buffer.concat([iv, tripleDes('encrypt', { key, iv, bytes: padded })]).toString('hex')
+  })
+}
+
+function decrypt(call: Call): Value {
+  count(call, 1, 3, 'decrypt takes one to three arguments')
+  const given = text(call.args[0], 'first argument for decrypt must be a string')
+  const key = cipherKey(passwordOf(call))
+  const bytes = new Uint8Array(Buffer.from(given, 'hex'))
+  if (bytes.length < 48 || bytes.length % 8 !== 0) return failure('invalid key: ciphertext too short')
+  const signed = tripleDes('decrypt', { key, iv: bytes.subarray(0, 8), bytes: bytes.subarray(8) })
+  const end = signed.length - (signed.at(-1) ?? 0) - 1
+  const plain = signed.subarray(0, Math.max(0, end - 32))
+  const mac = signed.subarray(plain.length, Math.max(0, end))
+  if (Buffer.compare(mac, hmacSha256(authenticity, plain)) !== 0)
+    return failure('invalid key: message is not authentic')
+  try {
+    return readDocument(textOf(plain), 'decrypt', call.env.run.budget.limits).value
+  } catch (error) {
+    if (error instanceof DocumentFault) return failure(`invalid key: ${error.message}`)
+    throw error
+  }
+}
+
+function wireguardKey(call: Call): Value {
+  count(call, 0, 1, 'wggenkey takes a maximum of one argument')
+  const [kind = 'private'] = call.args
+  if (kind !== 'private' && kind !== 'preshared')
+    return failure(`invalid key type "${String(kind)}", use private or preshared`)
+  return effect(call.env, () => {
+    const key = Uint8Array.from(randomBytes(call.env, 32, 'wggenkey'))
+    if (kind === 'private') {
+      key[0] = (key[0] ?? 0) & 248
+      key[31] = ((key[31] ?? 0) & 127) | 64
+    }
+    return Buffer.from(key).toString('base64')
+  })
+}
+
+function wireguardPublicKey(call: Call): Value {
+  count(call, 1, 1, 'wgpublickey takes exactly one argument')
+  const given = text(call.args[0], 'argument for wgpublickey must be a string')
+  const fault = `error parsing key "${given}": `
+  const odd = given.search(/[^A-Za-z0-9+/=]/)
+  if (odd >= 0 || given.length % 4 !== 0)
+    return failure(
+      `${fault}failed to parse base64-encoded key: illegal base64 data at input byte ${Math.max(odd, 0)}`,
+    )
+  const key = new Uint8Array(Buffer.from(given, 'base64'))
+  if (key.length !== 32) return failure(`${fault}incorrect key size: ${key.length}`)
+  return Buffer.from(x25519Public(key)).toString('base64')
+}

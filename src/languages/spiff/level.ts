@@ -1,0 +1,96 @@
+/** Processes one document or fragment: makes its root node, settles it, and lists what does not settle. */
+
+import { drive } from './drive.ts'
+import type { Env, FragmentOptions, FragmentResult, Run } from './env.ts'
+import { withLocals } from './env.ts'
+import { Failure, issueOf, Waiting } from './issue.ts'
+import { makeLive } from './live.ts'
+import { type Unresolved, unresolvedIssues, unresolvedOf } from './report.ts'
+import type { Level, Live } from './site.ts'
+import { stubRoot } from './stubs.ts'
+import { type Base, type Cell, cellOf, type Scope, type Seen } from './value.ts'
+
+export interface Document {
+  readonly cell: Cell
+  readonly stubs: readonly Cell[]
+  readonly name: string
+  /** Where the enclosing run stands, or the bindings. */
+  readonly outer: Scope | undefined
+}
+
+export interface Processed {
+  readonly root: Live
+  /** The settled document; undefined when something in it is unresolved. */
+  readonly cell: Cell | undefined
+  readonly unresolved: readonly Unresolved[]
+}
+
+/** Settles a whole document. */
+export function processDocument(run: Run, { cell, stubs, name, outer }: Document): Processed {
+  const holder: { root: Seen } = { root: cell }
+  const base: Base = {
+    get root() {
+      return holder.root
+    },
+    outer,
+  }
+  const level = newLevel(run, base, { document: name, stubs })
+  const root = makeLive(cell, {
+    level,
+    parent: undefined,
+    step: '',
+    shownStep: '',
+    scope: undefined,
+    view: stubRoot(stubs),
+    override: true,
+  })
+  holder.root = root
+  const settled = drive(root)
+  const unresolved = level.troubled || settled.kind === 'stuck' ? unresolvedOf(root) : []
+  if (settled.kind === 'gone') return { root, cell: cellOf(null, name), unresolved }
+  return { root, cell: settled.kind === 'cell' ? settled : undefined, unresolved }
+}
+
+function newLevel(run: Run, base: Base, names: { document: string; stubs: readonly Cell[] }): Level {
+  return { run, base, ...names, make: makeLive, startDepth: run.depth, troubled: false }
+}
+
+/** Processes a tree in the place of an expression, in its scopes. */
+export function processFragment(tree: Cell, env: Env, options: FragmentOptions): FragmentResult {
+  const { run, stand } = env
+  const inside = options.self ? withLocals(env, new Map([['_', cellOf(options.self, stand.source)]])) : env
+  const holder: { root: Seen } = { root: tree }
+  const own: Base = {
+    get root() {
+      return holder.root
+    },
+    outer: env.scope,
+  }
+  const base = options.ownRoot ? own : env.base
+  const level = newLevel(run, base, { document: stand.document, stubs: stand.view.stubs })
+  const root = makeLive(tree, {
+    level,
+    parent: undefined,
+    step: '',
+    shownStep: '',
+    scope: options.ownRoot ? undefined : inside.scope,
+    view: stand.view,
+    override: false,
+    start: stand.path(),
+  })
+  holder.root = root
+  const settled = drive(root)
+  if (settled.kind === 'cell') return { cell: settled, undefined: false }
+  if (settled.kind === 'gone') return { cell: cellOf(null, tree.source), undefined: true }
+  return unsettled(unresolvedOf(root), options.message)
+}
+
+/** A fragment with faults of its own fails; one that only waits waits. */
+function unsettled(entries: readonly Unresolved[], message: string): never {
+  if (entries.some(({ sign }) => sign === '*')) throw new Failure(issueOf(message, unresolvedIssues(entries)))
+  const [first] = entries
+  throw new Waiting(
+    first?.issue.text ?? '',
+    entries.some(({ sign }) => sign === '-'),
+  )
+}

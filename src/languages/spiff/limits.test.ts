@@ -1,0 +1,86 @@
+/** Budgets: everything that could run away ends with a fault, and long honest work does not. */
+import { expect, test } from 'vitest'
+import { processSpiff, type SpiffOptions } from './index.ts'
+
+function outcome(text: string, options: SpiffOptions = {}): string {
+  const result = processSpiff({ name: 'template', text }, [], options)
+  return result.kind === 'done' ? 'done' : `${result.fault.kind}: ${result.fault.message}`
+}
+
+const lines = (n: number, line: (i: number) => string): string =>
+  `${Array.from({ length: n }, (_, i) => line(i)).join('\n')}\n`
+
+test.each<[string, string]>([
+  ['endless recursion', 'f: (( |x|->_(x) ))\na: (( .f(1) ))\n'],
+  ['endless recursion behind a fallback', 'f: (( |x|->_(x + 1) || 1 ))\na: (( .f(1) ))\n'],
+  ['a template that instantiates itself', 't:\n  <<: (( &template ))\n  a: (( *t ))\nb: (( *t ))\n'],
+  ['a huge range', 'a: (( [1..3000000000] ))\n'],
+  ['lists that double', `a0: [1, 2]\n${lines(40, (i) => `a${i + 1}: (( a${i} a${i} ))`)}`],
+  ['lists that share their parts', `a0: [1, 2]\n${lines(60, (i) => `a${i + 1}: (( [a${i}, a${i}] ))`)}`],
+  ['texts that double', `a0: xxxxxxxxxx\n${lines(40, (i) => `a${i + 1}: (( a${i} a${i} ))`)}`],
+  [
+    'endless steps',
+    'f: (( |x|->sum[[1..1000]|0|s,y|->s + sum[[1..1000]|0|t,z|->t + z]] ))\na: (( .f(1) .f(2) ))\n',
+  ],
+])('%s ends at a budget', (_, text) => {
+  expect(outcome(text, { limits: { stepsMax: 200_000 } })).toMatch(/^budget: limit reached: /)
+})
+
+test.each<[string, string, RegExp]>([
+  [
+    'aliases that multiply',
+    `a0: &a0 [x,x,x,x,x,x,x,x]\n${lines(10, (i) => `a${i + 1}: &a${i + 1} [${Array(8).fill(`*a${i}`).join(',')}]`)}`,
+    /^yaml: /,
+  ],
+  ['nesting without end', `a: ${'['.repeat(5000)}${']'.repeat(5000)}\n`, /^yaml: .*nested too deeply/],
+  ['a costly password hash', 'a: (( bcrypt("x", 31) ))\n', /cost 31 is higher than allowed/],
+  [
+    'results that are expressions without end',
+    'f: (( |x|->"(( .f(1) ))" ))\na: (( .f(1) ))\n',
+    /expressions without end/,
+  ],
+  ['parentheses without end', `a: (( ${'('.repeat(5000)}1${')'.repeat(5000)} ))\n`, /parse error near/],
+])('%s is a fault', (_, text, message) => {
+  expect(outcome(text, { ports: { random: (n) => new Uint8Array(n) } })).toMatch(message)
+})
+
+test('time is bounded by the clock handed in', () => {
+  let now = 0
+  const ports = { now: () => (now += 100) }
+
+  expect(
+    outcome('a: (( sum[[1..100000]|0|s,x|->s + x] ))\n', { ports, limits: { millisecondsMax: 1000 } }),
+  ).toBe('budget: limit reached: more than 1000 milliseconds')
+})
+
+test('a regular expression cannot be made to backtrack', () => {
+  expect(outcome(`a: (( match("(a*)*b", "${'a'.repeat(3000)}") ))\n`)).toBe('done')
+})
+
+test('a chain of 10,000 references settles without a deep stack', () => {
+  expect(outcome(`${lines(10_000, (i) => `k${i}: (( k${i + 1} ))`)}k10000: 1\n`)).toBe('done')
+})
+
+test('long rows of operators are no deep nesting', () => {
+  expect(outcome(`a: (( ${'1 + '.repeat(5000)}1 ))\n`)).toBe('done')
+  expect(outcome(`key: x\na: "${'(( key )) y '.repeat(3000)}"\n`, { interpolation: true })).toBe('done')
+  expect(outcome(`a: (( ${'"x" '.repeat(5000)}nosuch ))\n`)).toContain("'nosuch' not found")
+})
+
+test('a circle of 1,000 references is reported, not followed', () => {
+  const text = lines(1000, (i) => `k${i}: (( k${(i + 1) % 1000} || "wrong" ))`)
+
+  expect(outcome(text)).toMatch(
+    /^unresolved: unresolved nodes:\n\t\(\( k1 \|\| "wrong" \)\)\tin template\tk0\t\(\)\t@'k1' unresolved/,
+  )
+})
+
+test('long chains inside of maps, lists and templates settle, too', () => {
+  expect(outcome(`${lines(1500, (i) => `k${i}:\n  a: (( k${i + 1}.a ))`)}k1500: {a: 1}\n`)).toBe('done')
+  expect(outcome(`${lines(1500, (i) => `k${i}:\n- (( k${i + 1}[0] ))`)}k1500: [1]\n`)).toBe('done')
+  expect(
+    outcome(
+      `t:\n  <<: (( &template ))\n${lines(2000, (i) => `  k${i}: (( k${i + 1} ))`)}  k2000: 1\nb: (( *t ))\n`,
+    ),
+  ).toBe('done')
+})

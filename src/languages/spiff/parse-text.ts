@@ -1,0 +1,16 @@
+/** The expression a string of a document stands for, parsed once per distinct text of a run. */
+import { embedded } from './detect.ts'
+import type { Run } from './env.ts'
+import { type Parsed, parseExpression } from './parser.ts'
+
+/** Undefined for plain text. */
+export function parseText(run: Run, text: string): Parsed | undefined {
+  if (!text.includes('((')) return undefined
+  const known = run.parsed.get(text)
+  if (known !== undefined) return known
+  const code = embedded(text, run.interpolation)
+  if (code === undefined) return undefined
+  const parsed = parseExpression(code)
+  run.parsed.set(text, parsed)
+  return parsed
+}

@@ -1,0 +1,134 @@
+/** Where a live node stands, and what the nodes of a document share. */
+import type { Env, Info, Run } from './env.ts'
+import type { Issue } from './issue.ts'
+import type { StubView } from './stubs.ts'
+import type { Expr } from './tree.ts'
+import type { Base, Cell, Scope, Shape, Spot, Stuck, Template, Value } from './value.ts'
+
+/** One document, or one fragment of it, being processed. */
+export interface Level {
+  readonly run: Run
+  readonly base: Base
+  /** The name of the document being processed. */
+  readonly document: string
+  readonly stubs: readonly Cell[]
+  /** Makes the live node of a cell. */
+  readonly make: (raw: Cell, site: Site) => Live
+  /** How deep evaluation was when it began. */
+  readonly startDepth: number
+  /** Set as soon as something went wrong. */
+  troubled: boolean
+}
+
+export interface Site {
+  readonly level: Level
+  readonly parent: Live | undefined
+  /** The step from the parent as paths name it, and as messages do. */
+  readonly step: string
+  readonly shownStep: string
+  readonly scope: Scope | undefined
+  readonly view: StubView
+  /** Stubs may replace it. */
+  readonly override: boolean
+  /** The value of `<<`: it is evaluated, its content belongs to the map around it. */
+  readonly insert?: boolean
+  /** Where a root stands: fragments begin inside of a document. */
+  readonly start?: readonly string[]
+}
+
+/** A node that is evaluated on demand. */
+export interface Live extends Spot {
+  readonly raw: Cell
+  readonly site: Site
+  readonly outcome: Outcome
+  readonly trouble: Trouble | undefined
+  /** On the stack of the driver: whoever needs it meanwhile is part of a circle. */
+  queued: boolean
+  path(): readonly string[]
+  shownPath(): readonly string[]
+  /** All nodes below that are still there, with the steps messages use. */
+  below(): readonly Below[]
+}
+
+/** What evaluating an expression found out besides its value. */
+export interface Outcome {
+  readonly flags: number
+  readonly redirect: readonly string[] | undefined
+  readonly merged: boolean
+  readonly replace: boolean
+  readonly key: string
+  readonly tag: string
+}
+
+/** Of what is no expression. */
+export const plainOutcome: Outcome = {
+  flags: 0,
+  redirect: undefined,
+  merged: false,
+  replace: false,
+  key: '',
+  tag: '',
+}
+
+/** Why a node does not settle. */
+export interface Trouble {
+  /** `*` its own fault, `@` waits, `-` waits for what failed. */
+  readonly sign: '*' | '@' | '-'
+  readonly issue: Issue
+  /** How it is shown: an expression, or a text like `<map>`. */
+  readonly expr: Expr | undefined
+  readonly text: string
+  readonly source: string
+  /** The expression as it was written, and the offset of the part that failed. */
+  readonly code?: { readonly text: string; readonly at: number } | undefined
+}
+
+/** A live node as the code that shapes its map or list sees it. */
+export interface Host extends Live {
+  readonly view: StubView
+  findStub(path: readonly string[]): Cell | undefined
+  env(info: Info): Env
+  template(prepared: Cell, original: Cell): Template
+  instantiated(stub: Cell): Cell
+}
+
+/** What a map or list turned out to be before its content is evaluated. */
+export interface Structure {
+  readonly shape: Shape
+  /** The settled value; undefined when something in it does not settle. */
+  settle(): Value | undefined
+  below(): readonly Below[]
+}
+
+export interface Below {
+  /** Nothing when the node moved to the place of the one above. */
+  readonly step: string | undefined
+  readonly node: Live
+}
+
+export type Shaped =
+  | {
+      readonly kind: 'structure'
+      readonly structure: Structure
+      readonly cell: Cell
+      readonly tag: string
+      readonly issue?: Issue | undefined
+    }
+  /** A value that stubs may still replace. */
+  | { readonly kind: 'value'; readonly cell: Cell; readonly tag: string }
+  | {
+      readonly kind: 'failed'
+      readonly issue: Issue
+      readonly text: string
+      readonly sign?: '*' | '@' | '-'
+      readonly structure: Structure
+    }
+  | { readonly kind: 'incomplete'; readonly structure: Structure }
+  | { readonly kind: 'gone' }
+
+const stuck: Stuck = { kind: 'stuck', failed: false, what: 'not complete' }
+
+/** A structure that never settles because of these nodes. */
+export function brokenStructure(below: readonly Below[]): Structure {
+  return { shape: stuck, settle: () => undefined, below: () => below }
+}

@@ -1,0 +1,134 @@
+/** Named values: those of the document under way are found where they stand, those of finished documents are kept. */
+import type { Env, Tags } from './env.ts'
+import { marksOf } from './insert.ts'
+import { failure } from './issue.ts'
+import { parseText } from './parse-text.ts'
+import type { Live } from './site.ts'
+import { type Cell, Dict, List, type Seen, type Value } from './value.ts'
+
+interface Named {
+  readonly seen: Seen
+  readonly path: string
+}
+
+export class TagTable implements Tags {
+  /** Of this document, by name; globals marked. */
+  private readonly current = new Map<string, Named & { readonly global: boolean }>()
+  /** Of earlier documents of the same level, and global ones of earlier levels. */
+  private readonly stream = new Map<string, Cell>()
+  private readonly globals = new Map<string, Cell>()
+  private readonly documents: Cell[] = []
+  private scanned = new Set<Live>()
+
+  define(tag: string, seen: Seen, path: string): void {
+    const global = tag.startsWith('*')
+    const name = (global ? tag.slice(1) : tag).replaceAll(':', '.')
+    if (this.stream.has(name) || this.globals.has(name))
+      failure(`duplicate tag "${name}": ${path} in foreign document`)
+    const known = this.current.get(name)
+    if (known !== undefined && known.path !== path)
+      failure(`duplicate tag "${name}": ${path} <-> ${known.path}`)
+    this.current.set(name, { seen, path, global })
+  }
+
+  find(tag: string, env: Env): readonly { readonly name: string; readonly at: Seen }[] {
+    const name = tag.replaceAll(':', '.')
+    if (name.startsWith('doc.')) return this.document(Number(name.slice(4)), env)
+    const { root } = env.base
+    if (root.kind === 'spot') this.scan(root as Live)
+    const found = new Map<string, Seen>()
+    for (const kept of [this.globals, this.stream])
+      for (const [known, cell] of kept) if (within(known, name)) found.set(known, cell)
+    for (const [known, { seen }] of this.current) if (within(known, name)) found.set(known, seen)
+    return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([known, at]) => ({ name: known, at }))
+  }
+
+  private document(number: number, env: Env): readonly { readonly name: string; readonly at: Seen }[] {
+    const at = number > 0 ? number : this.documents.length + 1 + number
+    if (at === this.documents.length + 1) return [{ name: `doc.${at}`, at: env.base.root }]
+    const cell = at > 0 ? this.documents[at - 1] : undefined
+    return cell === undefined ? [] : [{ name: `doc.${at}`, at: cell }]
+  }
+
+  /** Tags must be found wherever they stand, so all places that could define one are evaluated as far as needed. */
+  private scan(node: Live): void {
+    if (this.scanned.has(node) || !mentionsTag(node.raw.value)) return
+    const shape = node.shape()
+    const tag = tagOf(node)
+    if (tag !== '' && shape.kind !== 'stuck')
+      this.current.has(bare(tag)) || this.define(tag, node, node.shownPath().join('.'))
+    if (typeof node.raw.value === 'string' && node.raw.value.includes('tagdef')) node.settle()
+    if (shape.kind !== 'stuck') this.scanned.add(node)
+    for (const below of node.below()) this.scan(below.node)
+  }
+
+  /** Ends a document of a stream; its tags stay visible to the next. */
+  endDocument(cell: Cell): void {
+    this.keep(this.stream)
+    this.documents.push(cell)
+  }
+
+  /** Ends a level: only global tags stay. */
+  endLevel(): void {
+    for (const [name, { global, seen }] of this.current) {
+      const cell = global ? settledCell(seen) : undefined
+      if (cell !== undefined) this.globals.set(name, cell)
+    }
+    this.current.clear()
+    this.stream.clear()
+    this.documents.length = 0
+    this.scanned = new Set()
+  }
+
+  private keep(into: Map<string, Cell>): void {
+    for (const [name, { seen, global }] of this.current) {
+      const cell = settledCell(seen)
+      if (cell !== undefined) (global ? this.globals : into).set(name, cell)
+    }
+    this.current.clear()
+    this.scanned = new Set()
+  }
+}
+
+function settledCell(seen: Seen): Cell | undefined {
+  const settled = seen.kind === 'cell' ? seen : seen.settle()
+  return settled.kind === 'cell' ? settled : undefined
+}
+
+function bare(tag: string): string {
+  return (tag.startsWith('*') ? tag.slice(1) : tag).replaceAll(':', '.')
+}
+
+function within(known: string, name: string): boolean {
+  return known === name || known.startsWith(`${name}.`)
+}
+
+/** The tag a place declares by its own marker. */
+function tagOf(node: Live): string {
+  const { value } = node.raw
+  const { run } = node.site.level
+  if (typeof value === 'string') {
+    const parsed = parseText(run, value)
+    if (parsed === undefined || !('expr' in parsed) || parsed.expr.kind !== 'marker') return ''
+    return parsed.expr.marks.find((mark) => mark.startsWith('&tag:'))?.slice(5) ?? ''
+  }
+  if (value instanceof Dict) {
+    const insert = value.get('<<') ?? value.get('<<<')
+    return insert === undefined ? '' : marksOf(run, insert).tag
+  }
+  return ''
+}
+
+const mentions = new WeakMap<object, boolean>()
+
+/** Whether a tag is declared anywhere below. */
+function mentionsTag(value: Value): boolean {
+  if (typeof value === 'string') return value.includes('&tag:') || value.includes('tagdef')
+  if (!(value instanceof List || value instanceof Dict)) return false
+  const known = mentions.get(value)
+  if (known !== undefined) return known
+  const cells = value instanceof List ? value.cells : [...value.cells.values()]
+  const found = cells.some((cell) => mentionsTag(cell.value))
+  mentions.set(value, found)
+  return found
+}

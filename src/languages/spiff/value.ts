@@ -1,0 +1,290 @@
+/** What spiff computes with: immutable values, the cells that hold them, and the flags cells carry. */
+import type { Expr, Param } from './tree.ts'
+
+export type Value = null | boolean | bigint | number | string | List | Dict | Lambda | Template
+
+/** A value at a place of a document, with what is known about it. */
+export interface Cell {
+  readonly kind: 'cell'
+  readonly value: Value
+  /** The document it came from. */
+  readonly source: string
+  readonly flags: number
+  /** The key field of a keyed list. */
+  readonly key?: string | undefined
+  /** Instantiated anew wherever it overrides or is injected. */
+  readonly dynamic?: Template | undefined
+  readonly origin?: Origin | undefined
+}
+
+/** Where a value came from; kept only when asked for. */
+export interface Origin {
+  readonly source: string
+  readonly path: readonly string[]
+  readonly how: 'literal' | 'expression' | 'stub' | 'control'
+  readonly expression?: string
+  readonly from?: Origin | undefined
+  /** What stood there before a stub replaced it. */
+  readonly instead?: string
+}
+
+export const flag = {
+  temporary: 1,
+  local: 2,
+  inject: 4,
+  state: 8,
+  default: 16,
+  dynamic: 32,
+  injected: 64,
+  implied: 128,
+} as const
+
+/** Stub fields that are added downstream, as injection or as default. */
+export const addsItself = (flags: number): boolean => (flags & (flag.inject | flag.default)) !== 0
+export const onlyDefault = (flags: number): boolean => (flags & (flag.default | flag.inject)) === flag.default
+/** Below a default map, and not a default itself: invisible for merging. */
+export const isImplied = (flags: number): boolean => (flags & (flag.implied | flag.default)) === flag.implied
+/** An overridden default is no default any more, yet it still travels on. */
+export const overriddenFlags = (flags: number): number =>
+  onlyDefault(flags) ? (flags | flag.inject) & ~flag.default : flags
+
+/** A place of a document that is being evaluated, as references see it. */
+export interface Spot {
+  readonly kind: 'spot'
+  /** Evaluates as far as needed to know what kind of thing it is. */
+  shape(): Shape
+  /** Evaluates everything in it. */
+  settle(): Settled
+}
+
+export type Seen = Cell | Spot
+
+export type Shape =
+  | { readonly kind: 'cell'; readonly cell: Cell }
+  | { readonly kind: 'map'; get(name: string): Seen | undefined }
+  | {
+      readonly kind: 'list'
+      at(index: number): Seen | undefined
+      named(field: string | undefined, name: string): Seen | undefined
+    }
+  | Gone
+  | Stuck
+
+export type Settled = Cell | Gone | Stuck
+
+/** Undefined on purpose: the place does not exist. */
+export interface Gone {
+  readonly kind: 'gone'
+}
+
+/** Does not settle: it failed, or waits for what failed or for itself. */
+export interface Stuck {
+  readonly kind: 'stuck'
+  readonly failed: boolean
+  readonly what: 'unresolved' | 'not complete'
+}
+
+/** Names visible from a place, inner ones first. */
+export interface Scope {
+  readonly names: { get(name: string): Seen | undefined }
+  readonly next: Scope | undefined
+  /** Maps of the document are scopes with a depth; local variables have none. */
+  readonly depth: number | undefined
+  /** Local variables visible here: what a lambda captures. */
+  readonly locals: ReadonlyMap<string, Cell>
+  readonly base: Base
+  /** The map this scope stands for. */
+  readonly map: Seen | undefined
+}
+
+/** One processed document, seen from inside. */
+export interface Base {
+  readonly root: Seen
+  /** Where the run that contains this one stands: the document of a nested merge, or the bindings. */
+  readonly outer: Scope | undefined
+}
+
+export class List {
+  readonly kind = 'list'
+  readonly cells: readonly Cell[]
+  private looks: boolean | undefined
+  private moves: boolean | undefined
+  private size: number | undefined
+  private named: Map<string, Map<string, Cell>> | undefined
+  constructor(cells: readonly Cell[]) {
+    this.cells = cells
+  }
+  /** Whether something in it would be evaluated again. */
+  get code(): boolean {
+    this.looks ??= this.cells.some((cell) => hasCode(cell.value))
+    return this.looks
+  }
+  /** Whether processing could change it: expressions, parts, merge keys, key declarations. */
+  get live(): boolean {
+    this.moves ??= this.cells.some((cell) => isLive(cell.value))
+    return this.moves
+  }
+  /** How many values it holds when what is shared is counted each time. */
+  get weight(): number {
+    if (this.size === undefined) {
+      this.size = 1
+      for (const cell of this.cells) this.size += weightOf(cell.value)
+    }
+    return this.size
+  }
+  /** The first element map whose key field has this value. */
+  byName(field: string, name: string): Cell | undefined {
+    this.named ??= new Map()
+    let index = this.named.get(field)
+    if (index === undefined) {
+      index = new Map()
+      for (const cell of this.cells) {
+        const key = cell.value instanceof Dict ? cell.value.get(field)?.value : undefined
+        if (typeof key === 'string' && !index.has(key)) index.set(key, cell)
+      }
+      this.named.set(field, index)
+    }
+    return index.get(name)
+  }
+}
+
+export class Dict {
+  readonly kind = 'map'
+  readonly cells: ReadonlyMap<string, Cell>
+  private looks: boolean | undefined
+  private moves: boolean | undefined
+  private size: number | undefined
+  private sorted: readonly string[] | undefined
+  constructor(cells: ReadonlyMap<string, Cell>) {
+    this.cells = cells
+  }
+  get(key: string): Cell | undefined {
+    return this.cells.get(key)
+  }
+  get weight(): number {
+    if (this.size === undefined) {
+      this.size = 1
+      for (const cell of this.cells.values()) this.size += weightOf(cell.value)
+    }
+    return this.size
+  }
+  /** The keys in byte order. */
+  get keys(): readonly string[] {
+    this.sorted ??= [...this.cells.keys()].sort(byBytes)
+    return this.sorted
+  }
+  get code(): boolean {
+    if (this.looks === undefined) {
+      this.looks = false
+      for (const cell of this.cells.values()) if (hasCode(cell.value)) this.looks = true
+    }
+    return this.looks
+  }
+  get live(): boolean {
+    if (this.moves === undefined) {
+      this.moves = false
+      for (const [key, cell] of this.cells)
+        if (key.startsWith('<<') || key.startsWith('key:') || isLive(cell.value)) this.moves = true
+    }
+    return this.moves
+  }
+}
+
+export interface Lambda {
+  readonly kind: 'lambda'
+  readonly params: readonly Param[]
+  readonly variadic: boolean
+  readonly body: Expr
+  readonly locals: ReadonlyMap<string, Cell>
+  /** The scopes of its definition, for `_.name`. */
+  readonly home: Scope | undefined
+  /** Where `merge` in the body looks: the definition's path. */
+  readonly mergePath: readonly string[]
+}
+
+export interface Template {
+  readonly kind: 'template'
+  /** What is instantiated. */
+  readonly prepared: Cell
+  /** What is printed. */
+  readonly original: Cell
+  readonly home: Scope | undefined
+  readonly path: string
+}
+
+/** Whether a string is one expression by its form: `((…))` and not escaped. */
+export function looksLikeCode(text: string): boolean {
+  return text.length >= 4 && text.startsWith('((') && text.endsWith('))') && text[2] !== '!'
+}
+
+/** Whether a value still holds something that would be evaluated. */
+export function hasCode(value: Value): boolean {
+  if (typeof value === 'string') return looksLikeCode(value)
+  return value instanceof List || value instanceof Dict ? value.code : false
+}
+
+function weightOf(value: Value): number {
+  return value instanceof List || value instanceof Dict ? value.weight : 1
+}
+
+/** Whether processing a value in place could change it. */
+export function isLive(value: Value): boolean {
+  if (typeof value === 'string') return value.includes('((')
+  return value instanceof List || value instanceof Dict ? value.live : false
+}
+
+/** A cell without annotations. */
+export function cellOf(value: Value, source: string): Cell {
+  return { kind: 'cell', value, source, flags: 0 }
+}
+
+export function dictOf(entries: Iterable<readonly [string, Value]>, source: string): Dict {
+  const cells = new Map<string, Cell>()
+  for (const [key, value] of entries) cells.set(key, cellOf(value, source))
+  return new Dict(cells)
+}
+
+export function listOf(values: readonly Value[], source: string): List {
+  return new List(values.map((value) => cellOf(value, source)))
+}
+
+/** The word that `type()` and messages use. */
+export function typeName(value: Value): string {
+  if (value === null) return 'nil'
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool'
+    case 'bigint':
+      return 'int'
+    case 'number':
+      return 'float'
+    case 'string':
+      return 'string'
+    default:
+      return value.kind
+  }
+}
+
+/** Nothing, false, integer zero and empty things are false; all else is true, even 0.0. */
+export function isTrue(value: Value): boolean {
+  if (value === null || value === false || value === 0n || value === '') return false
+  if (value instanceof List) return value.cells.length > 0
+  if (value instanceof Dict) return value.cells.size > 0
+  return true
+}
+
+/** Order of UTF-8 bytes; that of code units differs only where surrogates meet the end of the basic plane. */
+export function byBytes(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return rank(x) - rank(y)
+  }
+  return a.length - b.length
+}
+
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}

@@ -1,0 +1,200 @@
+/** Writes YAML as the original does: block style, sequences not indented, its choice of quotes and folds. */
+
+import { bytesOf, floatText, goQuote, hasRawBytes } from './go-text.ts'
+import { printLambda } from './print.ts'
+import { type Cell, Dict, List, type Value } from './value.ts'
+import { isDate, resolveScalar } from './yaml-scalar.ts'
+
+/** A value as one YAML document. */
+export function writeYaml(value: Value): string {
+  const out: string[] = []
+  block(out, value, 0, 0)
+  return out.join('')
+}
+
+/** Where maps and lists nest: `indent` columns in, text begins at `column`. */
+function block(out: string[], value: Value, indent: number, column: number): void {
+  if (value instanceof List && value.cells.length > 0) blockList(out, value, indent)
+  else if (value instanceof Dict && value.cells.size > 0) blockMap(out, value, indent)
+  else out.push(scalarText(value, indent === 0 && column === 0 ? 2 : indent, column), '\n')
+}
+
+function blockList(out: string[], list: List, indent: number): void {
+  for (const [i, cell] of list.cells.entries()) {
+    if (i > 0) out.push(' '.repeat(indent))
+    out.push('- ')
+    block(out, shown(cell.value), indent + 2, indent + 2)
+  }
+}
+
+function blockMap(out: string[], map: Dict, indent: number): void {
+  for (const [i, key] of map.keys.entries()) {
+    if (i > 0) out.push(' '.repeat(indent))
+    const { text, simple } = keyText(key, indent)
+    out.push(text)
+    const value = shown(map.get(key)?.value ?? null)
+    const column = indent + (simple ? text.length + 1 : 2)
+    // Lists stand below their key without indentation; behind a complex key everything follows on its line.
+    const below = value instanceof List && simple ? indent : indent + 2
+    const nests = isFilled(value)
+    if (nests && simple) out.push('\n', ' '.repeat(below))
+    else out.push(' ')
+    if (nests) block(out, value, below, below)
+    else out.push(scalarText(value, indent + 2, column), '\n')
+  }
+}
+
+function isFilled(value: Value): boolean {
+  if (value instanceof List) return value.cells.length > 0
+  return value instanceof Dict && value.cells.size > 0
+}
+
+/** Templates print as their source, lambdas as an expression. */
+function shown(value: Value): Value {
+  if (value === null || typeof value !== 'object') return value
+  if (value.kind === 'template') return shown(value.original.value)
+  return value.kind === 'lambda' ? `(( lambda${printLambda(value)} ))` : value
+}
+
+function keyText(key: string, indent: number): { text: string; simple: boolean } {
+  if (key.length <= 128 && !key.includes('\n'))
+    return { text: `${stringText(key, -1, indent)}:`, simple: true }
+  return { text: `? ${stringText(key, indent + 2, indent + 2)}\n${' '.repeat(indent)}:`, simple: false }
+}
+
+/** A scalar; an indent below 0 means that it must stay on one line. */
+function scalarText(value: Value, indent: number, column: number): string {
+  const plain = shown(value)
+  if (plain === null) return 'null'
+  switch (typeof plain) {
+    case 'boolean':
+    case 'bigint':
+      return String(plain)
+    case 'number':
+      return numberText(plain)
+    case 'string':
+      return stringText(plain, indent, column)
+    default:
+      return plain instanceof List ? '[]' : '{}'
+  }
+}
+
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return '.nan'
+  if (!Number.isFinite(value)) return value > 0 ? '+.inf' : '-.inf'
+  return floatText(value)
+}
+
+/** Chooses among plain, literal, single and double quotes. */
+function stringText(text: string, indent: number, column: number): string {
+  if (hasRawBytes(text)) return `!!binary ${Buffer.from(bytesOf(text)).toString('base64')}`
+  if (resolveScalar(text) !== text || isDate(text) || text === '') return doubleQuoted(text, indent, column)
+  // Only printable ASCII and newlines stand outside of double quotes.
+  if (/[^\x20-\x7e\n]/.test(text) || / \n/.test(text)) return doubleQuoted(text, indent, column)
+  if (text.includes('\n')) {
+    if (indent < 0 || text.endsWith(' ')) return doubleQuoted(text, indent, column)
+    return literal(text, indent)
+  }
+  return isPlain(text)
+    ? folded(text, indent, column)
+    : `'${folded(text.replaceAll("'", "''"), indent, column + 1)}'`
+}
+
+const indicator = /^[#,[\]{}&*!|>'"%@`]/
+
+function isPlain(text: string): boolean {
+  if (text.startsWith(' ') || text.endsWith(' ') || indicator.test(text)) return false
+  if (text.startsWith('---') || text.startsWith('...')) return false
+  if (/^[-?:](?:\s|$)/.test(text)) return false
+  return !/:(?:\s|$)/.test(text) && !/ #/.test(text)
+}
+
+function literal(text: string, indent: number): string {
+  const hint = text.startsWith(' ') || text.startsWith('\n') ? '2' : ''
+  const chomp = text.endsWith('\n') ? '+' : '-'
+  const pad = ' '.repeat(indent)
+  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
+  const body = lines.map((line) => (line === '' ? '' : pad + line)).join('\n')
+  return `|${hint}${chomp}\n${body}`
+}
+
+const width = 80
+
+/** Breaks a long line at single blanks beyond the width. */
+function folded(text: string, indent: number, column: number): string {
+  if (indent < 0 || column + text.length <= width) return text
+  let line = ''
+  let at = column
+  for (let i = 0; i < text.length; i++) {
+    const single =
+      text[i] === ' ' && text[i - 1] !== ' ' && text[i + 1] !== ' ' && i > 0 && i < text.length - 1
+    if (single && at > width) {
+      line += `\n${' '.repeat(indent)}`
+      at = indent
+    } else {
+      line += text[i]
+      at++
+    }
+  }
+  return line
+}
+
+const named: Readonly<Record<number, string>> = {
+  0: '\\0',
+  7: '\\a',
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  11: '\\v',
+  12: '\\f',
+  13: '\\r',
+  27: '\\e',
+  34: '\\"',
+  92: '\\\\',
+  133: '\\N',
+  160: '\\_',
+  8232: '\\L',
+  8233: '\\P',
+}
+
+function doubleQuoted(text: string, indent: number, column: number): string {
+  let line = '"'
+  let at = column + 1
+  const signs = [...text]
+  signs.forEach((sign, i) => {
+    if (sign === ' ' && indent >= 0 && at > width && i > 0 && i < signs.length - 1 && signs[i - 1] !== ' ') {
+      line += `\n${' '.repeat(indent)}${signs[i + 1] === ' ' ? '\\' : ''}`
+      at = indent
+      return
+    }
+    const shownSign = escaped(sign)
+    line += shownSign
+    at += shownSign.length
+  })
+  return `${line}"`
+}
+
+function escaped(sign: string): string {
+  const code = sign.codePointAt(0) ?? 0
+  const known = named[code]
+  if (known !== undefined) return known
+  if (code >= 0x20 && code < 0x7f) return sign
+  const hex = code.toString(16).toUpperCase()
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+}
+
+/** Cells as they are printed by messages: short, on one line. */
+export function shortText(value: Value): string {
+  if (value === null) return 'nil'
+  if (value instanceof List) return `[${value.cells.map((cell: Cell) => shortText(cell.value)).join(', ')}]`
+  if (value instanceof Dict)
+    return `{${value.keys
+      .filter((key) => key !== '_')
+      .map((key) => `${key}: ${shortText(value.get(key)?.value ?? null)}`)
+      .join(', ')}}`
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return floatText(value)
+  if (typeof value !== 'object') return String(value)
+  return value.kind === 'lambda' ? `lambda${printLambda(value)}` : `template ${goQuote(value.path)}`
+}

@@ -1,0 +1,52 @@
+/** The YAML dialect: what scalars mean, and what comes out. */
+import { expect, test } from 'vitest'
+import { readSpiff } from './spiff.ts'
+
+function yaml(text: string): string {
+  const result = readSpiff({ name: 'document', text })
+  return result.kind === 'done' ? (result.documents[0]?.yaml() ?? '') : result.fault.message
+}
+
+test.each([
+  ['yes', 'true'],
+  ['0644', '420'],
+  ['09', '9'],
+  ['1__0', '10'],
+  ['0x1.8p1', '3'],
+  ['1e400', '1e400'],
+  ['12:30', '12:30'],
+  ['2001-12-14', '"2001-12-14"'],
+  ['1234567.0', '1.234567e+06'],
+  ['0.00001', '1e-05'],
+  ['123456.0', '123456'],
+  ['"yes"', '"yes"'],
+  ['"a\\nb"', '|-\n  a\n  b'],
+  ['"\u00e9"', '"\\xE9"'],
+  ['": a"', "': a'"],
+])('v: %s is printed as %s', (text, shown) => {
+  expect(yaml(`v: ${text}`)).toBe(`v: ${shown}\n`)
+})
+
+test.each([
+  ['1: x', 'map key must be a string: 1'],
+  ['y: x', 'map key must be a string: true'],
+  ['? [a]\n: 1', 'map key must be a string'],
+  ['a: *x', "missing anchor: 'x'"],
+  ['a: &x [*x]', 'contains itself'],
+])('%j is a fault: %s', (text, message) => {
+  expect(yaml(text)).toContain(message)
+})
+
+test('a fault names document, line and column', () => {
+  const result = readSpiff({ name: 'document', text: 'a: 1\nb: [1\n' })
+
+  expect(result.kind === 'failed' && result.fault).toMatchObject({
+    kind: 'yaml',
+    source: 'document',
+    line: 3,
+  })
+})
+
+test('aliases share what their anchors hold, nested ones too', () => {
+  expect(yaml('a: &x {b: &z 1}\nc: *x\nd: *z\n')).toBe('a:\n  b: 1\nc:\n  b: 1\nd: 1\n')
+})
