@@ -1,0 +1,116 @@
+/** The artifact store: from any reference to something one can look into, kept by digest, swept when unused. */
+import type { Artifact, DocumentArtifact } from '../model/artifact.ts'
+import { fail } from '../model/problem.ts'
+import {
+  type ArchivePlace,
+  archiveFormat,
+  type OpenArchive,
+  openArchive,
+} from './archive/archive-artifact.ts'
+import { packFolder } from './archive/pack-folder.ts'
+import type { BuiltImage } from './build.ts'
+import { fileBytes, readBounded } from './content/durable.ts'
+import { type Sweep, type Swept, sweep } from './content/sweep.ts'
+import { type Delivery, deliver } from './deliver.ts'
+import { digestOf } from './digest.ts'
+import { imagesIn, type OpenImageStore } from './images.ts'
+import { flushed } from './layers/folder-cell.ts'
+import { documentBytesMax } from './limits.ts'
+import { buildPackage, copyPackage, type PackageBuild, type PackageCopy } from './packages.ts'
+import { type PathReference, parseReference, type UrlReference } from './reference.ts'
+import { webFile } from './registry/web-file.ts'
+import { lazyRooms, type RoomOptions, type Rooms } from './rooms.ts'
+import type { Transferred } from './transfer.ts'
+
+export interface ArtifactStore {
+  readonly images: OpenImageStore
+  /** Opens an image, an archive or a document; close() what has one. */
+  open(reference: string, signal: AbortSignal): Promise<Artifact | OpenArchive>
+  /** Keeps a file (a pak, a thick bundle) in the store, so that its digest suffices later on. Answers the digest. */
+  keep(reference: string, signal: AbortSignal): Promise<string>
+  /** An archive that was kept. */
+  archive(digest: string): Promise<OpenArchive | undefined>
+  /** Puts what a job names where its engine wants it. */
+  deliver(what: Delivery, to: string, signal: AbortSignal): Promise<void>
+  copy(order: PackageCopy): Promise<Transferred>
+  build(order: PackageBuild): Promise<BuiltImage>
+  /** Throws away what nothing in `keep` needs and nobody used of late. */
+  sweep(order: Sweep): Promise<Swept>
+  /** Waits until all that was unpacked has reached the disk. */
+  close(): Promise<void>
+}
+
+/** Opens the artifact store in a folder; the folder is made when it is first used. */
+export function openArtifactStore(options: RoomOptions): ArtifactStore {
+  const rooms = lazyRooms(options)
+  const images = imagesIn(rooms)
+  const open = async (text: string, signal: AbortSignal): Promise<Artifact | OpenArchive> => {
+    const reference = parseReference(text, options.registries)
+    if (reference.kind === 'path') return await openPath(reference.path, text, await rooms())
+    if (reference.kind !== 'url') return await images.open(text)
+    const there = await rooms()
+    const digest = await keepFile(reference, there, signal)
+    return await openPath(there.content.pathOf(digest), text, there)
+  }
+  const archive = async (digest: string): Promise<OpenArchive | undefined> => {
+    const there = await rooms()
+    if (!(await there.content.has(digest))) return undefined
+    return await openArchive({
+      ...archiveIn(there),
+      path: there.content.pathOf(digest),
+      reference: digest,
+      digest,
+    })
+  }
+  return {
+    images,
+    open,
+    keep: async (text, signal) => {
+      const reference = parseReference(text, options.registries)
+      if (reference.kind === 'path' || reference.kind === 'url')
+        return await keepFile(reference, await rooms(), signal)
+      return fail('artifact.kind', 'only files and URLs are kept this way', { where: { source: text } })
+    },
+    archive,
+    deliver: async (what, to, signal) =>
+      await deliver(what, to, { rooms: await rooms(), open, archive }, signal),
+    copy: async (order) => {
+      const { options: ways, content } = await rooms()
+      return await copyPackage(order, { ...ways, content })
+    },
+    build: async (order) => await buildPackage(order, (await rooms()).options),
+    sweep: async (order) => await sweep(order, await rooms()),
+    close: flushed,
+  }
+}
+
+async function openPath(
+  path: string,
+  reference: string,
+  rooms: Rooms,
+): Promise<OpenArchive | DocumentArtifact> {
+  if ((await archiveFormat(path)) !== undefined)
+    return await openArchive({ ...archiveIn(rooms), path, reference })
+  const bytes = await readBounded(path, documentBytesMax)
+  if (bytes === undefined) return fail('artifact.not-found', undefined, { where: { source: reference } })
+  return { kind: 'document', reference, digest: digestOf(bytes), bytes }
+}
+
+async function keepFile(
+  reference: PathReference | UrlReference,
+  rooms: Rooms,
+  signal: AbortSignal,
+): Promise<string> {
+  const { content, options, archiveLimits } = rooms
+  const bytesMax = archiveLimits.archiveBytesMax
+  if (reference.kind === 'url')
+    return await content.keepStream(webFile(reference.url, options.registries, signal), bytesMax)
+  // A folder is kept as its tar, whose digest is that of the folder.
+  const isFolder = (await archiveFormat(reference.path)) === 'folder'
+  const bytes = isFolder ? packFolder(reference.path, { mtime: 0 }) : fileBytes(reference.path)
+  return await content.keepStream(bytes, bytesMax)
+}
+
+function archiveIn({ options, archiveLimits }: Rooms): Pick<ArchivePlace, 'scratchFolder' | 'limits'> {
+  return { scratchFolder: options.scratchFolder, limits: archiveLimits }
+}

@@ -1,0 +1,27 @@
+/** A stream that is refused at its end unless it was what its descriptor says. */
+import { fail } from '../../model/problem.ts'
+import { hashFor, splitDigest } from '../digest.ts'
+import type { Descriptor } from './manifest.ts'
+
+/** Passes bytes on and fails at their end if they were not those of the descriptor. Problems: artifact.altered. */
+export async function* checked(
+  { digest, size }: Descriptor,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
+  const { algorithm, hex } = splitDigest(digest)
+  const hash = hashFor(digest)
+  let seen = 0
+  for await (const chunk of bytes) {
+    seen += chunk.byteLength
+    if (seen > size) break
+    hash.update(chunk)
+    yield chunk
+  }
+  const found = hash.digest('hex')
+  if (seen !== size || found !== hex) {
+    fail(
+      'artifact.altered',
+      `expected ${size} bytes with ${digest}, found ${seen > size ? 'more' : seen} with ${algorithm}:${found}`,
+    )
+  }
+}

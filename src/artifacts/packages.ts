@@ -1,0 +1,134 @@
+/** What authors do with images, from reference to reference: build one of a folder, copy one from place to place. */
+import { relative } from 'node:path'
+import { fail } from '../model/problem.ts'
+import { collect } from './archive/collect.ts'
+import { type BaseImage, type BuildSettings, type BuiltImage, buildImage } from './build.ts'
+import { cachedSource } from './cached-source.ts'
+import type { ContentStore } from './content/content-store.ts'
+import { documentBytesMax } from './limits.ts'
+import { checked } from './oci/checked.ts'
+import { parseObject } from './oci/manifest.ts'
+import { isImageConfigType } from './oci/media-types.ts'
+import type { Source } from './oci/place.ts'
+import { choosePlatform, ownPlatform, parsePlatform } from './oci/platform.ts'
+import { parseReference, type Reference, wantedOf } from './reference.ts'
+import { openSource, type SourceOptions } from './sources.ts'
+import { openTarget } from './targets.ts'
+import { type Transferred, transfer } from './transfer.ts'
+
+export interface PackageCopy {
+  readonly from: string
+  readonly to: string
+  /** `os/architecture[/variant]`; absent: all there are. */
+  readonly platform?: string
+  readonly referrers?: boolean
+  readonly signal: AbortSignal
+  progress(text: string): void
+}
+
+/** Copies an image, or any artifact, with its exact bytes. Problems: reference.invalid, artifact.*, image.*, registry.*. */
+export async function copyPackage(
+  copy: PackageCopy,
+  options: SourceOptions & { readonly content?: ContentStore },
+): Promise<Transferred> {
+  const from = parseReference(copy.from, options.registries)
+  const to = parseReference(copy.to, options.registries)
+  // That format holds one platform only.
+  const platform = copy.platform ?? (to.kind === 'docker-archive' ? 'own' : undefined)
+  const { content } = options
+  const source =
+    content === undefined ? await openSource(from, options) : cachedSource(from, content, options)
+  try {
+    const target = await openTarget(to, options.registries)
+    try {
+      return await transfer(
+        { source, wanted: wantedOf(from) },
+        { target, name: nameOf(to) },
+        {
+          signal: copy.signal,
+          progress: copy.progress,
+          ...(copy.referrers === undefined ? {} : { referrers: copy.referrers }),
+          ...(platform === undefined
+            ? {}
+            : { platform: platform === 'own' ? ownPlatform() : parsePlatform(platform) }),
+        },
+      )
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+export interface PackageBuild {
+  /** The folder that becomes the file system, or what lies on top of the base. */
+  readonly root: string
+  readonly to: string
+  readonly base?: string
+  readonly settings: BuildSettings
+  /** Seconds since 1970 for all files; 0 makes the same image of the same folder. */
+  readonly time?: number
+  readonly exclude?: readonly string[]
+}
+
+/** Builds an image of a folder. Problems: reference.invalid, artifact.*, archive.special-file, file.unreadable. */
+export async function buildPackage(order: PackageBuild, options: SourceOptions): Promise<BuiltImage> {
+  const to = parseReference(order.to, options.registries)
+  const { root, settings, time } = order
+  const excluded = new Set([...(order.exclude ?? []), ...ownPlace(root, to)])
+  const build = {
+    root,
+    settings,
+    leaveOut: (path: string) => excluded.has(path),
+    ...(time === undefined ? {} : { time }),
+  }
+  const target = await openTarget(to, options.registries)
+  try {
+    if (order.base === undefined) return await buildImage(build, target, nameOf(to))
+    const from = parseReference(order.base, options.registries)
+    const source = await openSource(from, options)
+    try {
+      const base = await readBase(source, from, settings)
+      return await buildImage({ ...build, base }, target, nameOf(to))
+    } finally {
+      await source.close()
+    }
+  } finally {
+    await target.close()
+  }
+}
+
+/** An image written into the folder it is made of would be part of the next one. */
+function ownPlace(root: string, to: Reference): readonly string[] {
+  if (to.kind === 'registry' || to.kind === 'url') return []
+  const path = relative(root, to.path)
+  return path === '' || path.startsWith('..') ? [] : [path]
+}
+
+async function readBase(source: Source, from: Reference, { platform }: BuildSettings): Promise<BaseImage> {
+  const { signal } = new AbortController()
+  const where = { source: source.name }
+  let manifest = await source.manifest(wantedOf(from), signal)
+  if (manifest?.kind === 'index') {
+    const { digest } = choosePlatform(manifest, platform ?? ownPlatform(), source.name)
+    manifest = await source.manifest({ digest }, signal)
+  }
+  if (manifest === undefined) return fail('artifact.not-found', undefined, { where })
+  if (manifest.kind === 'index' || !isImageConfigType(manifest.config.mediaType)) {
+    return fail('artifact.kind', 'the base is no image', { where })
+  }
+  const { config, layers } = manifest
+  const bytes = await collect(checked(config, (await source.blob(config, 0, signal)).bytes), documentBytesMax)
+  return {
+    document: parseObject(bytes, source.name),
+    layers,
+    open: async function* (layer) {
+      yield* checked(layer, (await source.blob(layer, 0, signal)).bytes)
+    },
+  }
+}
+
+function nameOf(reference: Reference): string | undefined {
+  return wantedOf(reference).name
+}

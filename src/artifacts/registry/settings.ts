@@ -1,0 +1,51 @@
+/** How registries are reached: what an operator may say, per host and for all. */
+import type { Secret } from '../../kit/secret.ts'
+
+export interface RegistrySettings {
+  /** Docker's config.json, podman's auth.json; the first that knows a host counts. Missing files are no fault. */
+  readonly credentialFiles?: readonly string[]
+  /** By host[:port] as references write it. */
+  readonly hosts?: Readonly<Record<string, HostSettings>>
+  readonly proxy?: { readonly http?: string; readonly https?: string; readonly no?: string }
+  /** For references that name no host; absent: they are refused. */
+  readonly defaultHost?: string
+}
+
+export interface HostSettings {
+  /** Certificates (PEM) to trust besides the system's. */
+  readonly ca?: string
+  readonly client?: { readonly certificate: string; readonly key: Secret }
+  /** Take any certificate. */
+  readonly unverified?: boolean
+  /** Plain HTTP where the host offers nothing better; loopback needs no permission. */
+  readonly plainHttp?: boolean
+  readonly login?: Login
+}
+
+export type Login =
+  | { readonly kind: 'password'; readonly user: string; readonly password: Secret }
+  /** What `docker login` of some registries leaves: exchanged for tokens at the token server. */
+  | { readonly kind: 'refresh-token'; readonly token: Secret }
+
+/** Where Docker and podman keep credentials, given the environment. */
+export function usualCredentialFiles(
+  environment: Readonly<Record<string, string | undefined>>,
+  userId: number,
+): readonly string[] {
+  const { REGISTRY_AUTH_FILE, DOCKER_CONFIG, XDG_RUNTIME_DIR, XDG_CONFIG_HOME, HOME } = environment
+  if (REGISTRY_AUTH_FILE) return [REGISTRY_AUTH_FILE]
+  const docker = DOCKER_CONFIG ?? (HOME === undefined ? undefined : `${HOME}/.docker`)
+  const config = XDG_CONFIG_HOME ?? (HOME === undefined ? undefined : `${HOME}/.config`)
+  return [
+    ...(docker === undefined ? [] : [`${docker}/config.json`]),
+    ...(XDG_RUNTIME_DIR === undefined ? [] : [`${XDG_RUNTIME_DIR}/containers/auth.json`]),
+    `/run/containers/${userId}/auth.json`,
+    ...(config === undefined ? [] : [`${config}/containers/auth.json`]),
+  ]
+}
+
+/** Whether a host[:port] is this machine by its name alone; a name that resolves to it is not enough. */
+export function isLoopback(host: string): boolean {
+  const name = host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : (host.split(':')[0] ?? '')
+  return name === 'localhost' || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name)
+}

@@ -1,0 +1,59 @@
+/** What all parts of the artifact store share: the content, the unpacked layers, the way to registries. */
+import { join } from 'node:path'
+import { type Clock, systemClock } from '../kit/clock.ts'
+import { type ContentStore, openContentStore } from './content/content-store.ts'
+import { type LayerStore, openLayerStore, type Stacking } from './layers/layer-store.ts'
+import { type ArchiveLimits, usualArchiveLimits, usualLayerLimits } from './limits.ts'
+import type { RegistrySettings } from './registry/settings.ts'
+import type { SourceOptions } from './sources.ts'
+
+export interface RoomOptions {
+  /** Where blobs and unpacked layers are kept; may be shared by several processes. */
+  readonly folder: string
+  readonly registries?: RegistrySettings
+  readonly layerLimits?: ArchiveLimits
+  readonly archiveLimits?: ArchiveLimits
+  readonly stacking?: Stacking
+  readonly clock?: Clock
+}
+
+export interface Rooms {
+  readonly folder: string
+  readonly content: ContentStore
+  readonly layers: LayerStore
+  readonly options: SourceOptions
+  readonly archiveLimits: ArchiveLimits
+  readonly clock: Clock
+}
+
+/** The rooms, opened when first used. Problems: artifact.unwritable. */
+export function lazyRooms(options: RoomOptions): () => Promise<Rooms> {
+  let opened: Promise<Rooms> | undefined
+  return () => {
+    // A full disk may have room later.
+    opened ??= openRooms(options).catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+}
+
+async function openRooms({
+  folder,
+  registries = {},
+  layerLimits,
+  archiveLimits,
+  stacking,
+  clock,
+}: RoomOptions): Promise<Rooms> {
+  const limits = layerLimits ?? usualLayerLimits
+  return {
+    folder,
+    content: await openContentStore(folder, clock),
+    layers: await openLayerStore({ folder, limits, ...(stacking === undefined ? {} : { stacking }) }),
+    options: { registries, scratchFolder: join(folder, 'scratch') },
+    archiveLimits: archiveLimits ?? usualArchiveLimits,
+    clock: clock ?? systemClock,
+  }
+}

@@ -1,0 +1,37 @@
+/** Opens the place a reference names, whatever its kind, for reading. */
+import { never } from '../kit/assert.ts'
+import { fail } from '../model/problem.ts'
+import { openDockerArchive } from './oci/docker-archive.ts'
+import { openLayout } from './oci/layout.ts'
+import { layoutArchive } from './oci/layout-archive.ts'
+import { layoutFolder } from './oci/layout-folder.ts'
+import type { Source } from './oci/place.ts'
+import { formatReference, type Reference } from './reference.ts'
+import { registrySource } from './registry/registry-source.ts'
+import { openSession } from './registry/session.ts'
+import type { RegistrySettings } from './registry/settings.ts'
+
+export interface SourceOptions {
+  readonly registries: RegistrySettings
+  /** For what must be unpacked to be read at all: compressed archives. */
+  readonly scratchFolder: string
+}
+
+/** Opens a source. Problems: artifact.not-found, artifact.kind, image.layout-invalid, archive.*. */
+export async function openSource(reference: Reference, options: SourceOptions): Promise<Source> {
+  switch (reference.kind) {
+    case 'registry':
+      return registrySource(reference, openSession(reference.host, reference.repository, options.registries))
+    case 'layout':
+      return await openLayout(layoutFolder(reference.path))
+    case 'layout-archive':
+      return await openLayout(await layoutArchive(reference.path, options.scratchFolder))
+    case 'docker-archive':
+      return await openDockerArchive(reference.path, options.scratchFolder)
+    case 'path':
+    case 'url':
+      return fail('artifact.kind', `${formatReference(reference)} is no image reference`)
+    default:
+      return never(reference)
+  }
+}
