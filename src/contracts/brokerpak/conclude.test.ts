@@ -1,0 +1,273 @@
+import { expect, test } from 'vitest'
+import { binding, commandsOf, fileOf, report, situation, state, thing } from '../../../test/brokerpak/pak.ts'
+import type { Job } from '../../model/job.ts'
+import type { Outcome } from '../../model/outcome.ts'
+import type { Package } from '../../model/package.ts'
+import type { Report } from '../../model/report.ts'
+import type { Action, Situation } from '../../model/situation.ts'
+import type { Conclusion } from '../contract.ts'
+import { brokerpak } from './index.ts'
+
+const provision: Action = { kind: 'provision' }
+
+function job(action: Action, about: Situation): Job {
+  const prepared = brokerpak.prepare(action, about)
+  if (prepared.kind !== 'job') throw new Error(JSON.stringify(prepared))
+  return prepared.job
+}
+
+function outcome(conclusion: Conclusion): Outcome {
+  if (conclusion.kind !== 'done') throw new Error(`not done: ${conclusion.kind}`)
+  return conclusion.outcome
+}
+
+/** The conclusion of an action that ended so. */
+function ending(action: Action, about: Situation, end: Parameters<typeof report>[1] = {}): Conclusion {
+  return brokerpak.conclude(action, about, report(job(action, about), end))
+}
+
+test('a provision keeps the state, shows the outputs and says what the pak says', async () => {
+  const left = state({ name: 'n', status: 'all is well' })
+  const result = outcome(ending(provision, situation(await thing()), { state: left }))
+
+  expect(result.problems).toEqual([])
+  expect(result.message).toBe('provision succeeded: all is well')
+  expect(result.carryover?.['terraform.tfstate']).toEqual(left)
+  expect(result.outputs?.map(({ name }) => name)).toEqual(['name', 'status'])
+})
+
+test('a failure names the resource, in the words of Terraform without its frames, and keeps the state', async () => {
+  const log = [
+    'terraform_data.x: Creating...',
+    '\u001b[31m╷\u001b[0m',
+    '│ Error: local-exec provisioner error',
+    '│ ',
+    '│   with terraform_data.x,',
+    '│   on main.tf line 3, in resource "terraform_data" "x":',
+    '│    3:   provisioner "local-exec" {',
+    '│ ',
+    "│ Error running command 'exit 7': exit status 7.",
+    '╵',
+  ].join('\n')
+  const left = state({ name: 'n' })
+  const result = outcome(ending(provision, situation(await thing()), { exit: 1, log, state: left }))
+
+  expect(result.problems).toMatchObject([
+    {
+      code: 'pak.run.failed',
+      detail:
+        "provision failed: Error: local-exec provisioner error (terraform_data.x): Error running command 'exit 7': exit status 7. exit status 1",
+    },
+  ])
+  expect(result.carryover?.['terraform.tfstate']).toEqual(left)
+})
+
+test.each([
+  [{ kind: 'lost' }, 'provision failed: the run was lost'],
+  [{ kind: 'timed-out' }, 'provision failed: the run ended as timed-out'],
+] as const)('a run that ended as %j keeps what was saved while it ran', async (end, detail) => {
+  const about = situation(await thing())
+  const ended: Report = { ...report(job(provision, about), { state: state({ name: 'n' }) }), end }
+  const result = outcome(brokerpak.conclude(provision, about, ended))
+
+  expect(result.problems).toMatchObject([{ code: 'pak.run.failed', detail }])
+  expect(result.carryover).toHaveProperty(['terraform.tfstate'])
+})
+
+test.each([
+  ['bind-wins', 'bind'],
+  ['instance-wins', 'n'],
+])('with %s the credentials hold the name of the %s', async (credentials, name) => {
+  const pkg = await thing()
+  const about = situation(pkg, {
+    carryover: { 'terraform.tfstate': state({ name: 'n', more: 1 }) },
+    binding: binding(),
+  })
+  const options = { ...about.plan.operator.options, credentials }
+  const chosen = { ...about, plan: { ...about.plan, operator: { ...about.plan.operator, options } } }
+  const result = outcome(ending({ kind: 'bind' }, chosen, { state: state({ name: 'bind', uri: 'u' }) }))
+
+  expect(result.binding?.credentials).toEqual({ name, more: 1, uri: 'u' })
+  expect(result).not.toHaveProperty('carryover')
+})
+
+test('a failed bind keeps its state, so that an unbind destroys what was made', async () => {
+  const carryover = { 'terraform.tfstate': state({ name: 'n' }) }
+  const about = situation(await thing(), { carryover, binding: binding() })
+  const failed = outcome(ending({ kind: 'bind' }, about, { exit: 1, state: state({}) }))
+  const later = { ...about, binding: binding({ carryover: failed.bindingCarryover ?? {} }) }
+
+  expect(commandsOf(job({ kind: 'unbind' }, later))).toEqual(['tofu init', 'tofu destroy'])
+  expect(outcome(ending({ kind: 'unbind' }, later)).bindingCarryover).toEqual({})
+})
+
+test('a deprovision leaves nothing behind, a failed one leaves the instance usable', async () => {
+  const about = situation(await thing(), { carryover: { 'terraform.tfstate': state({ name: 'n' }) } })
+
+  expect(outcome(ending({ kind: 'deprovision' }, about))).toMatchObject({ problems: [], carryover: {} })
+  expect(outcome(ending({ kind: 'deprovision' }, about, { exit: 1 }))).toMatchObject({
+    usable: true,
+    repeatable: true,
+  })
+})
+
+test.each([
+  ['check', 0, 'There is no drift.'],
+  ['check', 2, 'There is drift. Plan: 1 to add, 0 to change, 0 to destroy.'],
+  ['preview', 2, 'There is something to do. Plan: 1 to add, 0 to change, 0 to destroy.'],
+])('%s with exit %i says: %s', async (name, exit, message) => {
+  const about = situation(await thing(), { carryover: { 'terraform.tfstate': state({ name: 'n' }) } })
+  const stdout = exit === 0 ? 'No changes.' : 'Plan: 1 to add, 0 to change, 0 to destroy.'
+  const result = outcome(ending({ kind: 'invoke', name }, about, { exit, stdout }))
+
+  expect(result).toMatchObject({ problems: [], message })
+  expect(result).not.toHaveProperty('carryover')
+})
+
+const path = (text: string): string =>
+  text
+    .replace(
+      '- {name: tofu, version: 1.6.0, source: https://example.com/tofu.zip}',
+      '- {name: tofu, version: 1.7.0}\n- {name: tofu, version: 1.8.0, default: true}',
+    )
+    .replace(
+      'parameters: [{name: API_KEY',
+      'terraform_upgrade_path: [{version: 1.7.0}, {version: 1.8.0}]\nparameters: [{name: API_KEY',
+    )
+
+function programOf({ program }: Job): unknown {
+  return program.kind === 'tools' ? program.tools[0]?.from : undefined
+}
+
+test('an upgrade applies with each engine of the path, one after the other', async () => {
+  const pkg = await thing(path)
+  const about = situation(pkg, { carryover: { 'terraform.tfstate': state({ name: 'n' }, '1.6.2') } })
+  const update: Action = { kind: 'update' }
+  const first = job(update, about)
+  const next = brokerpak.conclude(update, about, report(first, { state: state({ name: 'n' }, '1.7.0') }))
+  if (next.kind !== 'next') throw new Error('the chain ended early')
+  const later = { ...about, carryover: next.carryover }
+  const last = brokerpak.conclude(update, later, report(next.job, { state: state({ name: 'n' }, '1.8.0') }))
+
+  expect(programOf(first)).toMatchObject({ entry: 'bin/linux/amd64/1.7.0/tofu' })
+  expect(programOf(next.job)).toMatchObject({ entry: 'bin/linux/amd64/1.8.0/tofu' })
+  expect(outcome(last).message).toBe('update succeeded')
+  expect(pkg.services[0]?.plans[0]?.maintenance).toEqual({ version: '1.8.0', description: 'tofu 1.8.0' })
+})
+
+const adopting = (text: string): string =>
+  text
+    .replace('properties: {size: 1}', 'properties: {size: 1, subsume: true}')
+    .replace(
+      'plan_inputs: [{field_name: size',
+      'plan_inputs: [{field_name: subsume, type: boolean, details: S}, {field_name: size',
+    )
+    .replace(
+      /( {2}user_inputs:\n)/,
+      '  import_inputs: [{field_name: old, type: string, details: Id, tf_resource: a.b}]\n  import_parameters_to_delete: [a.b.id, a.b.deep.secret]\n  import_parameter_mappings: [{tf_variable: label, parameter_name: var.name}]\n  import_parameters_to_add: [{tf_variable: extra, parameter_name: var.colour}]\n$1',
+    )
+    .replace(
+      / {2}template: \|\n {4}variable "size"[\s\S]*?( {2}outputs: \[\{field_name: name, type: string, details: Name\}\]\nbind)/,
+      '  templates:\n    main: resource "a" "b" {}\n    variables: |\n      variable "size" {}\n      variable "name" {}\n      variable "colour" {}\n      output "name" { value = var.name }\n$1',
+    )
+
+const shown = `# a.b:
+resource "a" "b" {
+    id    = "old-1"
+    label = "was so"
+    count = 3
+    text  = <<-EOT
+        a } brace
+    EOT
+    token = (sensitive value)
+
+    deep {
+        keep   = true
+        secret = "s"
+    }
+}
+
+# data.c.d:
+data "c" "d" {
+    id = "x"
+}
+
+
+Outputs:
+
+name = "n"
+`
+
+async function imported(): Promise<{
+  readonly about: Situation
+  readonly first: Job
+  readonly pkg: Package
+}> {
+  const pkg = await thing(adopting)
+  const about = situation(pkg, { parameters: { old: 'old-1' } })
+  return { pkg, about, first: job(provision, about) }
+}
+
+test('an import takes over what exists: import, configuration of what was found, plan, apply', async () => {
+  const { about, first } = await imported()
+  const planned = brokerpak.conclude(
+    provision,
+    about,
+    report(first, { stdout: shown, state: state({ name: 'n' }) }),
+  )
+  if (planned.kind !== 'next') throw new Error('no plan')
+  const main = fileOf(planned.job, 'main.tf')
+  const later = { ...about, carryover: planned.carryover }
+  const applied = brokerpak.conclude(
+    provision,
+    later,
+    report(planned.job, { stdout: 'Plan: 0 to add, 1 to change, 0 to destroy.' }),
+  )
+  if (applied.kind !== 'next') throw new Error('no apply')
+  const end = { ...later, carryover: applied.carryover }
+  const last = outcome(
+    brokerpak.conclude(provision, end, report(applied.job, { state: state({ name: 'n' }) })),
+  )
+
+  expect(commandsOf(first)).toEqual(['tofu init', 'tofu import', 'tofu show'])
+  expect(main).toBe(
+    'resource "a" "b" {\n    extra = var.colour\n    label = var.name\n    count = 3\n    text  = <<-EOT\n        a } brace\n    EOT\n\n    deep {\n        keep   = true\n    }\n}\n',
+  )
+  expect(JSON.parse(fileOf(planned.job, 'terraform.tfvars.json'))).toMatchObject({ name: 'was so' })
+  expect(fileOf(applied.job, 'main.tf')).toBe(main)
+  expect(Object.keys(last.carryover ?? {}).sort()).toEqual([
+    'generated.json',
+    'imported-main.tf',
+    'terraform.tfstate',
+  ])
+})
+
+test('an import that would destroy something is called off', async () => {
+  const { about, first } = await imported()
+  const planned = brokerpak.conclude(provision, about, report(first, { stdout: shown, state: state({}) }))
+  if (planned.kind !== 'next') throw new Error('no plan')
+  const plan = report(planned.job, { stdout: 'Plan: 1 to add, 0 to change, 1 to destroy.' })
+
+  expect(
+    outcome(brokerpak.conclude(provision, { ...about, carryover: planned.carryover }, plan)).problems,
+  ).toMatchObject([{ code: 'pak.import.destroys' }])
+})
+
+test('an import must name everything, and nobody moves to its plan later', async () => {
+  const { pkg, about } = await imported()
+  const large = pkg.services[0]!.plans[1]!
+  const moving = {
+    ...about,
+    before: { parameters: {}, plan: large },
+    carryover: { 'terraform.tfstate': state({}) },
+  }
+
+  expect(brokerpak.prepare(provision, { ...about, parameters: {} })).toMatchObject({
+    problems: [
+      { code: 'pak.import.incomplete', detail: 'must provide values for all import parameters: old' },
+    ],
+  })
+  expect(brokerpak.prepare({ kind: 'update' }, moving)).toMatchObject({
+    problems: [{ detail: 'cannot update to subsume plan small' }],
+  })
+})

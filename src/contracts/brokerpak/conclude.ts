@@ -1,0 +1,226 @@
+/** What a Terraform run means: outputs, credentials, the state for next time, or the error it ended with. */
+import type { JsonObject } from '../../kit/json.ts'
+import type { Carryover, Outcome, Output } from '../../model/outcome.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { Report } from '../../model/report.ts'
+import type { Action, Situation } from '../../model/situation.ts'
+import type { Conclusion } from '../contract.ts'
+import { adopted, destroyedBy } from './adopt.ts'
+import { type Circumstances, circumstancesOf } from './circumstances.ts'
+import { describeError, errorsOf } from './failure.ts'
+import { applySteps, updatedParameters } from './prepare.ts'
+import { resolveInstance } from './resolve.ts'
+import { runOf } from './run.ts'
+import { keptName, mainName, outputsOf, readState, type State, sensitiveOutputs, stateName } from './state.ts'
+import { initStep, planStep } from './steps.ts'
+import { nextEngine } from './upgrade.ts'
+
+const verbs = {
+  provision: 'provision',
+  update: 'update',
+  deprovision: 'deprovision',
+  bind: 'bind',
+  unbind: 'unbind',
+  invoke: 'invoke',
+}
+
+export function concludePak(action: Action, situation: Situation, report: Report): Conclusion {
+  const found = circumstancesOf(situation)
+  const left = leftBy(situation, report)
+  if (found.kind === 'refused') return done({ problems: found.problems, ...keep(action, left) })
+  const { around } = found
+  const failure = failureOf(action, report)
+  if (failure) return done({ problems: [failure], ...keep(action, left), ...afterwards(action) })
+  switch (action.kind) {
+    case 'provision':
+    case 'update':
+      return grown(around, action, report, left)
+    case 'deprovision':
+      return done({ problems: [], carryover: {}, message: 'deprovision succeeded' })
+    case 'bind':
+      return bound(around, left)
+    case 'unbind':
+      return done({ problems: [], bindingCarryover: {}, message: 'unbind succeeded' })
+    case 'invoke':
+      return looked(action.name, report)
+  }
+}
+
+/** Made or changed: the end of it, or the next stage of an import or an upgrade. */
+function grown(around: Circumstances, action: Action, report: Report, left: Carryover): Conclusion {
+  const later = { ...around, situation: { ...around.situation, carryover: left } }
+  const shown = outputOf(report, 'show')
+  if (shown !== undefined) return adoptionPlan(later, action, shown)
+  const planned = outputOf(report, 'plan')
+  if (planned !== undefined) return adoptionApply(later, action, planned)
+  const state = stateIn(left)
+  const version = nextEngine(around, state, state.kind === 'state' ? state.engine : undefined)
+  if (version !== undefined) {
+    return nextStage({ ...later, state }, action, { version, steps: applySteps(later) })
+  }
+  const { [configurationName]: _found, ...carryover } = left
+  return done({
+    problems: [],
+    carryover,
+    message: succeeded(action, state),
+    outputs: shownOutputs(state),
+  })
+}
+
+/** What was imported becomes configuration; a plan tells whether it fits. */
+function adoptionPlan(around: Circumstances, action: Action, show: string): Conclusion {
+  const { situation, definition } = around
+  const adoption = adopted(show, definition.provision)
+  if (adoption === undefined) {
+    const problem: Problem = {
+      code: 'pak.run.failed',
+      detail: 'what was imported cannot be read as configuration',
+    }
+    return done({ problems: [problem], carryover: situation.carryover })
+  }
+  const carryover = {
+    ...situation.carryover,
+    [mainName]: Buffer.from(adoption.main),
+    [configurationName]: Buffer.from(JSON.stringify(adoption.configuration)),
+  }
+  const later = { ...around, situation: { ...situation, carryover } }
+  return nextStage(later, action, { steps: (commands) => [initStep(commands), planStep(commands)] })
+}
+
+function adoptionApply(around: Circumstances, action: Action, plan: string): Conclusion {
+  if (destroyedBy(plan) > 0) {
+    const detail = 'the plan shows that resources would be destroyed - cancelling subsume'
+    return done({
+      problems: [{ code: 'pak.import.destroys', detail }],
+      carryover: around.situation.carryover,
+    })
+  }
+  return nextStage(around, action, { steps: applySteps(around) })
+}
+
+/** The values that stood in what was imported, between the stages of an import. */
+const configurationName = 'imported-configuration.json'
+
+function nextStage(
+  around: Circumstances,
+  action: Action,
+  stage: { readonly version?: string; readonly steps: Parameters<typeof runOf>[1]['steps'] },
+): Conclusion {
+  const { situation, definition } = around
+  const { carryover } = situation
+  const parameters = action.kind === 'update' ? updatedParameters(around, action) : situation.parameters
+  const resolved = resolveInstance(around, parameters)
+  if (resolved.kind === 'refused') {
+    return done({ problems: [{ code: 'pak.parameters.refused', detail: resolved.message }], carryover })
+  }
+  const found = carryover[configurationName]
+  const imported = found === undefined ? {} : (JSON.parse(Buffer.from(found).toString()) as JsonObject)
+  const job = runOf(around, {
+    action: definition.provision,
+    variables: { ...resolved.variables, ...imported },
+    kept: resolved.kept,
+    state: carryover[stateName],
+    destroys: false,
+    ...stage,
+  })
+  return 'code' in job ? done({ problems: [job], carryover }) : { kind: 'next', job, carryover }
+}
+
+function bound(around: Circumstances, left: Carryover): Conclusion {
+  const instance = outputsOf(around.state)
+  const own = outputsOf(stateIn(left))
+  const wins = around.options.credentials
+  const credentials = wins === 'bind-wins' ? { ...instance, ...own } : { ...own, ...instance }
+  return done({ problems: [], binding: { credentials }, bindingCarryover: left, message: 'bind succeeded' })
+}
+
+function looked(name: string, report: Report): Conclusion {
+  const text = outputOf(report, 'plan') ?? ''
+  const differs = report.steps.at(-1)?.exit === 2
+  const said = {
+    check: ['There is no drift.', 'There is drift.'],
+    preview: ['Nothing would change.', 'There is something to do.'],
+  }
+  const [same, other] = said[name === 'preview' ? 'preview' : 'check']
+  const summary = /^Plan: .*$/m.exec(text)?.[0]
+  const message = [differs ? other : same, ...(summary === undefined ? [] : [summary])].join(' ')
+  const content = Buffer.from(text)
+  return done({
+    problems: [],
+    message,
+    outputs: [{ name: `${name}.txt`, content, mediaType: 'text/plain', secret: true }],
+  })
+}
+
+/** The state and memory that the run left, over those from before. */
+function leftBy(situation: Situation, report: Report): Carryover {
+  const before = situation.binding?.carryover ?? situation.carryover
+  const got = [stateName, keptName].flatMap((name) => {
+    const found = report.got.get(name)
+    return found?.kind === 'bytes' ? [[name, found.bytes] as const] : []
+  })
+  return { ...before, ...Object.fromEntries(got) }
+}
+
+/** Whatever happened: what exists must be found again. */
+function keep(action: Action, left: Carryover): Pick<Outcome, 'carryover' | 'bindingCarryover'> {
+  switch (action.kind) {
+    case 'bind':
+    case 'unbind':
+      return { bindingCarryover: left }
+    case 'invoke':
+      return {}
+    default:
+      return { carryover: left }
+  }
+}
+
+/** A failed change leaves the instance as far as it came; trying again goes on from there. */
+function afterwards(action: Action): Pick<Outcome, 'usable' | 'repeatable'> {
+  return action.kind === 'update' || action.kind === 'deprovision' ? { usable: true, repeatable: true } : {}
+}
+
+function failureOf(action: Action, report: Report): Problem | undefined {
+  const verb = verbs[action.kind]
+  if (report.end.kind !== 'finished') {
+    const detail = `${verb} failed: the run ${report.end.kind === 'lost' ? 'was lost' : `ended as ${report.end.kind}`}`
+    return { code: 'pak.run.failed', detail }
+  }
+  const bad = report.steps.find(
+    ({ name, exit }) => exit !== 0 && !(action.kind === 'invoke' && name === 'plan' && exit === 2),
+  )
+  if (bad === undefined) return undefined
+  const [first] = errorsOf(report.logTail)
+  const said = first === undefined ? `${bad.name} failed` : describeError(first)
+  return { code: 'pak.run.failed', detail: `${verb} failed: ${said} exit status ${bad.exit}` }
+}
+
+function succeeded(action: Action, state: State): string {
+  const { status } = outputsOf(state)
+  const text = `${verbs[action.kind]} succeeded`
+  return typeof status === 'string' && status !== '' ? `${text}: ${status}` : text
+}
+
+function shownOutputs(state: State): readonly Output[] {
+  const secret = sensitiveOutputs(state)
+  return Object.entries(outputsOf(state)).map(([name, value]) => ({
+    name,
+    content: Buffer.from(JSON.stringify(value)),
+    mediaType: 'application/json',
+    secret: secret.includes(name),
+  }))
+}
+
+function outputOf(report: Report, step: string): string | undefined {
+  const stdout = report.steps.find(({ name }) => name === step)?.stdout
+  return stdout === undefined ? undefined : Buffer.from(stdout).toString()
+}
+
+function stateIn(carryover: Carryover): State {
+  const bytes = carryover[stateName]
+  return bytes === undefined ? { kind: 'none' } : readState(bytes)
+}
+
+function done(outcome: Outcome): Conclusion {
+  return { kind: 'done', outcome }
+}

@@ -1,0 +1,26 @@
+/** The brokerpak contract: services made by Terraform, of both brokers' dialects. */
+import type { Contract } from '../contract.ts'
+import { concludePak } from './conclude.ts'
+import { offerPak } from './offer.ts'
+import { preparePak } from './prepare.ts'
+import { readPak, recognisePak } from './read.ts'
+
+export { type Moved, moveEnvironment } from './environment.ts'
+export { type Notes as PakNotes, notesOf as pakNotes } from './notes.ts'
+export { type ProgramSource, packingOf } from './pack.ts'
+
+export const brokerpak: Contract = {
+  name: 'brokerpak',
+  recognise: recognisePak,
+  read: readPak,
+  offer: offerPak,
+  prepare: preparePak,
+  conclude: concludePak,
+  // Destroying twice is destroying once; making twice is not, while the state of the first try may be lost.
+  interrupted: (action) =>
+    action.kind === 'provision' || action.kind === 'bind' || action.kind === 'update'
+      ? 'give-up'
+      : 'run-again',
+  unbindsFirst: true,
+  bindsInParallel: true,
+}

@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest'
+import { archive, definition, manifest, read, thing } from '../../../test/brokerpak/pak.ts'
+import { brokerpak } from './index.ts'
+import { notesOf } from './notes.ts'
+
+const files = { 'manifest.yml': manifest, 'thing.yml': definition }
+
+async function refusal(change: Record<string, string | undefined>, options = {}): Promise<string> {
+  const changed = Object.fromEntries(
+    Object.entries({ ...files, ...change }).filter(([, text]) => text !== undefined),
+  )
+  const reading = await read(changed as Record<string, string>, options)
+  return reading.kind === 'refused'
+    ? reading.problems.map(({ code, detail }) => `${code} ${detail}`).join('\n')
+    : reading.kind
+}
+
+test('a pak offers its services with the schemas of their inputs', async () => {
+  const pkg = await thing()
+  const [service] = pkg.services
+
+  expect(pkg).toMatchObject({ name: 'things', version: '1.0.0', contract: 'brokerpak' })
+  expect(service).toMatchObject({ name: 'thing', planUpdatable: true, metadata: { displayName: 'Thing' } })
+  expect(service?.plans.map(({ name }) => name)).toEqual(['small', 'large'])
+  expect(service?.plans[0]?.schemas.create).toMatchObject({ properties: { colour: { maxLength: 5 } } })
+})
+
+test.each([
+  ['things.brokerpak', ['manifest.yml'], 'certain'],
+  ['folder', ['manifest.yml'], 'likely'],
+  ['x.brokerpak', ['other'], 'likely'],
+  ['x.zip', ['other'], 'no'],
+])('%s with %j is recognised as %s', (reference, paths, recognition) => {
+  const entries = paths.map((path) => ({ path, bytes: 0, mode: 0 }))
+
+  expect(brokerpak.recognise({ ...archive(files), reference, entries })).toBe(recognition)
+})
+
+test.each([
+  ['no manifest', { 'manifest.yml': undefined }, /pak.manifest.missing .*manifest.yml/],
+  ['a manifest that is no map', { 'manifest.yml': '[]' }, /pak.document.unreadable/],
+  [
+    'another packversion',
+    { 'manifest.yml': manifest.replace('packversion: 1', 'packversion: 2') },
+    /invalid value: 2: packversion/,
+  ],
+  [
+    'an engine of no version',
+    { 'manifest.yml': manifest.replace('1.6.0', 'latest') },
+    /Malformed version: latest/,
+  ],
+  ['a definition that is not there', { 'thing.yml': undefined }, /pak.definition.missing .*thing.yml/],
+  [
+    'a definition outside',
+    { 'manifest.yml': manifest.replace('thing.yml', '../thing.yml') },
+    /pak.definition.missing/,
+  ],
+  [
+    'two faults in a definition',
+    { 'thing.yml': definition.replace('name: thing', 'x: 1').replace('https://example.com/i.png', 'i.png') },
+    /image_url[\s\S]*missing field\(s\): name/,
+  ],
+  [
+    'a template that does not parse',
+    { 'thing.yml': definition.replace('output "name" { value = var.name }', 'output "name" {') },
+    /invalid HCL: provision.template/,
+  ],
+  [
+    'a template with other outputs',
+    { 'thing.yml': definition.replace('output "name" { value = var.name }', '') },
+    /template outputs \[\] must match declared outputs \[name\]/,
+  ],
+  ['another platform', { 'manifest.yml': manifest.replace('amd64', 'arm64') }, /pak.platform/],
+  [
+    'two services of one id',
+    { 'manifest.yml': manifest.replace('[thing.yml]', '[thing.yml, thing.yml]') },
+    /duplicated value, must be unique: thing/,
+  ],
+])('%s is refused', async (_what, change, message) => {
+  expect(await refusal(change)).toMatch(message)
+})
+
+test('unknown fields are a warning, and refused where csb is asked for strictly', async () => {
+  const odd = { 'manifest.yml': `${manifest}foo: 1\n` }
+  const reading = await read({ ...files, ...odd })
+
+  expect(reading.kind === 'package' && reading.warnings.map(({ detail }) => detail)).toContain(
+    'the field foo is not known',
+  )
+  expect(await refusal(odd, { strict: 'csb' })).toMatch(/foo/)
+})
+
+test('V1 is held to its own rules where it is asked for', async () => {
+  expect(
+    await refusal({ 'thing.yml': definition.replace('type = "string"', 'type = string') }, { strict: 'v1' }),
+  ).toMatch(/Unknown token: 1:26 IDENT string/)
+})
+
+test.each([[{ speed: 1 }], [{ engine: 'moon' }], [{ strict: 'v3' }]])(
+  'the option %j is refused',
+  async (options) => {
+    expect(await refusal({}, options)).toMatch(/pak.options.invalid/)
+  },
+)
+
+test('templates that a source folder refers to are loaded', async () => {
+  const source = definition.replace(
+    / {2}template: \|\n( {4}.*\n)+( {2}outputs: \[\{field_name: uri)/,
+    '  template_refs: {main: bind.tf}\n$2',
+  )
+  const bind = 'variable "who" {}\noutput "uri" { value = 1 }\noutput "name" { value = 1 }\n'
+  const reading = await read({ ...files, 'thing.yml': source, 'bind.tf': bind })
+
+  expect(reading.kind === 'package' && notesOf(reading.package).definitions[0]?.bind.templates).toEqual({
+    main: bind,
+  })
+  expect(await refusal({ 'thing.yml': source })).toMatch(/not loaded from template ref/)
+})
+
+test('versions keep the digits they were written with', async () => {
+  const pkg = await thing((text) => text.replace('version: 1.0.0', 'version: 1.10'))
+
+  expect(pkg.version).toBe('1.10')
+})
+
+test.each([
+  ['no plans', (text: string) => text.replace(/plans:\n(- .*\n)+/, ''), 'there are no plans'],
+  [
+    'a bad expression',
+    (text: string) => text.replace('${rand.base64(6)}', '${rand.base65(6)}'),
+    'unknown function called: rand.base65',
+  ],
+  [
+    'a bad pattern',
+    (text: string) => text.replace('maxLength: 5', "pattern: '(['"),
+    'the constraints make no valid schema',
+  ],
+  [
+    'a default against its constraints',
+    (text: string) =>
+      text.replace('constraints: {maxLength: 5}', 'default: yellow, constraints: {maxLength: 5}'),
+    'breaks its own constraints',
+  ],
+  [
+    'a property nobody declares',
+    (text: string) => text.replace('{size: 1}', '{size: 1, odd: 2}'),
+    'no input declares the property odd',
+  ],
+])('%s is a warning', async (_what, change, said) => {
+  const reading = await read({ ...files, 'thing.yml': change(definition) })
+
+  expect(reading.kind === 'package' && reading.warnings.map(({ detail }) => detail).join('\n')).toContain(
+    said,
+  )
+})
+
+test('a service without plans has a pattern that tells what it demands', async () => {
+  const pkg = await thing((text) => text.replace(/plans:\n(- .*\n)+/, ''))
+  const [plan] = pkg.services[0]!.plans
+
+  expect(plan?.name).toBe('default')
+  expect(brokerpak.offer?.(pkg, plan!).problems).toMatchObject([
+    { code: 'pak.plan.incomplete', detail: 'default: size (Size)' },
+  ])
+})
+
+test('names get the prefix of the operator, services can be left out, plans added', async () => {
+  const added = { thing: [{ id: 'p-9', name: 'huge', size: 99 }] }
+  const pkg = await thing(undefined, { service_prefix: 'my-', plans: added })
+  const none = await thing(undefined, { excluded_services: ['00000000-0000-4000-8000-000000000000'] })
+
+  expect(pkg.services[0]).toMatchObject({
+    name: 'my-thing',
+    plans: [{ name: 'small' }, { name: 'large' }, { name: 'huge', id: 'p-9' }],
+  })
+  expect(none.services).toEqual([])
+})

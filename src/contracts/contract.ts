@@ -1,0 +1,61 @@
+/** What a packaging contract is: data in, data out. Only engines, artifacts and the store touch the world. */
+import type { JsonObject } from '../kit/json.ts'
+import type { Artifact } from '../model/artifact.ts'
+import type { Job } from '../model/job.ts'
+import type { Carryover, Outcome } from '../model/outcome.ts'
+import type { Package, Plan } from '../model/package.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Report } from '../model/report.ts'
+import type { Action, Situation } from '../model/situation.ts'
+
+export interface Contract {
+  readonly name: string
+  /** Whether an artifact looks like one of this contract. Certain beats likely. */
+  recognise(artifact: Artifact): Recognition
+  /** Reads a package, or asks to run it first so that it can describe itself; all problems at once. */
+  read(artifact: Artifact, request: ReadRequest): Promise<Reading>
+  /** Fits a plan to what its operator decided: what users may send, and what is wrong with the operator's own values. */
+  offer?(pkg: Package, plan: Plan): PlanFit
+  /** What must be run for an action. Called at admission to refuse early, and again when the work starts. */
+  prepare(action: Action, situation: Situation): Prepared
+  /** What a run means; called for failed runs, too. */
+  conclude(action: Action, situation: Situation, report: Report): Conclusion
+  /** What to do when a run is proven to be over and nobody knows how it ended. */
+  interrupted(action: Action): 'run-again' | 'give-up'
+  /** Whether live bindings are unbound one by one before a deprovision, or dropped with it. */
+  readonly unbindsFirst: boolean
+  /** Whether several bindings of one instance may be made and removed at the same time. */
+  readonly bindsInParallel: boolean
+}
+
+export interface PlanFit {
+  readonly plan: Plan
+  readonly problems: readonly Problem[]
+}
+
+export type Recognition = 'no' | 'likely' | 'certain'
+
+export interface ReadRequest {
+  /** Options of the catalog entry, for example a selectable compatibility. */
+  readonly options: JsonObject
+  /** `os/arch`, as Go names them, of where programs of the package will run; absent: linux/amd64. */
+  readonly platform?: string
+  /** The report of the job that `describe-first` asked for. */
+  readonly described?: Report
+}
+
+export type Reading =
+  | { readonly kind: 'package'; readonly package: Package; readonly warnings: readonly Problem[] }
+  | { readonly kind: 'describe-first'; readonly job: Job }
+  | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
+
+export type Prepared =
+  /** The dashboard address, where there is one, must be known before the work starts: OSB cannot add it later. */
+  | { readonly kind: 'job'; readonly job: Job; readonly dashboardUrl?: string }
+  | { readonly kind: 'nothing-to-run'; readonly outcome: Outcome }
+  | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
+
+export type Conclusion =
+  | { readonly kind: 'done'; readonly outcome: Outcome }
+  /** A chain, one stage after another; bounded by the worker. The carryover is kept before the next stage starts. */
+  | { readonly kind: 'next'; readonly job: Job; readonly carryover: Carryover }

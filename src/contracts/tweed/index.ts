@@ -1,0 +1,19 @@
+/** The Tweed contract: pattern images (v1), asked for their metadata, then run once per operation. */
+import type { Contract } from '../contract.ts'
+import { concludeTweed } from './conclude.ts'
+import { offerTweed } from './offer.ts'
+import { prepareTweed } from './prepare.ts'
+import { readTweed, recogniseTweed } from './read.ts'
+
+export const tweed: Contract = {
+  name: 'tweed',
+  recognise: recogniseTweed,
+  read: readTweed,
+  offer: offerTweed,
+  prepare: prepareTweed,
+  conclude: concludeTweed,
+  // Operations are not idempotent by contract: nobody may run one twice because its end was not seen.
+  interrupted: () => 'give-up',
+  unbindsFirst: false,
+  bindsInParallel: false,
+}

@@ -1,0 +1,118 @@
+/** The options an operator may give to a pattern or one of its plans: limits, time, and what the contract leaves open. */
+import { isObject, type JsonObject } from '../../kit/json.ts'
+import { compileSchema } from '../../kit/schema.ts'
+import type { Limits } from '../../model/job.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { TweedOperation } from './places.ts'
+
+export interface Options {
+  readonly credstoreBytes: number
+  readonly credstoreEntries: number
+  /** Of metadata and bind. */
+  readonly stdoutBytes: number
+  /** What is kept of one file of $OUTPUTS, of all of them, and how many. */
+  readonly outputFileBytes: number
+  readonly outputBytes: number
+  readonly outputEntries: number
+  readonly logBytes: number
+  readonly killGraceSeconds: number
+  readonly memoryBytes: number
+  readonly processes: number
+  readonly cpus: number
+  readonly timeoutSeconds: Readonly<Record<TweedOperation, number>>
+  /** $INPUTS in bind and unbind, too: ported stencils read their names there. */
+  readonly inputsInBind: boolean
+  /** CHANDLER_INSTANCE_ID, CHANDLER_SERVICE_ID and CHANDLER_PLAN_ID; the contract tells a pattern none of them. */
+  readonly identity: boolean
+  /** Further credentials for clients: texts with {{name}} for what bind printed. */
+  readonly credentials: Readonly<Record<string, string>>
+}
+
+export const usualOptions: Options = {
+  // Fits a Kubernetes secret even in base64.
+  credstoreBytes: 512 * 1024,
+  credstoreEntries: 4096,
+  stdoutBytes: 1024 * 1024,
+  outputFileBytes: 1024 * 1024,
+  outputBytes: 16 * 1024 * 1024,
+  outputEntries: 1000,
+  logBytes: 10 * 1024 * 1024,
+  killGraceSeconds: 10,
+  memoryBytes: 512 * 1024 * 1024,
+  processes: 512,
+  cpus: 1,
+  // A pattern in the wild waits two hours for its cluster.
+  timeoutSeconds: { metadata: 60, provision: 10_800, bind: 900, unbind: 900, deprovision: 10_800 },
+  inputsInBind: false,
+  identity: false,
+  credentials: {},
+}
+
+const count = { type: 'integer', minimum: 1 }
+const seconds = { type: 'integer', minimum: 1, maximum: 604_800 }
+const flag = { type: 'boolean' }
+
+const compiled = compileSchema({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    credstoreBytes: count,
+    credstoreEntries: count,
+    stdoutBytes: count,
+    outputFileBytes: count,
+    outputBytes: count,
+    outputEntries: count,
+    logBytes: count,
+    killGraceSeconds: { type: 'integer', minimum: 0, maximum: 600 },
+    memoryBytes: { type: 'integer', minimum: 4 * 1024 * 1024 },
+    processes: count,
+    cpus: { type: 'number', exclusiveMinimum: 0 },
+    timeoutSeconds: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        metadata: seconds,
+        provision: seconds,
+        bind: seconds,
+        unbind: seconds,
+        deprovision: seconds,
+      },
+    },
+    inputsInBind: flag,
+    identity: flag,
+    credentials: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+})
+
+/** What is wrong with given options. */
+export function faultsOfOptions(given: JsonObject): readonly Problem[] {
+  const faults = compiled.kind === 'check' ? compiled.check(given) : []
+  return faults.map((fault) => ({
+    code: 'tweed.options-invalid',
+    detail: fault.message,
+    where: { source: 'options', pointer: fault.pointer },
+  }))
+}
+
+/** The given options over the usual ones; they were checked when the catalog was read. */
+export function optionsOf(given: JsonObject): Options {
+  const timeoutSeconds = given['timeoutSeconds']
+  return {
+    ...usualOptions,
+    ...(given as Partial<Options>),
+    timeoutSeconds: { ...usualOptions.timeoutSeconds, ...(isObject(timeoutSeconds) ? timeoutSeconds : {}) },
+  }
+}
+
+/** The limits of one operation. */
+export function limitsOf(options: Options, operation: TweedOperation): Limits {
+  const { killGraceSeconds, memoryBytes, processes, cpus, logBytes, timeoutSeconds } = options
+  return {
+    seconds: timeoutSeconds[operation],
+    graceSeconds: killGraceSeconds,
+    memoryBytes,
+    processes,
+    cpus,
+    logBytes,
+  }
+}
