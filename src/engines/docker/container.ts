@@ -1,0 +1,135 @@
+/** A container of ours on the engine: made, looked at, read from, removed. */
+import type { TarEntry } from '../../artifacts/archive/tar-header.ts'
+import { tarParser } from '../../artifacts/archive/tar-parser.ts'
+import { isObject } from '../../kit/json.ts'
+import { fail } from '../../model/problem.ts'
+import { bytesOf, type Docker, expectSuccess } from './client.ts'
+
+export const labels = {
+  cluster: 'chandler.io/cluster',
+  operation: 'chandler.io/operation',
+  spec: 'chandler.io/spec',
+} as const
+
+export interface ContainerSight {
+  readonly status: string
+  readonly exit: number
+  readonly outOfMemory: boolean
+  readonly error: string
+  readonly startedAt: number
+  readonly finishedAt: number
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** What there is under a name. */
+export async function inspect(docker: Docker, name: string): Promise<ContainerSight | undefined> {
+  const answer = await docker.ask({ method: 'GET', path: `/containers/${name}/json` })
+  if (answer.status === 404) return undefined
+  expectSuccess(answer, 'look at the container')
+  const { State: state = {}, Config: config = {} } = answer.body as InspectAnswer
+  return {
+    status: state.Status ?? 'unknown',
+    exit: state.ExitCode ?? 0,
+    outOfMemory: state.OOMKilled ?? false,
+    error: state.Error ?? '',
+    startedAt: Date.parse(state.StartedAt ?? '') || 0,
+    finishedAt: Date.parse(state.FinishedAt ?? '') || 0,
+    labels: config.Labels ?? {},
+  }
+}
+
+interface InspectAnswer {
+  readonly State?: {
+    readonly Status?: string
+    readonly ExitCode?: number
+    readonly OOMKilled?: boolean
+    readonly Error?: string
+    readonly StartedAt?: string
+    readonly FinishedAt?: string
+  }
+  readonly Config?: { readonly Labels?: Readonly<Record<string, string>> }
+}
+
+/** Whether the container has come to its end. */
+export function hasEnded({ status }: ContainerSight): boolean {
+  return status === 'exited' || status === 'dead' || status === 'stopped' || status === 'removing'
+}
+
+/** Makes the container unless it is there. Problems: engine.name-conflict, engine.start-failed. */
+export async function create(
+  docker: Docker,
+  name: string,
+  body: { readonly Labels: Readonly<Record<string, string>> },
+): Promise<void> {
+  const answer = await docker.ask({ method: 'POST', path: '/containers/create', query: { name }, json: body })
+  // Docker says 409 to a name that is taken, Podman 500.
+  const there = answer.status === 409 || answer.status === 500 ? await inspect(docker, name) : undefined
+  if (there === undefined) return expectSuccess(answer, 'create the container')
+  const isSame = Object.values(labels).every((label) => there.labels[label] === body.Labels[label])
+  if (!isSame) fail('engine.name-conflict', `there is another container ${name}`)
+}
+
+/** Removes it with its volumes; nothing when it is gone. */
+export async function remove(docker: Docker, name: string): Promise<void> {
+  const query = { force: '1', v: '1' }
+  const answer = await docker.ask({ method: 'DELETE', path: `/containers/${name}`, query })
+  // 409: somebody else is removing it at this moment.
+  if (answer.status !== 404 && answer.status !== 409) expectSuccess(answer, 'remove the container')
+}
+
+export interface Packed {
+  readonly entry: TarEntry
+  readonly bytes: Uint8Array
+}
+
+/** What lies at a path of a container, the folder itself first; undefined when there is nothing. */
+export async function readOut(
+  docker: Docker,
+  name: string,
+  { path, bytesMax }: { readonly path: string; readonly bytesMax: number },
+): Promise<{ readonly items: readonly Packed[]; readonly cut: boolean } | undefined> {
+  const answer = await docker.stream({ method: 'GET', path: `/containers/${name}/archive`, query: { path } })
+  if (answer.statusCode !== 200) {
+    await bytesOf(answer)
+    return undefined
+  }
+  const items: { entry: TarEntry; pieces: Uint8Array[] }[] = []
+  const parser = tarParser({
+    entry: (entry) => {
+      items.push({ entry, pieces: [] })
+    },
+    body: (piece) => {
+      items.at(-1)?.pieces.push(Uint8Array.from(piece))
+    },
+    end: () => undefined,
+  })
+  let bytes = 0
+  for await (const piece of answer as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > bytesMax) {
+      answer.destroy()
+      break
+    }
+    parser.push(piece)
+  }
+  return {
+    items: items.map(({ entry, pieces }) => ({ entry, bytes: Buffer.concat(pieces) })),
+    cut: bytes > bytesMax,
+  }
+}
+
+/** What a path of the container is, without reading it. */
+export async function statInside(
+  docker: Docker,
+  name: string,
+  path: string,
+): Promise<{ readonly mode: number; readonly isFolder: boolean; readonly isLink: boolean } | undefined> {
+  const answer = await docker.ask({ method: 'HEAD', path: `/containers/${name}/archive`, query: { path } })
+  const text = answer.header('x-docker-container-path-stat')
+  if (answer.status !== 200 || text === undefined) return undefined
+  const stat: unknown = JSON.parse(Buffer.from(text, 'base64').toString())
+  if (!isObject(stat)) return undefined
+  const mode = Number(stat['mode'] ?? 0)
+  // The mode is Go's: folders and links are its two highest bits but one.
+  return { mode: mode & 0o777, isFolder: mode >= 2 ** 31, isLink: (Math.floor(mode / 2 ** 27) & 1) === 1 }
+}

@@ -1,0 +1,103 @@
+/** Stays with a container until it has ended: hands its log on, keeps its limits, tells what came of it. */
+import { rename, stat, writeFile } from 'node:fs/promises'
+import type { Want } from '../../model/job.ts'
+import type { Report } from '../../model/report.ts'
+import { unlessAbsent } from '../absent.ts'
+import { watchFolder } from '../changes.ts'
+import type { Watch } from '../engine.ts'
+import { filesOf, type StepFiles } from '../step-files.ts'
+import { openTail } from '../tail.ts'
+import { ask } from './ask.ts'
+import { hasEnded, inspect } from './container.ts'
+import { answerFile, lostReport, reportOf } from './report-of.ts'
+import { type Stopping, stopRun } from './stop.ts'
+import { readTicket } from './ticket.ts'
+import { ticketOf, type Yard } from './yard.ts'
+
+/** An engine has no hint for us that is both quick and sure; looking is cheap. */
+const firstGlanceMs = 4
+const longestGlanceMs = 100
+
+/** Follows to the end; may be done again by somebody else, and answers the same. */
+export async function follow(yard: Yard, run: string, watch: Watch): Promise<Report> {
+  const paths = ticketOf(yard, run)
+  const record = await readTicket(paths)
+  if (record === undefined) return lostReport(yard.clock.now())
+  const at: Stopping = { yard, run, paths, record }
+  const over = new AbortController()
+  const besides = AbortSignal.any([over.signal, watch.signal])
+  const helpers = [keepDeadline(at, besides), askWhileRunning(at, besides)]
+  try {
+    await hearOut(at, watch)
+  } finally {
+    over.abort()
+    await Promise.all(helpers)
+  }
+  return watch.signal.aborted ? lostReport(yard.clock.now()) : await reportOf(at, watch)
+}
+
+async function hearOut({ yard, run, paths, record }: Stopping, watch: Watch): Promise<void> {
+  const files = filesOf(paths, record.steps)
+  const tail = openTail({ folder: paths.folder, files, watch, bytesMax: record.limits.logBytes })
+  const changes = watchFolder(paths.folder, yard.clock)
+  let glance = firstGlanceMs
+  try {
+    for (;;) {
+      const there = await inspect(yard.docker, run)
+      const ended = there === undefined || hasEnded(there)
+      await tail.drain()
+      if (ended || watch.signal.aborted) return
+      if (await printsTooMuch(files)) await stopRun({ yard, run, paths, record }, 'stdout', 0)
+      await changes.next(glance)
+      glance = Math.min(glance * 1.5, longestGlanceMs)
+    }
+  } finally {
+    changes.close()
+    await tail.close()
+  }
+}
+
+async function printsTooMuch(files: readonly StepFiles[]): Promise<boolean> {
+  for (const { captured } of files) {
+    if (captured === undefined) continue
+    const size = (await stat(captured.file).catch(unlessAbsent))?.size ?? 0
+    if (size > captured.bytesMax) return true
+  }
+  return false
+}
+
+/** A timer takes no more than 2^31 ms. */
+const longestNapMs = 60_000
+
+async function keepDeadline(at: Stopping, signal: AbortSignal): Promise<void> {
+  const { yard, run, record } = at
+  const startedAt = (await inspect(yard.docker, run))?.startedAt || yard.clock.now()
+  const until = startedAt + record.limits.seconds * 1000
+  while (!signal.aborted) {
+    const left = until - yard.clock.now()
+    if (left <= 0) return stopRun(at, 'timed-out', record.limits.graceSeconds)
+    await yard.clock.sleep(Math.min(left, longestNapMs), signal)
+  }
+}
+
+async function askWhileRunning(at: Stopping, signal: AbortSignal): Promise<void> {
+  const wants = at.record.wants.filter((want) => want.kind === 'ask')
+  await Promise.all(wants.map((want) => askUntilAnswered(at, want, signal)))
+}
+
+async function askUntilAnswered(
+  { yard, run, paths }: Stopping,
+  want: Extract<Want, { kind: 'ask' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = answerFile(paths, want.name)
+  while (!signal.aborted && (await stat(file).catch(unlessAbsent)) === undefined) {
+    const answer = await ask(yard.docker, run, want.argv)
+    if (answer !== undefined) {
+      await writeFile(`${file}.tmp`, answer, { mode: 0o600 })
+      await rename(`${file}.tmp`, file)
+      return
+    }
+    await yard.clock.sleep(want.everySeconds * 1000, signal)
+  }
+}

@@ -1,0 +1,224 @@
+/** The Docker engine: runs images on any engine that speaks Docker's API on a socket of this host. */
+
+import { randomBytes } from 'node:crypto'
+import { access, constants, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../kit/clock.ts'
+import { shortName } from '../../kit/hash.ts'
+import { isObject } from '../../kit/json.ts'
+import type { Job } from '../../model/job.ts'
+import { fail, type Problem, toProblem } from '../../model/problem.ts'
+import { targetOf } from '../absent.ts'
+import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
+import { lend } from '../lent.ts'
+import { findPrivates, sweepPrivates } from '../privates.ts'
+import { run as runProgram } from '../run-program.ts'
+import type { Supplies } from '../supplies.ts'
+import { dockerAt, expectSuccess } from './client.ts'
+import { inspect, labels, remove } from './container.ts'
+import { follow } from './follow.ts'
+import type { ImageCopier } from './image.ts'
+import { layOut, mayStart } from './lay-out.ts'
+import { stopRun } from './stop.ts'
+import { readTicket } from './ticket.ts'
+import { ticketOf, type Yard } from './yard.ts'
+
+export interface DockerOptions {
+  readonly socket: string
+  /** For tickets; on a file system that the engine sees as we do. */
+  readonly folder: string
+  readonly copier: ImageCopier
+  readonly supplies: Supplies
+  readonly clock: Clock
+  /** The engine's network for runs that need one. */
+  readonly network?: string
+  /** Whether packages that ask for it get the engine's own socket. */
+  readonly lendSocket?: boolean
+}
+
+/** Opens the engine; it need not be reachable yet. */
+export async function openDockerEngine(options: DockerOptions): Promise<Engine> {
+  const { socket, folder, copier, supplies, clock, network = 'default', lendSocket = false } = options
+  for (const room of ['runs', 'aside', 'lent'])
+    await mkdir(join(folder, room), { recursive: true, mode: 0o711 })
+  const yard: Yard = {
+    docker: dockerAt(socket),
+    folder,
+    privates: await findPrivates(folder, shortName(folder, 12)),
+    copier,
+    supplies,
+    lent: await lend(join(folder, 'lent')),
+    clock,
+    mayMount: process.geteuid?.() === 0,
+    socket,
+    network,
+  }
+  return {
+    name: 'docker',
+    facts: factsOf(yard),
+    check: () => check(yard),
+    refuses: (job) => refusal(job, lendSocket),
+    layOut: (order, watch) => layOut(yard, order, watch),
+    start: (order) => start(yard, order),
+    look: (run) => look(yard, run),
+    follow: (ticket, watch) => follow(yard, ticket, watch),
+    async stop(run, graceSeconds) {
+      const paths = ticketOf(yard, run)
+      const record = await readTicket(paths)
+      if (record) await stopRun({ yard, run, paths, record }, 'stopped', graceSeconds)
+    },
+    discard: (run) => discard(yard, run),
+    list: (cluster) => list(yard, cluster),
+    close: () => rmdir(yard.privates).catch(() => undefined),
+  }
+}
+
+function factsOf({ mayMount }: Yard): EngineFacts {
+  return {
+    programs: ['image'],
+    outlives: true,
+    streamsApart: true,
+    readOnlyMounts: true,
+    folderLimit: mayMount ? 'hard' : 'checked',
+    networkNone: true,
+    memoryLimit: true,
+    processLimit: true,
+    cluster: ['none'],
+  }
+}
+
+function refusal({ program, steps, needs, files }: Job, lendSocket: boolean): Problem | undefined {
+  const refuse = (detail: string): Problem => ({ code: 'engine.refused', detail })
+  if (program.kind !== 'image')
+    return refuse(`the Docker engine runs images, not programs of kind ${program.kind}`)
+  if (steps.length > 1) return refuse('the Docker engine runs one step per run')
+  if (needs.cluster !== 'none') return refuse('the Docker engine has no cluster')
+  if (needs.engineSocket && !lendSocket) return refuse('the operator does not lend the socket of the engine')
+  const large = files.find(({ content, readOnly }) => content.kind === 'artifact' && !readOnly)
+  return large && refuse(`${large.path}: large things are mounted read-only on this engine`)
+}
+
+async function check({ docker, socket }: Yard): Promise<readonly Problem[]> {
+  try {
+    const answer = await docker.ask({ method: 'GET', path: '/info' })
+    expectSuccess(answer, 'ask about the engine')
+    const info = isObject(answer.body) ? answer.body : {}
+    const missing = [
+      ...(info['MemoryLimit'] === false ? ['memory'] : []),
+      ...(info['PidsLimit'] === false ? ['number of processes'] : []),
+      ...(info['CpuCfsQuota'] === false ? ['processor time'] : []),
+    ]
+    return missing.length === 0 ? [] : [{ code: 'engine.not-enforced', detail: missing.join(', ') }]
+  } catch (error) {
+    return [{ ...toProblem(error), detail: `${socket}: ${toProblem(error).detail ?? 'no answer'}` }]
+  }
+}
+
+async function start(yard: Yard, { name, fence }: RunStart): Promise<Ticket> {
+  const may = await mayStart(yard, name, fence)
+  if (may === 'gone') return fail('engine.layout-gone', name)
+  if (may === 'is-started') return name
+  const answer = await yard.docker.ask({ method: 'POST', path: `/containers/${name}/start` })
+  if (answer.status === 404) return fail('engine.layout-gone', name)
+  if (answer.status >= 400) {
+    // Started by somebody else at this moment, or already over, which some engines call an error.
+    const there = await inspect(yard.docker, name)
+    if (there === undefined) return fail('engine.layout-gone', name)
+    if (there.status !== 'created' && there.status !== 'configured' && there.startedAt > 0) return name
+    fail('engine.start-failed', answer.message)
+  }
+  return name
+}
+
+async function look(yard: Yard, run: string): Promise<RunSight> {
+  const record = await readTicket(ticketOf(yard, run))
+  const there = await inspect(yard.docker, run)
+  if (there !== undefined && there.labels[labels.cluster] === undefined) {
+    return { kind: 'foreign', detail: `the container ${run} has no label of ours` }
+  }
+  if (there === undefined) return record === undefined ? { kind: 'absent' } : lookAtTicket(yard, run)
+  if (there.status === 'created' || there.status === 'configured' || there.status === 'initialized') {
+    return { kind: 'laid-out' }
+  }
+  return { kind: 'started', ticket: run }
+}
+
+/** A ticket whose container is gone: it was started when its gate was passed. */
+async function lookAtTicket(yard: Yard, run: string): Promise<RunSight> {
+  const passed = await stat(join(ticketOf(yard, run).gate, 'began')).catch(() => undefined)
+  return passed === undefined ? { kind: 'laid-out' } : { kind: 'started', ticket: run }
+}
+
+/** The ticket goes first: from then on the container cannot start. */
+async function discard(yard: Yard, run: string): Promise<void> {
+  const paths = ticketOf(yard, run)
+  const record = await readTicket(paths)
+  const there = await inspect(yard.docker, run)
+  // What is not ours is not touched.
+  if (there !== undefined && there.labels[labels.cluster] === undefined) return
+  const secret = await targetOf(paths.private)
+  const gone = join(yard.folder, 'aside', `${run}~${randomBytes(6).toString('hex')}`)
+  const isOurs = await rename(paths.folder, gone).then(
+    () => true,
+    () => false,
+  )
+  if (there !== undefined) await remove(yard.docker, run)
+  for (const host of record?.mounted ?? [])
+    await runProgram('umount', ['-l', join(isOurs ? gone : paths.folder, host)])
+  if (isOurs) await rm(gone, { recursive: true, force: true })
+  if (secret?.startsWith(`${yard.privates}/${run}~`)) await rm(secret, { recursive: true, force: true })
+}
+
+async function list(yard: Yard, cluster: string): Promise<readonly FoundRun[]> {
+  const filters = JSON.stringify({ label: [`${labels.cluster}=${cluster}`] })
+  const answer = await yard.docker.ask({
+    method: 'GET',
+    path: '/containers/json',
+    query: { all: '1', filters },
+  })
+  expectSuccess(answer, 'list the containers')
+  const found = new Map<string, FoundRun>()
+  for (const item of Array.isArray(answer.body) ? answer.body : []) {
+    const one = foundOf(item, yard.clock)
+    if (one) found.set(one.name, one)
+  }
+  for (const name of await readdir(join(yard.folder, 'runs'))) {
+    const record = await readTicket(ticketOf(yard, name))
+    if (record?.cluster !== cluster) continue
+    found.set(name, { name, operation: record.operation, ageMs: yard.clock.now() - record.laidOutAt })
+  }
+  await sweepPrivates(yard.privates, yard.clock, (run) => targetOf(ticketOf(yard, run).private))
+  return [...found.values()]
+}
+
+function foundOf(item: unknown, clock: Clock): FoundRun | undefined {
+  if (!isObject(item)) return undefined
+  const [name] = Array.isArray(item['Names']) ? item['Names'].map(String) : []
+  const own = isObject(item['Labels']) ? item['Labels'] : {}
+  const created = Number(item['Created'] ?? 0) * 1000
+  if (name === undefined) return undefined
+  const operation = String(own[labels.operation] ?? '')
+  return { name: name.replace(/^\//, ''), operation, ageMs: clock.now() - created }
+}
+
+/** The socket of an engine on this host, if there is one that we may use. */
+export async function findSocket(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const named = /^unix:\/\/(.+)$/.exec(environment['DOCKER_HOST'] ?? '')?.[1]
+  const own = environment['XDG_RUNTIME_DIR']
+  const usual = [
+    '/var/run/docker.sock',
+    '/run/podman/podman.sock',
+    ...(own ? [`${own}/podman/podman.sock`] : []),
+  ]
+  for (const path of named === undefined ? usual : [named]) {
+    const stats = await stat(path).catch(() => undefined)
+    const may = await access(path, constants.R_OK | constants.W_OK).then(
+      () => true,
+      () => false,
+    )
+    if (stats?.isSocket() && may) return path
+  }
+  return undefined
+}

@@ -1,0 +1,181 @@
+/** Lays a run out on a Docker engine: image, ticket, container, files. Every part can be done again after a crash. */
+import { randomBytes } from 'node:crypto'
+import { access, chown, mkdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { encode } from '../../kit/codec.ts'
+import { sha256 } from '../../kit/hash.ts'
+import type { Job, Step } from '../../model/job.ts'
+import { fail } from '../../model/problem.ts'
+import { unlessAbsent } from '../absent.ts'
+import type { RunOrder, Watch } from '../engine.ts'
+import { filesOf, stepRecords } from '../step-files.ts'
+import { resolveUser, type User } from '../user.ts'
+import { create, hasEnded, inspect, labels, readOut, statInside } from './container.ts'
+import { type EngineImage, ensureImage } from './image.ts'
+import { argvOf, containerBody } from './settings.ts'
+import { type StockPlan, stock, stockPlan, uploadFiles } from './stock.ts'
+import {
+  fenceOfTicket,
+  readTicket,
+  type TicketPaths,
+  type TicketRecord,
+  ticketFence,
+  ticketIn,
+} from './ticket.ts'
+import { ticketOf, type Yard } from './yard.ts'
+
+/** Idempotent by name. Problems: engine.name-conflict, engine.layout-gone, engine.start-failed, engine.user-unknown. */
+export async function layOut(yard: Yard, order: RunOrder, watch: Watch): Promise<void> {
+  const { job, name } = order
+  if (job.program.kind !== 'image') return fail('engine.refused', job.program.kind)
+  const paths = ticketOf(yard, name)
+  const spec = sha256(encode(job))
+  if (await isReady(yard, { order, paths, spec })) return
+  const scratch = join(yard.folder, 'aside')
+  const image = await ensureImage(yard.docker, job.program, { copier: yard.copier, scratch, watch })
+  const plan = stockPlan(job, yard.mayMount)
+  if ((await readTicket(paths)) === undefined) await makeTicket(yard, { order, paths, spec, plan })
+  const secret = await readlink(paths.private)
+  const body = containerBody({ yard, order, spec, paths, secret, image, plan })
+  await create(yard.docker, name, body)
+  const user = await userOf(yard, name, job.steps[0], image)
+  await checkProgram(yard, name, { step: job.steps[0], image, plan })
+  await stock(plan, { user, paths, supplies: yard.supplies, signal: watch.signal })
+  await ownStreams(paths, job, user)
+  await uploadFiles(yard.docker, name, { plan, user })
+  await writeFile(paths.ready, '')
+}
+
+interface Ticket {
+  readonly order: RunOrder
+  readonly paths: TicketPaths
+  readonly spec: string
+}
+
+async function isReady(yard: Yard, { order, paths, spec }: Ticket): Promise<boolean> {
+  const { name, cluster, fence } = order
+  const record = await readTicket(paths)
+  const there = await inspect(yard.docker, name)
+  if (there !== undefined && there.labels[labels.cluster] !== cluster) {
+    return fail('engine.name-conflict', `there is a foreign container ${name}`)
+  }
+  if (record === undefined) {
+    // A container without a ticket can never start; it is what a half-done discard left.
+    return false
+  }
+  if (record.cluster !== cluster || record.spec !== spec) {
+    return fail('engine.name-conflict', 'it was laid out for another job')
+  }
+  if (there !== undefined && there.status !== 'created' && there.status !== 'configured') return true
+  const before = await fenceOfTicket(paths)
+  if (before === undefined || before > fence) return fail('engine.layout-gone', name)
+  if (before < fence) await rename(ticketFence(paths, before), ticketFence(paths, fence)).catch(unlessAbsent)
+  const isComplete = await access(paths.ready).then(() => true, unlessAbsent)
+  return isComplete === true && there !== undefined
+}
+
+async function makeTicket(
+  yard: Yard,
+  { order, paths, spec, plan }: Ticket & { readonly plan: StockPlan },
+): Promise<void> {
+  const { name, job, cluster, operation, fence } = order
+  const unique = `${name}~${randomBytes(6).toString('hex')}`
+  const aside = ticketIn(join(yard.folder, 'aside', unique))
+  const secret = join(yard.privates, unique)
+  const record: TicketRecord = {
+    cluster,
+    operation,
+    spec,
+    laidOutAt: yard.clock.now(),
+    steps: stepRecords(job),
+    wants: job.wants,
+    limits: job.limits,
+    stopSignal: job.steps[0].stopSignal ?? 'TERM',
+    places: plan.places,
+    checked: plan.checked,
+    mounted: plan.sized.map(({ host }) => host),
+  }
+  try {
+    await mkdir(yard.privates, { recursive: true, mode: 0o700 })
+    await Promise.all([aside.folder, secret].map((path) => mkdir(path, { mode: 0o711 })))
+    await symlink(secret, aside.private)
+    await mkdir(aside.gate)
+    for (const name of plan.folders) await mkdir(join(aside.folder, name))
+    for (const name of plan.files) await writeFile(join(aside.folder, name), '', { mode: 0o600 })
+    for (const { logs, captured } of filesOf(aside, record.steps)) {
+      for (const file of [...logs.map(({ file }) => file), ...(captured ? [captured.file] : [])]) {
+        await writeFile(file, '', { mode: 0o600 })
+      }
+    }
+    await writeFile(aside.record, JSON.stringify(record), { mode: 0o600 })
+    await writeFile(ticketFence(aside, fence), '')
+    await rename(aside.folder, paths.folder)
+  } catch (error) {
+    await Promise.all([aside.folder, secret].map((path) => rm(path, { recursive: true, force: true })))
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+  }
+}
+
+/** The program, not the engine, writes the streams. */
+async function ownStreams(paths: TicketPaths, job: Job, user: User): Promise<void> {
+  const files = filesOf(paths, stepRecords(job)).flatMap(({ logs, captured }) => [
+    ...logs.map(({ file }) => file),
+    ...(captured ? [captured.file] : []),
+  ])
+  await own([...files, paths.gate], user)
+}
+
+async function own(files: readonly string[], { uid, gid }: User): Promise<void> {
+  if (process.geteuid?.() !== 0) return
+  await Promise.all(files.map((file) => chown(file, uid, gid)))
+}
+
+async function userOf({ docker }: Yard, name: string, step: Step, image: EngineImage): Promise<User> {
+  const text = step.user ?? image.user
+  if (/^(0|root)?$/.test(text)) return { uid: 0, gid: 0, groups: [], home: '/root' }
+  const read = async (path: string): Promise<string | undefined> => {
+    const out = await readOut(docker, name, { path, bytesMax: 1024 * 1024 })
+    const file = out?.items.find(({ entry }) => entry.kind === 'file')
+    return file && Buffer.from(file.bytes).toString()
+  }
+  return resolveUser(text, { passwd: await read('/etc/passwd'), group: await read('/etc/group') })
+}
+
+const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+async function checkProgram(
+  { docker }: Yard,
+  name: string,
+  { step, image, plan }: { readonly step: Step; readonly image: EngineImage; readonly plan: StockPlan },
+): Promise<void> {
+  const [program] = argvOf(step, image)
+  const path =
+    step.environment['PATH'] ?? image.environment.find((line) => line.startsWith('PATH='))?.slice(5)
+  const folders = typeof path === 'string' ? path : usualPath
+  const folder = step.workingFolder ?? image.workingFolder
+  const inFolder = program.startsWith('/') ? [program] : [join(folder, program)]
+  const places = program.includes('/') ? inFolder : folders.split(':').map((part) => join('/', part, program))
+  for (const place of places) {
+    if (plan.brings(place)) return
+    const there = await statInside(docker, name, place)
+    if (there?.isLink || (there && !there.isFolder && (there.mode & 0o111) !== 0)) return
+    if (there !== undefined && program.includes('/'))
+      fail('engine.start-failed', `${program} is not executable`)
+  }
+  fail('engine.start-failed', `the image has no program ${program}`)
+}
+
+/** Whether the run may still be started. */
+export async function mayStart(
+  yard: Yard,
+  run: string,
+  fence: number,
+): Promise<'start' | 'is-started' | 'gone'> {
+  const paths = ticketOf(yard, run)
+  const there = await inspect(yard.docker, run)
+  if (there === undefined || (await readTicket(paths)) === undefined) return 'gone'
+  if (hasEnded(there) || there.status === 'running') return 'is-started'
+  const isComplete = await access(paths.ready).then(() => true, unlessAbsent)
+  return isComplete && (await fenceOfTicket(paths)) === fence ? 'start' : 'gone'
+}

@@ -1,0 +1,116 @@
+/** What is told of a container that has ended. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { never } from '../../kit/assert.ts'
+import type { Want } from '../../model/job.ts'
+import type { Got, Report, RunEnd, StepReport } from '../../model/report.ts'
+import { unlessAbsent } from '../absent.ts'
+import { type Collection, collectFile, collectFiles, collectTar } from '../collect.ts'
+import type { Watch } from '../engine.ts'
+import { filesOf } from '../step-files.ts'
+import { lastLines } from '../tail.ts'
+import { type ContainerSight, inspect } from './container.ts'
+import { type Stopping, stopReason } from './stop.ts'
+import type { TicketPaths } from './ticket.ts'
+import { collectInside } from './wants.ts'
+
+const tailBytes = 8 * 1024
+
+/** A run of which nothing is left. */
+export function lostReport(now: number): Report {
+  const nothing = { steps: [], got: new Map(), logTail: '', notes: [] }
+  return { ...nothing, end: { kind: 'lost' }, startedAt: now, finishedAt: now }
+}
+
+/** Where an answer is kept: it may hold credentials. */
+export function answerFile(paths: TicketPaths, name: string): string {
+  return join(paths.private, `answer.${Buffer.from(name).toString('hex')}`)
+}
+
+/** Collects everything; the container stays until it is discarded, so this can be done again. */
+export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
+  const { yard, run, paths, record } = at
+  const there = await inspect(yard.docker, run)
+  if (there === undefined) return lostReport(yard.clock.now())
+  const notes: string[] = []
+  const got = new Map<string, Got>()
+  for (const want of record.wants) {
+    const item = await collect(want, at, (text) => notes.push(text))
+    got.set(want.name, item)
+    if (want.kind === 'kept-file' && item.kind === 'bytes') await watch.kept(want.name, item.bytes)
+  }
+  const steps = await stepsOf(at, there)
+  const files = filesOf(paths, record.steps).flatMap(({ logs }) => logs.map(({ file }) => file))
+  return {
+    end: await endOf(at, there),
+    steps,
+    got,
+    logTail: await lastLines(files, tailBytes),
+    startedAt: there.startedAt,
+    finishedAt: there.finishedAt,
+    notes,
+  }
+}
+
+async function stepsOf(
+  { paths, record }: Stopping,
+  { exit }: ContainerSight,
+): Promise<readonly StepReport[]> {
+  const [files] = filesOf(paths, record.steps)
+  const captured = files?.captured
+  const stdout = captured && (await readFile(captured.file).catch(unlessAbsent))
+  const kept = stdout && captured ? new Uint8Array(stdout.subarray(0, captured.bytesMax)) : undefined
+  return [{ name: files?.step ?? '', exit, ...(kept === undefined ? {} : { stdout: kept }) }]
+}
+
+async function endOf({ paths, record }: Stopping, there: ContainerSight): Promise<RunEnd> {
+  const stopped = await stopReason(paths)
+  if (stopped === 'timed-out' || stopped === 'stopped') return { kind: stopped }
+  if (stopped === 'stdout') return { kind: 'limit', limit: 'stdout' }
+  if (there.error !== '' && there.startedAt <= 0) return { kind: 'not-started', detail: there.error }
+  if (there.outOfMemory) return { kind: 'limit', limit: 'memory' }
+  const [files] = filesOf(paths, record.steps)
+  const size = files?.captured && (await stat(files.captured.file).catch(unlessAbsent))?.size
+  if (files?.captured && (size ?? 0) > files.captured.bytesMax) return { kind: 'limit', limit: 'stdout' }
+  for (const { host, bytesMax } of record.checked) {
+    if ((await bytesBelow(join(paths.folder, host))) > bytesMax) return { kind: 'limit', limit: 'disk' }
+  }
+  return { kind: 'finished' }
+}
+
+/** As a file system of that size would count: every file takes whole pages. */
+async function bytesBelow(folder: string): Promise<number> {
+  const page = 4096
+  let bytes = 0
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const { size } = await stat(join(entry.parentPath, entry.name))
+    bytes += Math.ceil(size / page) * page
+  }
+  return bytes
+}
+
+async function collect(want: Want, at: Stopping, note: (text: string) => void): Promise<Got> {
+  if (want.kind === 'cluster-objects') return { kind: 'missing' }
+  if (want.kind === 'ask') {
+    const bytes = await readFile(answerFile(at.paths, want.name)).catch(unlessAbsent)
+    return bytes === undefined ? { kind: 'missing' } : { kind: 'bytes', bytes: new Uint8Array(bytes) }
+  }
+  const place = at.record.places
+    .filter(({ path }) => want.path === path || want.path.startsWith(`${path}/`))
+    .sort((a, b) => b.path.length - a.path.length)[0]
+  if (place === undefined) return await collectInside(at.yard.docker, at.run, want, note)
+  const root = join(at.paths.folder, place.host)
+  const collection: Collection = { note, locate: (path) => ({ root, path: path.slice(place.path.length) }) }
+  switch (want.kind) {
+    case 'file':
+    case 'kept-file':
+      return await collectFile(want, collection)
+    case 'files':
+      return await collectFiles(want, collection)
+    case 'tar':
+      return await collectTar(want, collection)
+    default:
+      return never(want)
+  }
+}

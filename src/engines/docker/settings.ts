@@ -1,0 +1,122 @@
+/** What a container is made with: the program behind a gate, its streams in files, its limits and mounts. */
+import type { Step } from '../../model/job.ts'
+import { fail } from '../../model/problem.ts'
+import { capabilities } from '../confinement.ts'
+import type { RunOrder } from '../engine.ts'
+import { filesOf, stepRecords } from '../step-files.ts'
+import { labels } from './container.ts'
+import type { EngineImage } from './image.ts'
+import type { StockPlan } from './stock.ts'
+import type { TicketPaths } from './ticket.ts'
+import type { Yard } from './yard.ts'
+
+/** Where a container finds what is lent to it and what it writes for us. */
+export const inside = {
+  lent: '/dev/.chandler',
+  gate: '/dev/.chandler-gate',
+  out: '/dev/.chandler-out',
+  err: '/dev/.chandler-err',
+} as const
+
+export interface ContainerBody {
+  readonly Labels: Readonly<Record<string, string>>
+  readonly [setting: string]: unknown
+}
+
+export interface Making {
+  readonly yard: Yard
+  readonly order: RunOrder
+  readonly spec: string
+  readonly paths: TicketPaths
+  readonly secret: string
+  readonly image: EngineImage
+  readonly plan: StockPlan
+}
+
+/**
+ * The first act is to make a file that only one can make: a container that is started again does nothing.
+ * The streams are files of ours from then on: exact bytes in the order written, whatever the engine's own log does.
+ */
+function gated(joined: boolean): string {
+  const streams = joined ? `>>${inside.out} 2>&1` : `>>${inside.out} 2>>${inside.err}`
+  return `set -C; : >${inside.gate}/began || exit 99; set +C; exec "$@" </dev/null ${streams}`
+}
+
+/** The argument list of a step: entrypoint and arguments, or a program of its own. */
+export function argvOf({ command }: Step, { entrypoint }: EngineImage): readonly [string, ...string[]] {
+  const argv = command.kind === 'exec' ? command.argv : [...entrypoint, ...command.arguments]
+  const [program, ...rest] = argv
+  return program === undefined
+    ? fail('engine.start-failed', 'the image has no entrypoint')
+    : [program, ...rest]
+}
+
+/** The body of the request that makes the container. */
+export function containerBody(making: Making): ContainerBody {
+  const { yard, order, spec, image } = making
+  const { job, cluster, operation } = order
+  const [step] = job.steps
+  const { needs, limits } = job
+  const joined = step.streams.kind === 'merged'
+  return {
+    Image: image.name,
+    Entrypoint: [...yard.lent.command('sh'), '-c', gated(joined), 'sh', ...argvOf(step, image)],
+    Cmd: [],
+    Env: Object.entries(step.environment).map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : value.reveal()}`,
+    ),
+    Labels: { [labels.cluster]: cluster, [labels.operation]: operation, [labels.spec]: spec },
+    ...(step.user === undefined ? {} : { User: step.user }),
+    ...(step.workingFolder === undefined ? {} : { WorkingDir: step.workingFolder }),
+    AttachStdout: false,
+    AttachStderr: false,
+    OpenStdin: false,
+    Tty: false,
+    StopSignal: `SIG${step.stopSignal ?? 'TERM'}`,
+    HostConfig: {
+      NetworkMode: needs.network === 'none' ? 'none' : yard.network,
+      Memory: limits.memoryBytes,
+      MemorySwap: limits.memoryBytes,
+      PidsLimit: limits.processes,
+      NanoCpus: Math.round(limits.cpus * 1e9),
+      CapDrop: ['ALL'],
+      // Podman would hand what is added to users other than root as well.
+      ...(isRoot(step.user ?? image.user) ? { CapAdd: capabilities } : {}),
+      SecurityOpt: ['no-new-privileges'],
+      ReadonlyRootfs: needs.readOnlyRoot,
+      ...(needs.readOnlyRoot ? { Tmpfs: { '/tmp': 'rw,nosuid,nodev,mode=1777,size=64m' } } : {}),
+      // Its streams go to our files; the engine's own log would only keep secrets.
+      LogConfig: { Type: 'none' },
+      RestartPolicy: { Name: 'no' },
+      AutoRemove: false,
+      // This form of mount fails when its source is gone: without the ticket no start.
+      Mounts: mountsOf(making, joined),
+    },
+  }
+}
+
+function isRoot(user: string): boolean {
+  return /^(root|0)?(:.*)?$/.test(user)
+}
+
+function mountsOf({ yard, order, paths, secret, plan }: Making, joined: boolean): readonly unknown[] {
+  const bind = (Source: string, Target: string, ReadOnly: boolean): unknown => ({
+    Type: 'bind',
+    Source,
+    Target,
+    ReadOnly,
+  })
+  const [files] = filesOf({ folder: paths.folder, private: secret }, stepRecords(order.job))
+  const out = joined ? files?.logs[0]?.file : (files?.captured?.file ?? files?.logs[0]?.file)
+  const err = files?.logs.find(({ stream }) => stream === 'stderr')?.file
+  return [
+    bind(yard.lent.folder, inside.lent, true),
+    bind(paths.gate, inside.gate, false),
+    ...(out === undefined ? [] : [bind(out, inside.out, false)]),
+    ...(joined || err === undefined ? [] : [bind(err, inside.err, false)]),
+    ...plan.mounts.map(({ from, to, readOnly }) =>
+      bind(from.replace(/^private\//, `${secret}/`).replace(/^(?!\/)/, `${paths.folder}/`), to, readOnly),
+    ),
+    ...(order.job.needs.engineSocket ? [bind(yard.socket, '/var/run/docker.sock', false)] : []),
+  ]
+}

@@ -1,0 +1,69 @@
+/** Brings back what a program left in the container itself, which the engine hands out as a tar. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { plainPath } from '../../artifacts/archive/names.ts'
+import { onDisk } from '../../artifacts/layers/byte-path.ts'
+import type { Want } from '../../model/job.ts'
+import type { Got } from '../../model/report.ts'
+import { type Collection, collectFile, collectFiles, collectTar } from '../collect.ts'
+import type { Docker } from './client.ts'
+import { type Packed, readOut, statInside } from './container.ts'
+
+type PathWant = Extract<Want, { kind: 'file' | 'kept-file' | 'files' | 'tar' }>
+
+/** Room for headers beside the contents. */
+const headerBytes = 1024 * 1024
+
+/** Unpacks what lies there into a folder of ours, where the same rules apply as everywhere. */
+export async function collectInside(
+  docker: Docker,
+  run: string,
+  want: PathWant,
+  note: (text: string) => void,
+): Promise<Got> {
+  // Some engines follow a link before they pack it.
+  const there = await statInside(docker, run, want.path)
+  if (there?.isLink) note(`${want.path} is a link and was not read`)
+  if (there === undefined || there.isLink) return { kind: 'missing' }
+  const isFile = want.kind === 'file' || want.kind === 'kept-file'
+  const bytesMax = want.bytesMax + headerBytes + (want.kind === 'files' ? filesBytesMax : 0)
+  const out = await readOut(docker, run, { path: want.path, bytesMax })
+  const [first] = out?.items ?? []
+  if (out === undefined || first === undefined) return { kind: 'missing' }
+  if (isFile && first.entry.kind === 'file' && first.entry.bytes > want.bytesMax) {
+    return { kind: 'too-large', bytes: first.entry.bytes }
+  }
+  if (out.cut) return { kind: 'too-large', bytes: bytesMax }
+  const folder = await mkdtemp(join(tmpdir(), 'chandler-got-'))
+  try {
+    await unpackAll(out.items, folder)
+    const path = `/${first.entry.path.replace(/^\.?\/+|\/+$/g, '')}`
+    const collection: Collection = { note, locate: () => ({ root: folder, path }) }
+    if (want.kind === 'files') return await collectFiles(want, collection)
+    return want.kind === 'tar' ? await collectTar(want, collection) : await collectFile(want, collection)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** What does not fit is named with its size; so much is read for that. */
+const filesBytesMax = 16 * 1024 * 1024
+const bounds = { pathBytesMax: 4096, nestingDepthMax: 100 }
+
+async function unpackAll(items: readonly Packed[], folder: string): Promise<void> {
+  const links: { readonly place: string | Buffer; readonly target: string }[] = []
+  for (const { entry, bytes } of items) {
+    const path = plainPath(entry.path, bounds)
+    if (path === '') continue
+    const place = onDisk(folder, path)
+    if (entry.kind === 'folder') await mkdir(place, { recursive: true, mode: 0o700 })
+    else {
+      await mkdir(onDisk(folder, dirname(path) === '.' ? '' : dirname(path)), { recursive: true })
+      if (entry.kind === 'file') await writeFile(place, bytes, { mode: entry.mode & 0o777 })
+      // Anything else is only named as what it is; links come last, so that nothing is written through one.
+      else links.push({ place, target: entry.kind === 'link' ? entry.target : 'special' })
+    }
+  }
+  for (const { place, target } of links) await symlink(target, place)
+}

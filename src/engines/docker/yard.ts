@@ -1,0 +1,27 @@
+/** What the parts of the Docker engine work with. */
+import { join } from 'node:path'
+import type { Clock } from '../../kit/clock.ts'
+import type { Lent } from '../lent.ts'
+import type { Supplies } from '../supplies.ts'
+import type { Docker } from './client.ts'
+import type { ImageCopier } from './image.ts'
+import { type TicketPaths, ticketIn } from './ticket.ts'
+
+export interface Yard {
+  readonly docker: Docker
+  readonly folder: string
+  readonly privates: string
+  readonly copier: ImageCopier
+  readonly supplies: Supplies
+  readonly lent: Lent
+  readonly clock: Clock
+  /** Whether we may mount; else limits of folders are looked at afterwards. */
+  readonly mayMount: boolean
+  readonly socket: string
+  readonly network: string
+}
+
+/** The ticket of a run by its name. */
+export function ticketOf({ folder }: Pick<Yard, 'folder'>, run: string): TicketPaths {
+  return ticketIn(join(folder, 'runs', run))
+}

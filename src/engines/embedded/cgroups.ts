@@ -1,0 +1,94 @@
+/** The control groups of runs: what this host can limit, what a group counted, taking groups away. */
+import { constants } from 'node:fs'
+import { access, mkdir, readFile, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unlessAbsent } from '../absent.ts'
+
+export interface Controls {
+  readonly kind: 'v1' | 'v2' | 'none'
+  readonly memory: boolean
+  readonly swap: boolean
+  readonly pids: boolean
+  readonly cpu: boolean
+}
+
+const mountPoint = '/sys/fs/cgroup'
+const ours = 'chandler'
+const nothing: Controls = { kind: 'none', memory: false, swap: false, pids: false, cpu: false }
+
+/** Looks what can be limited here. */
+export async function findControls(): Promise<Controls> {
+  if (process.geteuid?.() !== 0) return nothing
+  const unified = await readFile(join(mountPoint, 'cgroup.controllers'), 'utf8').catch(unlessAbsent)
+  if (unified !== undefined) return await findUnified(unified.trim().split(' '))
+  const [memory, pids, cpu] = await Promise.all(['memory', 'pids', 'cpu'].map(canGroup))
+  const swap = memory && (await there(join(mountPoint, 'memory', 'memory.memsw.limit_in_bytes')))
+  if (!memory && !pids && !cpu) return nothing
+  return { kind: 'v1', memory: memory ?? false, swap: swap ?? false, pids: pids ?? false, cpu: cpu ?? false }
+}
+
+async function findUnified(controllers: readonly string[]): Promise<Controls> {
+  if (!(await canGroup('.'))) return nothing
+  const has = (name: string): boolean => controllers.includes(name)
+  return { kind: 'v2', memory: has('memory'), swap: has('memory'), pids: has('pids'), cpu: has('cpu') }
+}
+
+async function canGroup(controller: string): Promise<boolean> {
+  const folder = join(mountPoint, controller)
+  if (controller !== '.' && !(await there(join(folder, 'cgroup.procs')))) return false
+  try {
+    await mkdir(join(folder, ours), { recursive: true })
+    await access(join(folder, ours, 'cgroup.procs'), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const controllersV1 = [
+  ...['memory', 'pids', 'cpu', 'cpuacct', 'cpuset', 'devices', 'freezer', 'blkio', 'systemd', 'unified'],
+  ...['cpu,cpuacct', 'net_cls', 'net_prio', 'net_cls,net_prio', 'perf_event', 'hugetlb', 'rdma', 'misc'],
+] as const
+
+/** The folders a group has: one, or with version 1 one per controller. */
+export function groupFolders(controls: Controls, id: string): readonly string[] {
+  if (controls.kind === 'none') return []
+  if (controls.kind === 'v2') return [join(mountPoint, ours, id)]
+  return controllersV1.map((name) => join(mountPoint, name, ours, id))
+}
+
+/** Whether the kernel killed something of the group for its memory. */
+export async function wasOutOfMemory(controls: Controls, id: string): Promise<boolean> {
+  const [folder] = groupFolders(controls, id)
+  if (folder === undefined) return false
+  const file = controls.kind === 'v2' ? 'memory.events' : 'memory.oom_control'
+  const text = await readFile(join(folder, file), 'utf8').catch(unlessAbsent)
+  return /^oom_kill [1-9]/m.test(text ?? '')
+}
+
+/** The processes that are in the group, as this process sees them. */
+export async function processesIn(controls: Controls, id: string): Promise<readonly number[]> {
+  const found = new Set<number>()
+  for (const folder of groupFolders(controls, id)) {
+    const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(unlessAbsent)
+    for (const line of (text ?? '').split('\n')) if (Number(line) > 0) found.add(Number(line))
+  }
+  return [...found]
+}
+
+/** Takes an empty group away; answers whether nothing is left of it. */
+export async function removeGroup(controls: Controls, id: string): Promise<boolean> {
+  const left = await Promise.all(
+    groupFolders(controls, id).map((folder) =>
+      rmdir(folder).then(
+        () => false,
+        (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+      ),
+    ),
+  )
+  return !left.includes(true)
+}
+
+async function there(path: string): Promise<boolean> {
+  return (await stat(path).catch(unlessAbsent)) !== undefined
+}

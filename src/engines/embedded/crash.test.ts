@@ -1,0 +1,125 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Crashing, describeCrashes, openSuccessor } from '../../../test/engines/crashes.ts'
+import { testImages } from '../../../test/engines/images.ts'
+import { ownedJob } from '../../../test/engines/owner.ts'
+import { freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
+import { ensurePrograms } from '../../../test/support/debian.ts'
+import { freshFolder } from '../../../test/support/image.ts'
+import type { Engine } from '../engine.ts'
+import { markOf } from './identity.ts'
+
+const missing = ensurePrograms('busybox')
+
+describe.skipIf(missing !== undefined)('after crashes the embedded engine', () => {
+  let crashing: Crashing
+  beforeAll(async () => {
+    const folder = freshFolder('crash')
+    const { plain } = await testImages(folder)
+    crashing = { folder, engine: { kind: 'embedded' }, image: plain }
+  })
+  afterAll(() => rmSync(crashing.folder, { recursive: true, force: true }))
+
+  describeCrashes(() => crashing)
+
+  const runFolder = (name: string): string => join(crashing.folder, 'embedded', 'runs', name)
+
+  async function running(engine: Engine) {
+    const name = freshName()
+    const heard = listener()
+    await engine.layOut(orderOf(ownedJob({ image: crashing.image, seconds: 1000 }), name), heard.watch)
+    await engine.start({ name, fence: 1 })
+    const following = engine.follow(name, heard.watch)
+    await expect.poll(() => heard.log().toString(), { timeout: 20_000 }).toBe('began\ndelivered\n')
+    return { name, following, ...heard }
+  }
+
+  test('reports a run lost whose shim was killed, and ends what it left running', async () => {
+    const engine = await openSuccessor(crashing)
+    const { name, following } = await running(engine)
+    const shim = markOf(readFileSync(join(runFolder(name), 'began'), 'utf8'))
+    process.kill(shim?.pid ?? 0, 'SIGKILL')
+    const report = await following
+    await engine.discard(name)
+
+    expect(report.end).toEqual({ kind: 'lost' })
+    expect(processesOf(name)).toEqual([])
+  })
+
+  test('reports a run lost when everything of it was killed', async () => {
+    const engine = await openSuccessor(crashing)
+    const { name, following } = await running(engine)
+    const shim = markOf(readFileSync(join(runFolder(name), 'began'), 'utf8'))
+    process.kill(-(shim?.pid ?? 0), 'SIGKILL')
+    const report = await following
+    await engine.discard(name)
+
+    expect(report.end).toEqual({ kind: 'lost' })
+    expect(processesOf(name)).toEqual([])
+  })
+
+  test('takes a run of an earlier boot for started and lost, and never starts it again', async () => {
+    const engine = await openSuccessor(crashing)
+    const name = freshName()
+    const { watch, log } = listener()
+    await engine.layOut(orderOf(ownedJob({ image: crashing.image, seconds: 0 }), name), watch)
+    const record = join(runFolder(name), 'run.json')
+    const text = readFileSync(record, 'utf8')
+    writeFileSync(record, text.replace(/"boot":"[^"]+"/, '"boot":"another"'))
+
+    expect(await engine.look(name)).toEqual({ kind: 'started', ticket: name })
+    expect(await engine.start({ name, fence: 1 })).toBe(name)
+    expect((await engine.follow(name, watch)).end).toEqual({ kind: 'lost' })
+    expect(log().toString()).toBe('')
+    await engine.discard(name)
+    expect((await engine.look(name)).kind).toBe('absent')
+  })
+
+  test('does not touch a folder that is not its own', async () => {
+    const engine = await openSuccessor(crashing)
+    const name = freshName()
+    mkdirSync(runFolder(name))
+    const order = orderOf(ownedJob({ image: crashing.image, seconds: 0 }), name)
+
+    expect((await engine.look(name)).kind).toBe('foreign')
+    await expect(engine.layOut(order, listener().watch)).rejects.toMatchObject({
+      problem: { code: 'engine.name-conflict' },
+    })
+    await engine.discard(name)
+    expect((await engine.look(name)).kind).toBe('foreign')
+  })
+
+  test('leaves no process, group or mount', () => {
+    const groups = ['memory', 'pids', '.'].map((name) => `/sys/fs/cgroup/${name}/chandler`)
+
+    expect(processesOf(crashing.folder)).toEqual([])
+    expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(crashing.folder)
+    expect(
+      groups.flatMap((path) => namesIn(path)).filter((name) => name.includes(`${process.pid}-`)),
+    ).toEqual([])
+  })
+})
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Processes whose command names the text. */
+function processesOf(text: string): readonly string[] {
+  return namesIn('/proc').filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) &&
+        Number(pid) !== process.pid &&
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
+      )
+    } catch {
+      return false
+    }
+  })
+}

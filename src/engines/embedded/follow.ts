@@ -1,0 +1,98 @@
+/** Stays with a run until it is over: hands its log on, keeps its limits, brings back what is wanted. */
+import { stat } from 'node:fs/promises'
+import type { Clock } from '../../kit/clock.ts'
+import type { Report } from '../../model/report.ts'
+import { unlessAbsent } from '../absent.ts'
+import { watchFolder } from '../changes.ts'
+import type { Watch } from '../engine.ts'
+import { filesOf, type StepFiles } from '../step-files.ts'
+import { openTail } from '../tail.ts'
+import { askWhileRunning } from './ask.ts'
+import type { Host } from './host.ts'
+import { keepWhileRunning } from './kept.ts'
+import { lostReport, reportOf } from './report-of.ts'
+import { pathsOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
+import { isOver, type Stopping, stopRun } from './stop.ts'
+
+export interface Following {
+  readonly rooms: Rooms
+  readonly host: Host
+  readonly clock: Clock
+}
+
+/** How often it is looked, whatever was heard. */
+const glanceMs = 250
+
+/** Follows to the end; may be done again by somebody else, and answers the same. */
+export async function follow(at: Following, run: string, watch: Watch): Promise<Report> {
+  const paths = pathsOf(at.rooms, run)
+  const record = readRecord(paths)
+  if (record === undefined) return lostReport(at.clock.now())
+  const stopping: Stopping = { host: at.host, clock: at.clock, paths, record, run }
+  const over = new AbortController()
+  const besides = AbortSignal.any([over.signal, watch.signal])
+  const helpers = [
+    keepDeadline(stopping, besides),
+    keepWhileRunning(stopping, watch, besides),
+    askWhileRunning(stopping, besides),
+  ]
+  try {
+    await hearOut(stopping, watch)
+  } finally {
+    over.abort()
+    await Promise.all(helpers)
+  }
+  if (watch.signal.aborted) return lostReport(at.clock.now())
+  return await reportOf(stopping, watch)
+}
+
+/** Hands the log on until the run is over and nothing of it is left unheard. */
+async function hearOut(at: Stopping, watch: Watch): Promise<void> {
+  const { paths, record, clock } = at
+  const files = filesOf(paths, record.steps)
+  const tail = openTail({ folder: paths.folder, files, watch, bytesMax: record.limits.logBytes })
+  const changes = watchFolder(paths.folder, clock)
+  const isElsewhere = record.boot !== at.host.boot
+  try {
+    for (;;) {
+      // Asked first: what is read after the end is all there will be.
+      const ended = isElsewhere || (await isOver(paths))
+      await tail.drain()
+      if (ended || watch.signal.aborted) return
+      if (await printsTooMuch(files)) await stopRun(at, 'stdout', 0)
+      await changes.next(glanceMs)
+    }
+  } finally {
+    changes.close()
+    await tail.close()
+  }
+}
+
+async function printsTooMuch(files: readonly StepFiles[]): Promise<boolean> {
+  for (const { captured } of files) {
+    if (captured === undefined) continue
+    const size = (await stat(captured.file).catch(unlessAbsent))?.size ?? 0
+    if (size > captured.bytesMax) return true
+  }
+  return false
+}
+
+/** The time counts from the start of the run, not from when we came. */
+async function keepDeadline(at: Stopping, signal: AbortSignal): Promise<void> {
+  const { paths, record, clock } = at
+  while (!signal.aborted) {
+    const startedAt = await beginningOf(paths)
+    const left = (startedAt ?? clock.now()) + record.limits.seconds * 1000 - clock.now()
+    if (left <= 0) return stopRun(at, 'timed-out', record.limits.graceSeconds)
+    await clock.sleep(Math.min(left, longestNapMs), signal)
+  }
+}
+
+/** A timer takes no more than 2^31 ms. */
+const longestNapMs = 60_000
+
+/** When the run began, by the clock of this host. */
+export async function beginningOf(paths: RunPaths): Promise<number | undefined> {
+  const stats = await stat(paths.began).catch(unlessAbsent)
+  return stats && Math.round(stats.mtimeMs)
+}

@@ -1,0 +1,113 @@
+/** What this host offers to run packages with, found out by trying it. */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Problem } from '../../model/problem.ts'
+import { type Lent, lend } from '../lent.ts'
+import { run } from '../run-program.ts'
+import { type Controls, findControls, removeGroup } from './cgroups.ts'
+import { bootId } from './identity.ts'
+import { ociConfig } from './oci-config.ts'
+import type { Runtime } from './run-folder.ts'
+import { commandLine, quote } from './shell.ts'
+import type { StepPlan } from './step-plan.ts'
+
+export interface Host {
+  readonly boot: string
+  readonly runtime: Runtime
+  readonly controls: Controls
+  readonly lent: Lent
+  readonly rootless: boolean
+  /** Why runtimes that are installed are not used. */
+  readonly passedOver: readonly string[]
+}
+
+export type RuntimeChoice = 'auto' | 'runc' | 'crun' | 'plain'
+
+/** Looks at the host; `folder` is for the trial. */
+export async function findHost(folder: string, choice: RuntimeChoice): Promise<Host> {
+  const [controls, lent] = await Promise.all([findControls(), lend(join(folder, 'lent'))])
+  const base = { boot: bootId(), controls, lent, rootless: process.geteuid?.() !== 0 }
+  const passedOver: string[] = []
+  for (const name of ['runc', 'crun'] as const) {
+    if (choice !== 'auto' && choice !== name) continue
+    const program = await findRuntime(name)
+    if (program === undefined) continue
+    const runtime: Runtime = { kind: name, program }
+    const fault = await tryRuntime(folder, { ...base, runtime, passedOver: [] })
+    if (fault === undefined) return { ...base, runtime, passedOver }
+    passedOver.push(`${name}: ${fault}`)
+  }
+  return { ...base, runtime: { kind: 'plain' }, passedOver }
+}
+
+async function findRuntime(name: 'runc' | 'crun'): Promise<string | undefined> {
+  for (const folder of ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']) {
+    const program = join(folder, name)
+    if ((await run(program, ['--version'])).exit === 0) return program
+  }
+  return undefined
+}
+
+/** Runs the lent shell in a container of its own: whatever is missing shows here and not with a package. */
+async function tryRuntime(folder: string, host: Host): Promise<string | undefined> {
+  const { runtime, lent } = host
+  if (runtime.kind === 'plain') return undefined
+  const trial = join(folder, `trial-${process.pid}-${runtime.kind}`)
+  const id = `chd-trial-${process.pid}`
+  const step: StepPlan = {
+    name: 'trial',
+    id,
+    argv: [...lent.command('sh', '/.'), '-c', 'exit 42'] as unknown as StepPlan['argv'],
+    environment: new Map(),
+    user: { uid: 0, gid: 0, groups: [], home: '/' },
+    workingFolder: '/',
+    joined: false,
+  }
+  const limits = { memoryBytes: 64 * 1024 * 1024, processes: 16, cpus: 1 }
+  const root = join(trial, 'root')
+  const chamber = {
+    ...limits,
+    root,
+    readOnlyRoot: false,
+    mounts: [],
+    network: 'none',
+    hostname: 'trial',
+  } as const
+  try {
+    await mkdir(root, { recursive: true, mode: 0o700 })
+    const config = JSON.stringify(ociConfig(chamber, step, host))
+    await writeFile(join(trial, 'config.json'), config, { mode: 0o600 })
+    const script = [
+      `mount --bind ${quote(trial)} ${quote(trial)} && cp ${quote(lent.folder)}/* ${quote(root)}/`,
+      `exec ${commandLine([runtime.program, '--root', join(trial, 'state'), 'run', '--bundle', trial, id])} </dev/null`,
+    ].join('\n')
+    const user = host.rootless ? ['--user', '--map-root-user'] : []
+    const tried = await run('unshare', [...user, '-m', '--propagation', 'private', '/bin/sh', '-c', script])
+    return tried.exit === 42 ? undefined : (tried.stderr.trim().split('\n').at(-1) ?? `exit ${tried.exit}`)
+  } finally {
+    await removeGroup(host.controls, id)
+    await rm(trial, { recursive: true, force: true })
+  }
+}
+
+/** What a demanding operator should know about this host. */
+export function hostProblems({ runtime, controls, rootless, passedOver, lent }: Host): readonly Problem[] {
+  const problems: Problem[] = []
+  if (runtime.kind === 'plain') {
+    const why = passedOver.length === 0 ? {} : { detail: passedOver.join('; ') }
+    problems.push({ code: 'engine.runtime-missing', ...why })
+  }
+  const missing = [
+    ...(controls.memory ? [] : ['memory']),
+    ...(controls.pids ? [] : ['number of processes']),
+    ...(controls.cpu ? [] : ['processor time']),
+  ]
+  if (missing.length > 0) problems.push({ code: 'engine.not-enforced', detail: missing.join(', ') })
+  if (rootless) {
+    const detail = 'users other than root inside the image, since the broker does not run as root'
+    problems.push({ code: 'engine.not-enforced', detail })
+  }
+  if (!lent.has('sh')) problems.push({ code: 'engine.tool-missing', detail: 'sh' })
+  problems.push({ code: 'engine.network-shared' })
+  return problems
+}

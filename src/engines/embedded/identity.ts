@@ -1,0 +1,61 @@
+/** Who a process is: boot, number and start time together, since numbers are given again. */
+
+import { readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { readSmall, unlessAbsent } from '../absent.ts'
+import { run } from '../run-program.ts'
+import type { RunPaths } from './run-folder.ts'
+
+/** The id of this boot of the host. */
+export function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+}
+
+export interface ProcessMark {
+  readonly pid: number
+  /** Field 22 of /proc/PID/stat, in ticks since boot. */
+  readonly startTime: string
+}
+
+/** The mark that a process left of itself: a line of /proc/PID/stat. */
+export function markOf(stat: string): ProcessMark | undefined {
+  const pid = Number.parseInt(stat, 10)
+  // The second field is a name in brackets that may hold anything.
+  const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  return Number.isInteger(pid) && startTime !== undefined ? { pid, startTime } : undefined
+}
+
+/** Whether exactly that process is alive. */
+export function isAlive({ pid, startTime }: ProcessMark): boolean {
+  const line = readSmall(`/proc/${pid}/stat`)
+  if (line === undefined) return false
+  const state = line.slice(line.lastIndexOf(')') + 2, line.lastIndexOf(')') + 3)
+  return state !== 'Z' && state !== 'X' && markOf(line)?.startTime === startTime
+}
+
+export type ShimState =
+  | { readonly kind: 'not-begun' }
+  | { readonly kind: 'forbidden' }
+  | { readonly kind: 'alive'; readonly mark: ProcessMark }
+  | { readonly kind: 'dead'; readonly mark: ProcessMark }
+
+/** How it stands with the shim of a run laid out in this boot. */
+export async function shimState(paths: RunPaths): Promise<ShimState> {
+  const text = readSmall(paths.began)
+  if (text === undefined) return { kind: 'not-begun' }
+  if (text.startsWith('forbidden')) return { kind: 'forbidden' }
+  const mark = markOf(text)
+  // Made but not yet written to: its maker is just about to.
+  if (mark === undefined) return (await lockIsHeld(paths)) ? shimState(paths) : { kind: 'dead', mark: nobody }
+  if (isAlive(mark)) return { kind: 'alive', mark }
+  // Seen from another process namespace the number means nothing; the lock does.
+  return (await lockIsHeld(paths)) ? { kind: 'alive', mark } : { kind: 'dead', mark }
+}
+
+const nobody: ProcessMark = { pid: 0, startTime: '0' }
+
+/** Whether the shim still holds its lock. */
+async function lockIsHeld(paths: RunPaths): Promise<boolean> {
+  if ((await stat(paths.lock).catch(unlessAbsent)) === undefined) return false
+  return (await run('flock', ['-n', paths.lock, 'true'])).exit === 1
+}

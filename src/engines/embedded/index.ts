@@ -1,0 +1,130 @@
+/** The embedded engine: runs images and tools on this host, without a daemon. */
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ImageStore } from '../../artifacts/image-store.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { shortName } from '../../kit/hash.ts'
+import type { Job } from '../../model/job.ts'
+import type { Problem } from '../../model/problem.ts'
+import { unlessAbsent } from '../absent.ts'
+import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
+import { findPrivates, sweepPrivates } from '../privates.ts'
+import type { Supplies } from '../supplies.ts'
+import { discard, removeTree } from './discard.ts'
+import { follow } from './follow.ts'
+import { findHost, type Host, hostProblems, type RuntimeChoice } from './host.ts'
+import { shimState } from './identity.ts'
+import { layOut } from './lay-out.ts'
+import { pathsOf, privateOf, type Rooms, readRecord } from './run-folder.ts'
+import { startRun } from './start.ts'
+import { stopRun } from './stop.ts'
+
+export interface EmbeddedOptions {
+  /** For runs and what they write; several processes may share it. */
+  readonly folder: string
+  readonly images: ImageStore
+  readonly supplies: Supplies
+  readonly clock: Clock
+  /** What runs containers; the best that works unless said. */
+  readonly runtime?: RuntimeChoice
+}
+
+/** Opens the engine; looks at the host once. */
+export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
+  const { folder, images, supplies, clock, runtime = 'auto' } = options
+  const rooms: Rooms = {
+    runs: join(folder, 'runs'),
+    aside: join(folder, 'aside'),
+    trash: join(folder, 'trash'),
+    privates: await findPrivates(folder, shortName(folder, 12)),
+    lent: join(folder, 'lent'),
+  }
+  for (const room of [rooms.runs, rooms.aside, rooms.trash, rooms.lent]) {
+    await mkdir(room, { recursive: true, mode: 0o700 })
+  }
+  const host = await findHost(folder, runtime)
+  const at = { rooms, host, images, supplies, clock }
+  await clearUp(rooms, clock)
+
+  return {
+    name: 'embedded',
+    facts: factsOf(host),
+    check: () => Promise.resolve(hostProblems(host)),
+    refuses: (job) => refusal(job),
+    layOut: (order, watch) => layOut(at, order, watch),
+    start: (run) => startRun(at, run),
+    look: (run) => look(rooms, host, run),
+    follow: (ticket, watch) => follow(at, ticket, watch),
+    async stop(run, graceSeconds) {
+      const paths = pathsOf(rooms, run)
+      const record = readRecord(paths)
+      if (record === undefined || record.boot !== host.boot) return
+      await stopRun({ host, clock, paths, record, run }, 'stopped', graceSeconds)
+    },
+    discard: (run) => discard(at, run),
+    list: (cluster) => list(rooms, cluster, clock),
+    // The folder on memory stays while it holds anything.
+    close: () => rmdir(rooms.privates).catch(() => undefined),
+  }
+}
+
+function factsOf({ controls }: Host): EngineFacts {
+  return {
+    programs: ['image', 'tools'],
+    outlives: true,
+    streamsApart: true,
+    readOnlyMounts: true,
+    folderLimit: 'hard',
+    networkNone: true,
+    memoryLimit: controls.memory,
+    processLimit: controls.pids,
+    cluster: ['none'],
+  }
+}
+
+function refusal({ program, needs }: Job): Problem | undefined {
+  if (program.kind === 'pretend')
+    return { code: 'engine.refused', detail: 'the embedded engine runs real programs' }
+  if (needs.cluster !== 'none')
+    return { code: 'engine.refused', detail: 'the embedded engine has no cluster' }
+  if (needs.engineSocket)
+    return { code: 'engine.refused', detail: 'the embedded engine has no socket to lend' }
+  return undefined
+}
+
+async function look(rooms: Rooms, host: Host, run: string): Promise<RunSight> {
+  const paths = pathsOf(rooms, run)
+  const record = readRecord(paths)
+  if (record === undefined) {
+    const isThere = (await stat(paths.folder).catch(unlessAbsent)) !== undefined
+    return isThere ? { kind: 'foreign', detail: `${paths.folder} is not ours` } : { kind: 'absent' }
+  }
+  // Whether it began before the host went down nobody knows any more; to start it again would be a guess.
+  if (record.boot !== host.boot) return { kind: 'started', ticket: run }
+  const { kind } = await shimState(paths)
+  if (kind === 'forbidden') return { kind: 'absent' }
+  return kind === 'not-begun' ? { kind: 'laid-out' } : { kind: 'started', ticket: run satisfies Ticket }
+}
+
+async function list(rooms: Rooms, cluster: string, clock: Clock): Promise<readonly FoundRun[]> {
+  const found: FoundRun[] = []
+  for (const name of await readdir(rooms.runs)) {
+    const record = readRecord(pathsOf(rooms, name))
+    if (record?.cluster !== cluster) continue
+    found.push({ name, operation: record.operation, ageMs: clock.now() - record.laidOutAt })
+  }
+  await sweepPrivates(rooms.privates, clock, (run) => privateOf(pathsOf(rooms, run)))
+  return found
+}
+
+/** What a crash left half made or half removed. */
+async function clearUp(rooms: Rooms, clock: Clock): Promise<void> {
+  for (const name of await readdir(rooms.trash)) await removeTree(join(rooms.trash, name))
+  const dayMs = 24 * 3_600_000
+  for (const name of await readdir(rooms.aside)) {
+    const path = join(rooms.aside, name)
+    const stats = await stat(path).catch(unlessAbsent)
+    // Younger ones may be another process at work.
+    if (stats && clock.now() - stats.mtimeMs > dayMs) await rm(path, { recursive: true, force: true })
+  }
+}

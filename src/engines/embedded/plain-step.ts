@@ -1,0 +1,154 @@
+/** Runs a step with what every Linux has: unshare, mount, pivot_root, setpriv; the script of its way in. */
+import { join } from 'node:path'
+import { capabilities, maskedPaths, readOnlyPaths } from '../confinement.ts'
+import { type Lent, lentPlace } from '../lent.ts'
+import type { Controls } from './cgroups.ts'
+import { groupFolders } from './cgroups.ts'
+import { commandLine, isShellName, quote } from './shell.ts'
+import type { Chamber, Mount, StepPlan } from './step-plan.ts'
+
+export interface PlainHost {
+  readonly controls: Controls
+  readonly lent: Lent
+  readonly rootless: boolean
+}
+
+const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'] as const
+
+/**
+ * The command of a step: new namespaces, then the script as their first process.
+ * The shell in between tells how the program ended; unshare itself would hide that it was killed.
+ */
+export function plainCommand({ network }: Chamber, script: string, { rootless }: PlainHost): string {
+  const spaces = ['--mount', '--propagation', 'private', '--ipc', '--uts', '--pid']
+  const own = [...(network === 'none' ? ['--net'] : []), ...(rootless ? [] : ['--cgroup'])]
+  const first = `/bin/sh ${quote(script)}; exit $?`
+  const command = commandLine(['unshare', ...spaces, ...own, '/bin/sh', '-c', first])
+  return `env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin ${command}`
+}
+
+/** The limits of the step, in a group of its own: made before, entered by the script. */
+export function groupLines(chamber: Chamber, step: StepPlan, { controls }: PlainHost): readonly string[] {
+  const [first, ...others] = groupFolders(controls, step.id)
+  if (first === undefined) return []
+  const period = 100_000
+  const quota = Math.max(1000, Math.round(chamber.cpus * period))
+  const set = (folder: string, file: string, value: string): string =>
+    `[ ! -e ${quote(join(folder, file))} ] || echo ${quote(value)} >${quote(join(folder, file))}`
+  const enter = (folder: string): string => `echo 0 >${quote(join(folder, 'cgroup.procs'))}`
+  if (controls.kind === 'v2') {
+    const above = join(first, '..')
+    return [
+      `for above in ${quote(join(above, '..'))} ${quote(above)}; do for c in memory pids cpu; do echo "+$c" >"$above/cgroup.subtree_control"; done; done 2>/dev/null`,
+      `mkdir -p ${quote(first)}`,
+      set(first, 'memory.max', String(chamber.memoryBytes)),
+      set(first, 'memory.swap.max', '0'),
+      set(first, 'pids.max', String(chamber.processes)),
+      set(first, 'cpu.max', `${quota} ${period}`),
+      enter(first),
+    ]
+  }
+  const kinds = new Set(['memory', 'pids', 'cpu'])
+  const used = [first, ...others].filter((folder) => kinds.has(folder.split('/')[4] ?? ''))
+  return used.flatMap((folder) => [
+    `mkdir -p ${quote(folder)}`,
+    set(folder, 'memory.limit_in_bytes', String(chamber.memoryBytes)),
+    set(folder, 'memory.memsw.limit_in_bytes', String(chamber.memoryBytes)),
+    set(folder, 'pids.max', String(chamber.processes)),
+    set(folder, 'cpu.cfs_period_us', String(period)),
+    set(folder, 'cpu.cfs_quota_us', String(quota)),
+    enter(folder),
+  ])
+}
+
+/** The way in: mounts, the new root, the old one gone, no more rights than allowed, then the program. */
+export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): string {
+  const { lent } = host
+  const root = quote(chamber.root)
+  return [
+    'stuck() { echo "could not confine the program: $1" >&2; exit 125; }',
+    ...groupLines(chamber, step, host),
+    ...(chamber.network === 'none' ? ['ip link set lo up 2>/dev/null'] : []),
+    `echo ${quote(chamber.hostname)} >/proc/sys/kernel/hostname`,
+    `cd ${root} || stuck root`,
+    // A mount point of its own, which pivot_root asks for; read-only without touching what lies below.
+    `mount --rbind . ${root} && cd ${root} || stuck bind`,
+    ...deviceLines(lent),
+    ...(host.rootless && chamber.network !== 'none'
+      ? ['mount --rbind /sys sys || stuck sys']
+      : ['mount -t sysfs -o ro,nosuid,nodev,noexec sysfs sys || stuck sys']),
+    'mount -t proc -o nosuid,nodev,noexec proc proc || stuck proc',
+    ...maskedPaths.map((path) => maskLine(path.slice(1))),
+    ...readOnlyPaths.map(
+      (path) =>
+        `[ ! -e ${path.slice(1)} ] || { mount --bind ${path.slice(1)} ${path.slice(1)} && mount -o remount,bind,ro ${path.slice(1)}; } || stuck proc`,
+    ),
+    ...chamber.mounts.flatMap(mountLines),
+    ...(chamber.readOnlyRoot ? ['mount -o remount,bind,ro . || stuck read-only'] : []),
+    'mkdir dev/.old && pivot_root . dev/.old || stuck pivot',
+    'cd /',
+    `${commandLine(lent.command('umount'))} -l /dev/.old || stuck umount`,
+    ...environmentLines(step),
+    'ulimit -c 0',
+    `cd ${quote(step.workingFolder)} || stuck folder`,
+    'unset PWD OLDPWD',
+    `exec ${commandLine([...lent.command('setpriv'), ...rights(step, host), '--'])} ${programOf(step)}`,
+    '',
+  ].join('\n')
+}
+
+function deviceLines({ folder }: Lent): readonly string[] {
+  return [
+    'mount -t tmpfs -o nosuid,mode=755,size=64m tmpfs dev || stuck dev',
+    ...devices.map((name) => `: >dev/${name} && mount --bind /dev/${name} dev/${name} || stuck ${name}`),
+    'mkdir dev/pts dev/shm dev/.chandler',
+    `mount --bind ${quote(folder)} .${lentPlace} && mount -o remount,bind,ro,nosuid,nodev .${lentPlace} || stuck lent`,
+    'mount -t devpts -o newinstance,nosuid,noexec,ptmxmode=0666,mode=0620 devpts dev/pts || stuck pts',
+    'mount -t tmpfs -o nosuid,nodev,noexec,mode=1777,size=64m tmpfs dev/shm || stuck shm',
+    'ln -s pts/ptmx dev/ptmx; ln -s /proc/self/fd dev/fd; ln -s /proc/self/fd/0 dev/stdin',
+    'ln -s /proc/self/fd/1 dev/stdout; ln -s /proc/self/fd/2 dev/stderr',
+  ]
+}
+
+function maskLine(path: string): string {
+  const folder = `mount -t tmpfs -o ro,size=0 tmpfs ${path}`
+  return `[ ! -d ${path} ] || ${folder} || stuck mask; [ ! -f ${path} ] || mount --bind /dev/null ${path} || stuck mask`
+}
+
+function mountLines({ to, from, readOnly }: Mount): readonly string[] {
+  const place = quote(`.${to}`)
+  const make = to.startsWith('/dev/') && from.kind === 'bind' ? [`[ -e ${place} ] || : >${place}`] : []
+  if (from.kind === 'tmpfs') {
+    const options = `nosuid,nodev,size=${from.bytes},mode=${from.mode.toString(8)}`
+    return [`mount -t tmpfs -o ${options} tmpfs ${place} || stuck mount`]
+  }
+  const flags = `remount,bind,nosuid,nodev${readOnly ? ',ro' : ''}`
+  return [
+    ...make,
+    `mount --bind ${quote(from.path)} ${place} || stuck mount`,
+    `mount -o ${flags} ${place} || stuck mount`,
+  ]
+}
+
+function environmentLines({ environment }: StepPlan): readonly string[] {
+  const lines = [...environment].flatMap(([name, value]) =>
+    isShellName(name) ? [`export ${name}=${quote(value)}`] : [],
+  )
+  return ['unset PWD OLDPWD', ...(environment.has('PATH') ? [] : ['unset PATH']), ...lines]
+}
+
+function rights({ user: { uid, gid, groups } }: StepPlan, { rootless }: PlainHost): readonly string[] {
+  const bound = capabilities.map((name) => `+${name.toLowerCase()}`).join(',')
+  const ids = rootless
+    ? []
+    : [
+        `--reuid=${uid}`,
+        `--regid=${gid}`,
+        groups.length === 0 ? '--clear-groups' : `--groups=${groups.join(',')}`,
+      ]
+  return ['--no-new-privs', '--inh-caps=-all', `--bounding-set=-all,${bound}`, ...ids]
+}
+
+function programOf({ argv }: StepPlan): string {
+  return commandLine(argv)
+}

@@ -1,0 +1,181 @@
+/** The root file system of a run: an image's layers with our layer on top, or the host's programs around a workspace. */
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { access, chmod, constants, lstat, mkdir, readlink, realpath, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ImageStore } from '../../artifacts/image-store.ts'
+import type { Job, Program, Tool } from '../../model/job.ts'
+import { fail } from '../../model/problem.ts'
+import type { Watch } from '../engine.ts'
+import { readInLayers } from '../layer-view.ts'
+import type { Supplies } from '../supplies.ts'
+import { makeMountPoint, type Tree } from '../tree.ts'
+import { resolveUser, type User } from '../user.ts'
+import type { Mount } from './step-plan.ts'
+
+/** What the program of a job comes to. */
+export interface Root {
+  readonly tree: Tree
+  /** Layers of the image for overlay, topmost first; none when the root is a plain folder. */
+  readonly layers: readonly string[]
+  readonly mounts: readonly Mount[]
+  readonly environment: readonly string[]
+  readonly entrypoint: readonly string[]
+  readonly workingFolder: string
+  userOf(text: string | undefined): Promise<User>
+  /** Where paths of the job that are not absolute begin. */
+  readonly base: string
+}
+
+export interface RootMaking {
+  readonly images: ImageStore
+  readonly supplies: Supplies
+  /** The layout under construction, and where it will lie. */
+  readonly aside: string
+  readonly final: string
+  readonly watch: Pick<Watch, 'progress' | 'signal'>
+}
+
+/** Makes the root of an image's run. Problems: those of the image store. */
+export async function imageRoot(
+  program: Extract<Program, { kind: 'image' }>,
+  { images, aside, watch }: RootMaking,
+): Promise<Root> {
+  const { reference, digest, platform } = program
+  const image = await images.unpack({
+    reference,
+    digest,
+    ...(platform === undefined ? {} : { platform }),
+    signal: watch.signal,
+    progress: (text) => watch.progress(text),
+  })
+  const layers = image.layers.toReversed()
+  const top = join(aside, 'up')
+  for (const name of ['up', 'work', 'merged', 'l']) mkdirSync(join(aside, name), { mode: 0o755 })
+  // Short names: overlay takes the list of all layers in one page of memory.
+  for (const [i, layer] of layers.entries()) symlinkSync(layer, join(aside, 'l', String(i)))
+  const tree: Tree = { top, layers: [top, ...layers] }
+  const { config } = image
+  return {
+    tree,
+    layers,
+    mounts: [],
+    environment: config.environment,
+    entrypoint: config.entrypoint,
+    workingFolder: config.workingFolder || '/',
+    base: '/',
+    userOf: async (text) => {
+      const wanted = text ?? config.user
+      const [passwd, group] = await Promise.all(
+        ['/etc/passwd', '/etc/group'].map((path) => readInLayers(tree.layers, path)),
+      )
+      return resolveUser(wanted, { passwd, group })
+    },
+  }
+}
+
+/** The folders of the host that programs need to run, none of which holds anything of the broker. */
+const hostFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'] as const
+const hostSettings = [
+  ...['/etc/ssl', '/etc/pki', '/etc/ca-certificates', '/etc/alternatives', '/etc/ld.so.cache'],
+  ...['/etc/nsswitch.conf', '/etc/passwd', '/etc/group', '/etc/localtime', '/etc/services'],
+] as const
+
+const workspace = '/workspace'
+const toolsFolder = '/tools'
+const nobody: User = { uid: 65534, gid: 65534, groups: [], home: workspace }
+
+/** Makes the root of a run of tools: the host's programs to read, a workspace to write. Problems: engine.tool-missing. */
+export async function toolsRoot(
+  { tools }: Extract<Program, { kind: 'tools' }>,
+  making: RootMaking,
+): Promise<Root> {
+  const { aside, final } = making
+  const top = join(aside, 'merged')
+  await mkdir(top, { mode: 0o755 })
+  const tree: Tree = { top, layers: [top] }
+  const owner = { uid: 0, gid: 0 }
+  const mounts: Mount[] = []
+  const bind = async (to: string, from: string, kind: 'file' | 'folder'): Promise<void> => {
+    makeMountPoint(tree, to, kind, owner)
+    mounts.push({ to, from: { kind: 'bind', path: from }, readOnly: true })
+  }
+  for (const path of ['proc', 'sys', 'dev', 'tmp']) await mkdir(join(top, path))
+  for (const path of [...hostFolders, ...hostSettings]) await showHost(top, path, bind)
+  await mkdir(join(top, toolsFolder.slice(1)))
+  for (const tool of tools) await bind(`${toolsFolder}/${tool.name}`, await toolPath(tool, making), 'file')
+  await mkdir(join(top, workspace.slice(1)))
+  // All else is for reading only.
+  mounts.push({
+    to: workspace,
+    from: { kind: 'bind', path: join(final, 'merged', workspace) },
+    readOnly: false,
+  })
+  // A runtime may give the mount the mode of the folder below it, whatever is asked for.
+  await chmod(join(top, 'tmp'), 0o1777)
+  mounts.push({ to: '/tmp', from: { kind: 'tmpfs', bytes: temporaryBytes, mode: 0o1777 }, readOnly: false })
+  const [first] = tools
+  return {
+    tree,
+    layers: [],
+    mounts,
+    environment: [`PATH=${toolsFolder}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`],
+    entrypoint: first === undefined ? [] : [first.name],
+    workingFolder: workspace,
+    base: workspace,
+    userOf: (text) => Promise.resolve(text === undefined ? nobody : resolveUser(text, noLists)),
+  }
+}
+
+const noLists = { passwd: undefined, group: undefined }
+
+/** What a program finds as /tmp where the root is read-only. */
+export const temporaryBytes = 64 * 1024 * 1024
+
+async function showHost(
+  top: string,
+  path: string,
+  bind: (to: string, from: string, kind: 'file' | 'folder') => Promise<void>,
+): Promise<void> {
+  const stats = await lstat(path).catch(() => undefined)
+  if (stats === undefined) return
+  if (!stats.isSymbolicLink()) return bind(path, path, stats.isDirectory() ? 'folder' : 'file')
+  // Links such as /bin -> usr/bin, which lead to what is shown as well.
+  await mkdir(join(top, dirname(path)), { recursive: true })
+  await symlink(await readlink(path), join(top, path))
+}
+
+async function toolPath(
+  { name, from }: Tool,
+  { supplies, aside, final, watch }: RootMaking,
+): Promise<string> {
+  if (from.kind === 'host') return (await findOnHost(name)) ?? fail('engine.tool-missing', name)
+  const place = join('tools', name)
+  await mkdir(join(aside, 'tools'), { recursive: true })
+  await supplies.deliver({ ...from, kind: 'entry' }, join(aside, place), watch.signal)
+  return join(final, place)
+}
+
+async function findOnHost(name: string): Promise<string | undefined> {
+  for (const folder of (process.env['PATH'] ?? '').split(':')) {
+    const path = join(folder, name)
+    if (folder === '' || name.includes('/')) continue
+    const found = await access(path, constants.X_OK).then(
+      () => realpath(path),
+      () => undefined,
+    )
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The root of a job. Problems: engine.refused for programs of other engines. */
+export function rootOf({ program }: Job, making: RootMaking): Promise<Root> {
+  switch (program.kind) {
+    case 'image':
+      return imageRoot(program, making)
+    case 'tools':
+      return toolsRoot(program, making)
+    default:
+      return fail('engine.refused', `the embedded engine cannot run a program of kind ${program.kind}`)
+  }
+}

@@ -1,0 +1,101 @@
+/** Where a run lies on the disk, and what its folder says about it. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Limits, Want } from '../../model/job.ts'
+import { readSmall, targetOf, unlessAbsent } from '../absent.ts'
+import type { RunName } from '../engine.ts'
+import type { StepRecord } from '../step-files.ts'
+
+/** The folders of one engine. */
+export interface Rooms {
+  readonly runs: string
+  /** Layouts being made; what lies here was never a run. */
+  readonly aside: string
+  /** Folders being removed. */
+  readonly trash: string
+  /** On memory where the host has it: what holds secrets. */
+  readonly privates: string
+  /** Programs of the host that are lent to runs. */
+  readonly lent: string
+}
+
+export interface RunPaths {
+  readonly folder: string
+  readonly record: string
+  readonly lock: string
+  /** Made by whoever is first, the shim to start or discard to forbid it. */
+  readonly began: string
+  readonly stop: string
+  readonly exit: string
+  readonly private: string
+  readonly merged: string
+}
+
+/** The paths of a run by its name. */
+export function pathsOf({ runs }: Pick<Rooms, 'runs'>, run: RunName): RunPaths {
+  return pathsIn(join(runs, run))
+}
+
+/** The paths of a run in its folder. */
+export function pathsIn(folder: string): RunPaths {
+  return {
+    folder,
+    record: join(folder, 'run.json'),
+    lock: join(folder, 'lock'),
+    began: join(folder, 'began'),
+    stop: join(folder, 'stop'),
+    exit: join(folder, 'exit'),
+    private: join(folder, 'private'),
+    merged: join(folder, 'merged'),
+  }
+}
+
+/** What must be known of a run after its broker died; holds no secrets. */
+export interface RunRecord {
+  readonly cluster: string
+  readonly operation: string
+  /** Digest of the job it was laid out for. */
+  readonly spec: string
+  /** The boot of the host it was laid out in. */
+  readonly boot: string
+  readonly laidOutAt: number
+  readonly runtime: Runtime
+  readonly steps: readonly StepRecord[]
+  readonly wants: readonly Want[]
+  readonly limits: Limits
+  /** Mounts that are wanted from, by their path inside: where they lie in the run's folder. */
+  readonly places: readonly { readonly path: string; readonly host: string }[]
+  /** Where paths that are not absolute begin. */
+  readonly base: string
+  /** Whether its shim stays until it is discarded, for the sake of its mounts. */
+  readonly stays: boolean
+}
+
+/** What runs a step. */
+export type Runtime =
+  | { readonly kind: 'runc' | 'crun'; readonly program: string }
+  /** unshare, mount and setpriv of the host. */
+  | { readonly kind: 'plain' }
+
+/** The mark of the claim that a layout belongs to. */
+export function fenceFile({ folder }: RunPaths, fence: number): string {
+  return join(folder, `fence.${fence}`)
+}
+
+/** The claim that a layout belongs to; a later one moves its mark. */
+export async function fenceOf({ folder }: RunPaths): Promise<number | undefined> {
+  const names = (await readdir(folder).catch(unlessAbsent)) ?? []
+  const fences = names.flatMap((name) => (name.startsWith('fence.') ? [Number(name.slice(6))] : []))
+  return fences.sort((a, b) => b - a)[0]
+}
+
+/** The record of a run; undefined when there is none. */
+export function readRecord(paths: RunPaths): RunRecord | undefined {
+  const text = readSmall(paths.record)
+  return text === undefined ? undefined : (JSON.parse(text) as RunRecord)
+}
+
+/** Where the secrets of a run lie. */
+export async function privateOf(paths: RunPaths): Promise<string | undefined> {
+  return await targetOf(paths.private)
+}

@@ -1,0 +1,167 @@
+/** Ends a run: asks politely, waits, kills, and makes sure. */
+import { readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../kit/clock.ts'
+import { readSmall, unlessAbsent } from '../absent.ts'
+import { run as runProgram } from '../run-program.ts'
+import { processesIn } from './cgroups.ts'
+import type { Host } from './host.ts'
+import { isAlive, type ProcessMark, shimState } from './identity.ts'
+import type { RunPaths, RunRecord } from './run-folder.ts'
+
+export interface Stopping {
+  readonly host: Host
+  readonly clock: Clock
+  readonly paths: RunPaths
+  readonly record: RunRecord
+  /** Name of the run. */
+  readonly run: string
+}
+
+/** Why a run was ended early; the first reason stands. */
+export type StopReason = 'stopped' | 'timed-out' | 'stdout'
+
+/** How long after a kill the end may take before harder means. */
+const hardMs = 5_000
+
+/** Resolves when nothing of the run's programs is left. */
+export async function stopRun(at: Stopping, why: StopReason, graceSeconds: number): Promise<void> {
+  const { paths, clock } = at
+  if (await isOver(paths)) return
+  await writeFile(paths.stop, why, { flag: 'wx' }).catch(unlessThere)
+  if ((await shimState(paths)).kind === 'not-begun') return
+  const politeUntil = clock.monotonic() + graceSeconds * 1000
+  const hardAt = politeUntil + hardMs
+  let asked = -1
+  for (let pause = 5; !(await isOver(paths)); pause = Math.min(pause * 2, 100)) {
+    const i = await currentStep(at)
+    const isPolite = clock.monotonic() < politeUntil
+    // A step that begins after the first signal must get its own.
+    if (
+      isPolite &&
+      i !== undefined &&
+      i !== asked &&
+      (await signal(at, i, at.record.steps[i]?.stopSignal ?? 'TERM'))
+    ) {
+      asked = i
+      await writeFile(`${paths.stop}.signalled`, '')
+    }
+    if (!isPolite && i !== undefined && (await signal(at, i, 'KILL')))
+      await writeFile(`${paths.stop}.signalled`, '')
+    if (clock.monotonic() >= hardAt) await killAll(at)
+    await clock.sleep(pause)
+  }
+}
+
+/** Whether the shim has written how it ended, or can never do so. */
+export async function isOver(paths: RunPaths): Promise<boolean> {
+  const text = readSmall(paths.exit)
+  if (text !== undefined && text !== '') return true
+  const { kind } = await shimState(paths)
+  return (
+    kind === 'dead' || kind === 'forbidden' || (await stat(paths.folder).catch(unlessAbsent)) === undefined
+  )
+}
+
+/** The step that runs now, if one does. */
+export async function currentStep({
+  paths,
+  record,
+}: Pick<Stopping, 'paths' | 'record'>): Promise<number | undefined> {
+  const names = new Set(await readdir(paths.folder).catch(() => []))
+  const i = record.steps.findLastIndex((_, index) => names.has(`began.${index}`))
+  return i >= 0 && !names.has(`exit.${i}`) ? i : undefined
+}
+
+/** What runc and crun write about a container. */
+interface RuntimeState {
+  readonly init_process_pid?: number
+  readonly init_process_start?: number
+}
+
+/** The first process of the step, as this process sees it. */
+export async function initOf(
+  at: Pick<Stopping, 'paths' | 'record' | 'run'>,
+  i: number,
+): Promise<number | undefined> {
+  if (at.record.runtime.kind !== 'plain') {
+    const state = join(at.paths.private, 'state', `${at.run}-s${i}`, 'state.json')
+    const text = await readFile(state, 'utf8').catch(unlessAbsent)
+    if (text === undefined) return undefined
+    const { init_process_pid: pid = 0, init_process_start: startTime = 0 } = JSON.parse(text) as RuntimeState
+    return isAlive({ pid, startTime: String(startTime) }) ? pid : undefined
+  }
+  const shim = await shimState(at.paths)
+  if (shim.kind !== 'alive') return undefined
+  for (const child of await childrenOf(shim.mark.pid)) {
+    for (const grandchild of await childrenOf(child)) if (await isFirst(grandchild)) return grandchild
+  }
+  return undefined
+}
+
+/** Whether it is the first process of a namespace of its own. */
+async function isFirst(pid: number): Promise<boolean> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return /^NSpid:.*\s1$/m.test(text)
+}
+
+async function signal(at: Stopping, i: number, name: 'TERM' | 'INT' | 'KILL'): Promise<boolean> {
+  const { runtime } = at.record
+  if (runtime.kind !== 'plain') {
+    const state = join(at.paths.private, 'state')
+    return (await runProgram(runtime.program, ['--root', state, 'kill', `${at.run}-s${i}`, name])).exit === 0
+  }
+  const pid = await initOf(at, i)
+  return pid !== undefined && kill(pid, `SIG${name}`)
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return text
+    .split(' ')
+    .map(Number)
+    .filter((child) => child > 0)
+}
+
+/** The end of everything that belongs to a run, whoever started it. */
+export async function killAll({ host, paths, record, run }: Omit<Stopping, 'clock'>): Promise<void> {
+  const shim = await shimState(paths)
+  // By its lock it may be alive where its number means another process.
+  if (shim.kind === 'alive' && isAlive(shim.mark)) killSession(shim.mark)
+  if (shim.kind === 'dead') for (const pid of await orphansOf(paths)) kill(pid, 'SIGKILL')
+  for (const [i] of record.steps.entries()) {
+    const init = await initOf({ paths, record, run }, i)
+    if (init !== undefined) kill(init, 'SIGKILL')
+    for (const pid of await processesIn(host.controls, `${run}-s${i}`)) kill(pid, 'SIGKILL')
+  }
+}
+
+function killSession({ pid }: ProcessMark): void {
+  // The shim leads its own session; whatever it started and did not finish is in its group.
+  kill(-pid, 'SIGKILL')
+}
+
+/** Processes that a dead shim left: they still stand in the folder of the run. */
+async function orphansOf({ folder }: RunPaths): Promise<readonly number[]> {
+  const found: number[] = []
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const cwd = await readlink(`/proc/${name}/cwd`).catch(() => '')
+    if (cwd === folder || cwd.startsWith(`${folder}/`)) found.push(Number(name))
+  }
+  return found
+}
+
+function kill(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, name)
+    return true
+  } catch {
+    // It has already gone.
+    return false
+  }
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error
+}

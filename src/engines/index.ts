@@ -1,0 +1,6 @@
+/** The list of engines: a new one is a folder, a line here, and the table of tests. */
+
+export { findSocket, openDockerEngine } from './docker/index.ts'
+export { openEmbeddedEngine } from './embedded/index.ts'
+export { openMemoryEngine } from './memory/index.ts'
+export { openSimEngine } from './sim/index.ts'

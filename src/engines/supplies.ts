@@ -1,0 +1,15 @@
+/** What jobs name instead of carrying it; whoever puts the parts together knows where such things lie. */
+
+export type Supply =
+  | {
+      readonly kind: 'artifact'
+      readonly reference: string
+      readonly as: 'transport-archive' | 'folder' | 'blob'
+    }
+  /** A file of a package's archive. */
+  | { readonly kind: 'entry'; readonly digest: string; readonly entry: string }
+
+export interface Supplies {
+  /** Writes it to a path where nothing lies yet: a file, or a folder. Problems: those of the artifacts. */
+  deliver(what: Supply, to: string, signal: AbortSignal): Promise<void>
+}
