@@ -1,0 +1,54 @@
+/** Counts for metrics and the UI. */
+import type { Row, Session } from './database.ts'
+import { maybeNumber, number, text } from './row.ts'
+import type { StateCount } from './store.ts'
+
+type Kind = Exclude<StateCount['of'], 'operation'>
+
+const byState = (moment: string, rows: string): string =>
+  `SELECT state, count(*) AS many, min(${moment}) AS oldest FROM ${rows} GROUP BY state`
+
+// The settled ones are many and not looked at: all, less the others.
+const settled: Readonly<
+  Record<Kind, { readonly state: string; readonly rest: string; readonly table: string }>
+> = {
+  instance: {
+    state: 'ready',
+    table: 'instances',
+    rest: byState(
+      'updated_at',
+      `instances WHERE state IN ('provisioning', 'updating', 'deprovisioning', 'failed', 'gone')`,
+    ),
+  },
+  binding: {
+    state: 'bound',
+    table: 'bindings',
+    rest: byState('updated_at', `bindings WHERE state IN ('binding', 'unbinding', 'failed', 'gone')`),
+  },
+}
+
+/** How many of what are in which state, and how old the oldest is; of operations those that have not ended. */
+export async function countByState(session: Session, now: number): Promise<readonly StateCount[]> {
+  const operations = await session.all(byState('created_at', 'operations WHERE ended = 0'))
+  return [
+    ...(await countOf(session, 'instance', now)),
+    ...(await countOf(session, 'binding', now)),
+    ...operations.map((row) => stateCount('operation', row, now)),
+  ]
+}
+
+async function countOf(session: Session, of: Kind, now: number): Promise<readonly StateCount[]> {
+  const { state, rest, table } = settled[of]
+  const others = (await session.all(rest)).map((row) => stateCount(of, row, now))
+  const all = await session.get(`SELECT count(*) AS many FROM ${table}`)
+  const oldest = await session.get(`SELECT min(updated_at) AS oldest FROM ${table} WHERE state = ?`, state)
+  const count = number(all ?? {}, 'many') - others.reduce((sum, other) => sum + other.count, 0)
+  const since = maybeNumber(oldest ?? {}, 'oldest')
+  if (since === undefined || count <= 0) return others
+  return [{ of, state, count, oldestMs: Math.max(0, now - since) }, ...others]
+}
+
+function stateCount(of: StateCount['of'], row: Row, now: number): StateCount {
+  const oldestMs = Math.max(0, now - number(row, 'oldest'))
+  return { of, state: text(row, 'state'), count: number(row, 'many'), oldestMs }
+}

@@ -1,0 +1,45 @@
+/** The thin layer over a database: SQL texts with `?`, values, rows; two drivers answer it. */
+
+export type Value = string | number | null | Uint8Array
+
+export type Row = Readonly<Record<string, Value | undefined>>
+
+/** Somewhere statements are sent to: the readers' side, or one open transaction. */
+export interface Session {
+  readonly dialect: Dialect
+  /** The database's time, milliseconds since 1970; in a transaction that of its beginning, or later. */
+  now(): Promise<number>
+  get(text: string, ...values: readonly Value[]): Promise<Row | undefined>
+  all(text: string, ...values: readonly Value[]): Promise<readonly Row[]>
+  /** Answers how many rows were changed. */
+  run(text: string, ...values: readonly Value[]): Promise<number>
+  /** Sends a change whose failure may show as late as the commit: over a network nobody waits for it. */
+  send(text: string, ...values: readonly Value[]): Promise<void>
+}
+
+/** The few words in which the two databases differ. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres'
+  /** A parameter holding a JSON list of texts, as a subquery. */
+  readonly list: string
+  /** Appended to a select that locks its rows. */
+  readonly forUpdate: string
+  /** The same for rows that others may have locked: those are left out. */
+  readonly skipLocked: string
+}
+
+/** What one group of statements wants to tell others once it is committed. */
+export type Work<T> = (session: Session) => Promise<T>
+
+export interface Database {
+  readonly reader: Session
+  /** One transaction: all of it or nothing; repeated when the database asks for it. */
+  write<T>(work: Work<T>): Promise<T>
+  /** Whether a transaction can be committed. */
+  probe(): Promise<void>
+  /** Sends a text to all processes once this transaction is committed. */
+  notify(session: Session, text: string): void
+  onNotice(listener: (text: string) => void): void
+  backup(file: string): Promise<void>
+  close(): Promise<void>
+}

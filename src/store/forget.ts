@@ -1,0 +1,112 @@
+/** Removes what its retention has passed, in bounded batches, oldest first. */
+import { ulid } from '../kit/id.ts'
+import type { Session, Value } from './database.ts'
+import { idempotencyOwner } from './idempotency.ts'
+import { number, text } from './row.ts'
+import type { Retention } from './store.ts'
+
+const dayMs = 86_400_000
+
+/** Removes up to `most` things; answers how many. */
+export async function forgetOld(
+  session: Session,
+  retention: Retention,
+  bound: { readonly now: number; readonly most: number },
+): Promise<number> {
+  const before = (days: number): number => bound.now - days * dayMs
+  const steps: readonly ((most: number) => Promise<number>)[] = [
+    (most) => forgetOperations(session, before(retention.operationDays), most),
+    (most) => forgetLogs(session, before(retention.logDays), most),
+    (most) => forgetGone(session, before(retention.goneDays), most),
+    (most) => forgetAudit(session, before(retention.auditDays), most),
+    (most) => forgetAnswers(session, before(1), most),
+    () => session.run('DELETE FROM tombstones WHERE until < ?', bound.now),
+    () => session.run('DELETE FROM nodes WHERE heartbeat_at < ?', before(1)),
+  ]
+  let count = 0
+  for (const step of steps) if (count < bound.most) count += await step(bound.most - count)
+  // The file shrinks a little with each call; all at once would keep everyone waiting.
+  if (count > 0 && session.dialect.name === 'sqlite') await session.all('PRAGMA incremental_vacuum(256)')
+  return count
+}
+
+async function forgetOperations(session: Session, before: number, most: number): Promise<number> {
+  // Ids begin with their time, so the table's own order finds the old ones without an index for it.
+  const ceiling = ulid(Math.max(0, before), { bytes: (count) => new Uint8Array(count), number: () => 0 })
+  const rows = await session.all(
+    'SELECT id FROM operations WHERE id < ? AND ended = 1 AND finished_at < ? ORDER BY id LIMIT ?',
+    ceiling,
+    before,
+    most,
+  )
+  const ids = JSON.stringify(rows.map((row) => text(row, 'id')))
+  if (rows.length === 0) return 0
+  const { list } = session.dialect
+  const runs = await session.all(`SELECT name FROM runs WHERE operation IN ${list}`, ids)
+  const owners = [
+    ...rows.map((row) => `operation/${text(row, 'id')}`),
+    ...runs.map((row) => `run/${text(row, 'name')}`),
+  ]
+  await session.run(`DELETE FROM sealed WHERE owner IN ${list}`, JSON.stringify(owners))
+  for (const table of ['history', 'runs', 'logs'])
+    await session.run(`DELETE FROM ${table} WHERE operation IN ${list}`, ids)
+  await session.run(`DELETE FROM operations WHERE id IN ${list}`, ids)
+  return rows.length
+}
+
+/** Log pieces are numbered as they come, so the oldest have the lowest numbers. */
+async function forgetLogs(session: Session, before: number, most: number): Promise<number> {
+  const rows = await session.all('SELECT number, at FROM logs ORDER BY number LIMIT ?', most)
+  const last = rows.findLast((row) => number(row, 'at') < before)
+  if (last === undefined) return 0
+  return session.run('DELETE FROM logs WHERE number <= ? AND at < ?', number(last, 'number'), before)
+}
+
+async function forgetGone(session: Session, before: number, most: number): Promise<number> {
+  const bindings = await session.all(
+    `SELECT platform, instance, id FROM bindings WHERE state = 'gone' AND updated_at < ? ORDER BY updated_at LIMIT ?`,
+    before,
+    most,
+  )
+  for (const row of bindings)
+    await session.run(
+      'DELETE FROM bindings WHERE platform = ? AND instance = ? AND id = ?',
+      ...keys(row, 'platform', 'instance', 'id'),
+    )
+  const instances = await session.all(
+    `SELECT platform, id FROM instances WHERE state = 'gone' AND updated_at < ? ORDER BY updated_at LIMIT ?`,
+    before,
+    most - bindings.length,
+  )
+  for (const row of instances)
+    await session.run('DELETE FROM instances WHERE platform = ? AND id = ?', ...keys(row, 'platform', 'id'))
+  return bindings.length + instances.length
+}
+
+/** Only a whole prefix goes: what is left begins with the hash of what went. */
+async function forgetAudit(session: Session, before: number, most: number): Promise<number> {
+  const rows = await session.all('SELECT seq, at FROM audit WHERE seq IS NOT NULL ORDER BY seq LIMIT ?', most)
+  const firstKept = rows.findIndex((row) => number(row, 'at') >= before)
+  const last = rows[(firstKept === -1 ? rows.length : firstKept) - 1]
+  return last === undefined ? 0 : session.run('DELETE FROM audit WHERE seq <= ?', number(last, 'seq'))
+}
+
+async function forgetAnswers(session: Session, before: number, most: number): Promise<number> {
+  const rows = await session.all(
+    'SELECT scope, key FROM idempotency WHERE at < ? ORDER BY at LIMIT ?',
+    before,
+    most,
+  )
+  for (const row of rows) {
+    await session.run(
+      'DELETE FROM sealed WHERE owner = ?',
+      idempotencyOwner(text(row, 'scope'), text(row, 'key')),
+    )
+    await session.run('DELETE FROM idempotency WHERE scope = ? AND key = ?', ...keys(row, 'scope', 'key'))
+  }
+  return rows.length
+}
+
+function keys(row: Parameters<typeof text>[0], ...columns: readonly string[]): readonly Value[] {
+  return columns.map((column) => text(row, column))
+}

@@ -1,0 +1,96 @@
+/** Opens the store: SQLite or PostgreSQL by its URL, migrated, and with the key ring that belongs to it. */
+import { type Chance, type Clock, systemChance } from '../kit/clock.ts'
+import { fail } from '../model/problem.ts'
+import { openCluster, resealCheck } from './cluster.ts'
+import type { Database } from './database.ts'
+import type { KeyRing } from './keys.ts'
+import { Looking } from './look.ts'
+import { migrate } from './migrate.ts'
+import { resealBatch } from './sealing.ts'
+import { openSqlite } from './sqlite/database.ts'
+import type { Hint, Store } from './store.ts'
+import { type Surroundings, Writing } from './transaction.ts'
+
+export interface StoreOptions {
+  /** `sqlite:FILE`, `sqlite::memory:` or `postgres://…`. */
+  readonly url: string
+  readonly keys: KeyRing
+  readonly clock: Clock
+  readonly chance?: Chance
+  /** Connections that write, and how long one statement may take (PostgreSQL). */
+  readonly poolSize?: number
+  readonly statementMs?: number
+  /** How long the time of a server is reckoned on from when it last told; 0 asks each time. */
+  readonly timeTrustMs?: number
+  /** How long to wait for a server that does not answer yet, or a process that still has the file. */
+  readonly connectMs?: number
+  /** Told when the database file can no longer be trusted: nothing more is written, the process should end. */
+  readonly lost?: (error: unknown) => void
+}
+
+const queued: Hint = { kind: 'queued' }
+
+const turnStepMs = 1000
+
+/** Opens, migrates and checks. Problems: store.locked, store.newer, store.unavailable, key.wrong. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const database = await openDatabase(options)
+  try {
+    const hands = { ...options, chance: options.chance ?? systemChance }
+    const sealer = await database.write(async (session) => {
+      await migrate(session)
+      return openCluster(session, hands)
+    })
+    return storeOf(database, options.keys, {
+      sealer,
+      turn: makeTurns(options.clock),
+      tell: (session, hint) => database.notify(session, JSON.stringify(hint)),
+    })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function openDatabase(options: StoreOptions): Promise<Database> {
+  const { url, clock, chance = systemChance } = options
+  if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), options)
+  if (/^postgres(ql)?:/.test(url)) {
+    // Loaded only when needed: most brokers and every command of the CLI do without.
+    const { openPostgres } = await import('./postgres/database.ts')
+    const { poolSize = 10, statementMs = 10_000, connectMs = 5000, timeTrustMs = 1000 } = options
+    const missed = JSON.stringify(queued)
+    return openPostgres({ url, clock, chance, poolSize, statementMs, connectMs, timeTrustMs, missed })
+  }
+  return fail('settings.invalid', `store.url: ${url.split(':')[0]} is not a kind of store`)
+}
+
+function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store {
+  const broken = new Set<string>()
+  return {
+    look: new Looking(database.reader, around.sealer),
+    write: (work) => database.write((session) => work(new Writing(session, around))),
+    probe: () => database.probe(),
+    onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
+    backup: (file) => database.backup(file),
+    reseal: (batch) => {
+      // The ring of a running broker learns of the key that was added for this.
+      keys.reload()
+      return database.write(async (session) => {
+        await resealCheck(session, around.sealer)
+        return resealBatch(session, around.sealer, { batch, broken })
+      })
+    },
+    close: () => database.close(),
+  }
+}
+
+/** A platform's operations stand a second apart, so that one with many does not make the others wait. */
+function makeTurns(clock: Clock): Surroundings['turn'] {
+  const last = new Map<string, number>()
+  return (platform) => {
+    const turn = Math.max((last.get(platform) ?? 0) + turnStepMs, Math.floor(clock.now()))
+    last.set(platform, turn)
+    return turn
+  }
+}

@@ -1,0 +1,121 @@
+/** Looks: every question the broker asks, handed to the file of its subject. */
+import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
+import type { HistoryLine, Operation, Run } from '../model/operation.ts'
+import type { SealedOwner } from '../model/sealed.ts'
+import { readAudit } from './audit.ts'
+import { findBinding, listBindings } from './bindings.ts'
+import { countByState } from './counts.ts'
+import type { Session } from './database.ts'
+import { findIdempotent } from './idempotency.ts'
+import { countInstances, findInstance, listInstances } from './instances.ts'
+import { endsOfLog, readLog } from './logs.ts'
+import { listNodes, listTombstones, readCluster } from './nodes.ts'
+import { countQueued, findOperation, listOperations, pollOperation } from './operations.ts'
+import { findEnrolment, findOffering, listEnrolments, listOfferings } from './packages.ts'
+import { listHistory, listRuns } from './runs.ts'
+import type { Sealer } from './sealer.ts'
+import { countByKey, getSealed } from './sealing.ts'
+import type {
+  AuditRecord,
+  Cluster,
+  Enrolment,
+  IdempotencyRow,
+  InstanceFilter,
+  LogEnd,
+  LogRow,
+  Look,
+  NodeRow,
+  Offering,
+  OperationFilter,
+  Page,
+  Polled,
+  StateCount,
+} from './store.ts'
+
+/** A class, so that a transaction costs one small object and not fifty functions. */
+export class Looking implements Look {
+  protected readonly session: Session
+  protected readonly sealer: Sealer
+  constructor(session: Session, sealer: Sealer) {
+    this.session = session
+    this.sealer = sealer
+  }
+  now(): Promise<number> {
+    return this.session.now()
+  }
+  cluster(): Promise<Cluster> {
+    return readCluster(this.session)
+  }
+  instance(key: InstanceKey): Promise<Instance | undefined> {
+    return findInstance(this.session, key)
+  }
+  instances(filter: InstanceFilter): Promise<Page<Instance>> {
+    return listInstances(this.session, filter)
+  }
+  binding(key: BindingKey): Promise<Binding | undefined> {
+    return findBinding(this.session, key)
+  }
+  bindings(key: InstanceKey): Promise<readonly Binding[]> {
+    return listBindings(this.session, key)
+  }
+  operation(id: string): Promise<Operation | undefined> {
+    return findOperation(this.session, id)
+  }
+  operations(filter: OperationFilter): Promise<Page<Operation>> {
+    return listOperations(this.session, filter)
+  }
+  poll(target: Target, operation: string | undefined): Promise<Polled | undefined> {
+    return pollOperation(this.session, target, operation)
+  }
+  runs(operation: string): Promise<readonly Run[]> {
+    return listRuns(this.session, operation)
+  }
+  history(operation: string): Promise<readonly HistoryLine[]> {
+    return listHistory(this.session, operation)
+  }
+  log(operation: string, after: number, most: number): Promise<readonly LogRow[]> {
+    return readLog(this.session, this.sealer, { operation, after, most })
+  }
+  logEnds(run: string): Promise<readonly LogEnd[]> {
+    return endsOfLog(this.session, run)
+  }
+  unseal(owner: SealedOwner, name: string): Promise<Uint8Array | undefined> {
+    return getSealed(this.session, this.sealer, { owner, name })
+  }
+  offering(planId: string, digest?: string): Promise<Offering | undefined> {
+    return findOffering(this.session, planId, digest)
+  }
+  offerings(): Promise<readonly Offering[]> {
+    return listOfferings(this.session)
+  }
+  countQueued(platform: string, most: number): Promise<number> {
+    return countQueued(this.session, platform, most)
+  }
+  countInstances(planId?: string, platform?: string): Promise<number> {
+    return countInstances(this.session, planId, platform)
+  }
+  async countByState(): Promise<readonly StateCount[]> {
+    return countByState(this.session, await this.now())
+  }
+  audit(after: number, most: number): Promise<readonly AuditRecord[]> {
+    return readAudit(this.session, after, most)
+  }
+  nodes(): Promise<readonly NodeRow[]> {
+    return listNodes(this.session)
+  }
+  tombstones(): Promise<readonly string[]> {
+    return listTombstones(this.session)
+  }
+  enrolment(name: string): Promise<Enrolment | undefined> {
+    return findEnrolment(this.session, name)
+  }
+  enrolments(): Promise<readonly Enrolment[]> {
+    return listEnrolments(this.session)
+  }
+  idempotent(scope: string, key: string): Promise<IdempotencyRow | undefined> {
+    return findIdempotent(this.session, this.sealer, { scope, key })
+  }
+  sealedByKey(): Promise<readonly { readonly key: string; readonly records: number }[]> {
+    return countByKey(this.session)
+  }
+}

@@ -1,0 +1,160 @@
+/** PostgreSQL: a pool of writers that run again what lost a race, shared readers, and a listener. */
+import pg from 'pg'
+import type { Chance, Clock } from '../../kit/clock.ts'
+import { fail, ProblemError } from '../../model/problem.ts'
+import type { Database, Work } from '../database.ts'
+import { command, configOf, type LineOptions } from './line.ts'
+import { channel, makeListener } from './listener.ts'
+import { type Patience, patiently } from './patience.ts'
+import { isFuture } from './problem.ts'
+import { makeReaders } from './readers.ts'
+import { makeServerTime, type ServerTime } from './server-time.ts'
+import { begin } from './transaction.ts'
+
+export interface PostgresOptions extends LineOptions {
+  readonly clock: Clock
+  readonly chance: Chance
+  /** What listeners are told when they may have missed something. */
+  readonly missed: string
+  /** How long to wait for the server at the opening. */
+  readonly connectMs: number
+  /** How long the server's time is reckoned on from when it last told. */
+  readonly timeTrustMs: number
+}
+
+// Who waits for an answer is told after so long that there is none.
+const patienceMs = 5000
+
+// Only so many versions of a transaction's number are asked for while the server still thinks about it.
+const fateAsksMax = 20
+
+// Several may start at once: one after another.
+const clockFunction = `BEGIN;
+  SELECT pg_advisory_xact_lock(2026, 1);
+  DO $do$ BEGIN
+    IF to_regproc('now_ms') IS NULL THEN
+      CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE
+        AS 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+    END IF;
+  END $do$;
+  COMMIT`
+
+/** Opens the pool; nothing is asked of the server yet but its clock function. */
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const patience: Patience = { clock: options.clock, chance: options.chance, ms: patienceMs }
+  const pool = new pg.Pool({ ...configOf(options), max: options.poolSize })
+  // A connection that breaks while idle is simply replaced.
+  pool.on('error', ignore)
+  // It may break when it was just given back, too, or while its fate is asked for: nobody may be without an ear then.
+  pool.on('connect', (client) => client.on('error', ignore))
+  const time = makeServerTime(options.clock, options.timeTrustMs)
+  const readers = makeReaders(options, patience, time)
+  const hands: Hands = { pool, patience, time }
+  const listener = makeListener(options, options.clock, options.missed)
+  const write: Database['write'] = (work) => patiently(patience, () => attempt(hands, work))
+  const database: Database = {
+    reader: readers.session,
+    write,
+    probe: () => write(async (session) => void (await session.run('UPDATE cluster SET epoch = epoch'))),
+    notify: (session, text) => void session.send('SELECT pg_notify(?, ?)', channel, text),
+    onNotice: (hear) => listener.onNotice(hear),
+    backup: async () =>
+      fail('usage.invalid', 'PostgreSQL is backed up with its own tools, for example pg_dump'),
+    close: async () => {
+      await listener.close()
+      await readers.close()
+      await pool.end()
+    },
+  }
+  try {
+    const opening = { ...patience, ms: options.connectMs }
+    await patiently(opening, () => prepareServer(pool))
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
+
+interface Hands {
+  readonly pool: pg.Pool
+  readonly patience: Patience
+  readonly time: ServerTime
+}
+
+async function prepareServer(pool: pg.Pool): Promise<void> {
+  const client = await connect(pool)
+  let isDone = false
+  client.on('error', ignore)
+  try {
+    const { rows } = await command(client, `SELECT current_setting('synchronous_commit') AS value`)
+    if (rows[0]?.['value'] === 'off')
+      fail('settings.invalid', 'store.url: synchronous_commit of the server is off')
+    await command(client, clockFunction)
+    isDone = true
+  } finally {
+    client.off('error', ignore)
+    client.release(!isDone)
+  }
+}
+
+function ignore(): void {
+  // Whoever asks something of this connection hears of it.
+}
+
+async function attempt<T>({ pool, patience, time }: Hands, work: Work<T>): Promise<T> {
+  const client = await connect(pool)
+  let isBroken = false
+  const breaks = (): void => {
+    isBroken = true
+  }
+  client.on('error', breaks)
+  const transaction = begin(client, time)
+  try {
+    let value: T
+    try {
+      value = await work(transaction.session)
+    } catch (error) {
+      if (!(await transaction.rollback())) isBroken = true
+      throw transaction.firstError() ?? error
+    }
+    const end = await transaction.commit()
+    if (end.kind === 'committed') return value
+    isBroken ||= end.kind === 'unknown' || !(await transaction.rollback())
+    if (end.kind === 'unknown' && (await fateOf(pool, patience, end.number)) === 'committed') return value
+    throw end.error
+  } finally {
+    client.off('error', breaks)
+    client.release(isBroken)
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (cause) {
+    throw new ProblemError({ code: 'store.unavailable', detail: (cause as Error).message, cause })
+  }
+}
+
+/** What became of a transaction whose connection broke under its commit. */
+async function fateOf(pool: pg.Pool, patience: Patience, number: string): Promise<'committed' | 'aborted'> {
+  for (let asks = 0; asks < fateAsksMax; asks++) {
+    const fate = await patiently(patience, async () => {
+      const client = await connect(pool)
+      try {
+        const { rows } = await command(client, `SELECT pg_xact_status('${BigInt(number)}'::xid8) AS fate`)
+        return rows[0]?.['fate']
+      } catch (error) {
+        // The server came back without it, from a copy that lagged behind.
+        if (isFuture(error)) return 'aborted'
+        throw error
+      } finally {
+        client.release()
+      }
+    })
+    if (fate === 'committed' || fate === 'aborted') return fate
+    await patience.clock.sleep(100)
+  }
+  return fail('store.unavailable', 'nobody knows whether the last change was kept')
+}

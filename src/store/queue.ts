@@ -1,0 +1,127 @@
+/** The queue: who may work on which operation now; leases by the database's clock. */
+import type { Operation } from '../model/operation.ts'
+import type { Dialect, Row, Session } from './database.ts'
+import { lockName } from './nodes.ts'
+import { operationColumns, operationOf } from './operations.ts'
+import { number, text } from './row.ts'
+import type { ClaimOrder } from './store.ts'
+
+const agedMs = 600_000
+
+// As a subquery it is asked once per statement, and an index can be used with the answer.
+const now = '(SELECT now_ms())'
+
+const due = `state <> 'quarantined' AND run_after <= ${now}`
+
+const unleased = `ended = 0 AND waits = 0 AND lease_until IS NULL AND ${due}`
+// Sums hide a column from the planner: each question is answered by the one index that was made for it, even where
+// no statistics say so yet.
+const overtime = `ended = 0 AND waits + 0 = 0 AND lease_until < ${now} AND ${due}`
+const stillReady = `ended + 0 = 0 AND waits + 0 = 0 AND ${due} AND (lease_until IS NULL OR lease_until < ${now})`
+
+// Two questions, for each kind has its own index.
+const anyReady = `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM operations WHERE ${unleased})
+  OR EXISTS (SELECT 1 FROM operations WHERE ${overtime})`
+
+// Those without a lease by class and turn, and those whose lease is over.
+const kinds = [
+  ...[0, 1, 2, 3].map((priority) => ({
+    condition: `${unleased} AND priority = ${priority}`,
+    order: 'turn, id',
+  })),
+  { condition: overtime, order: 'lease_until' },
+]
+
+/**
+ * Claims up to n operations whose time has come, fair over platforms, with a new fence each.
+ * A claim counts as a strike until its owner records progress.
+ */
+export async function claimOperations(session: Session, order: ClaimOrder): Promise<readonly Operation[]> {
+  // Two claims at once would both count up to the limit of a platform.
+  await lockName(session, 'claim')
+  // Most looks at the queue find nothing; that must cost next to nothing. Over a network it would cost a round.
+  if (session.dialect.name === 'sqlite' && (await session.get(anyReady)) === undefined) return []
+  // More heads than wanted, for some of them may belong to a platform that is at its limit.
+  const heads = order.most * 4
+  const rows = await session.all(
+    claimText(session.dialect),
+    ...kinds.flatMap(() => [order.perPlatform, heads]),
+    order.perPlatform,
+    order.epoch,
+    order.most,
+    order.node,
+    order.leaseMs,
+  )
+  return rows.toSorted(byTurn(order.leaseMs)).map(operationOf)
+}
+
+/** Renews the leases a node still holds; answers those. */
+export async function renewLeases(
+  session: Session,
+  node: string,
+  operations: readonly string[],
+  leaseMs: number,
+): Promise<readonly string[]> {
+  const rows = await session.all(
+    `UPDATE operations SET lease_until = now_ms() + ? WHERE lease_owner = ? AND ended = 0
+      AND id IN ${session.dialect.list} RETURNING id`,
+    leaseMs,
+    node,
+    JSON.stringify(operations),
+  )
+  return rows.map((row) => text(row, 'id'))
+}
+
+/** Active operations whose deadline and grace have passed. */
+export async function overdueOperations(
+  session: Session,
+  graceMs: number,
+  most: number,
+): Promise<readonly Operation[]> {
+  const rows = await session.all(
+    `SELECT ${operationColumns} FROM operations WHERE ended = 0 AND deadline_at < ${now} - ?
+      ORDER BY deadline_at LIMIT ?${session.dialect.skipLocked}`,
+    graceMs,
+    most,
+  )
+  return rows.map(operationOf)
+}
+
+/** The heads of the queue, those that waited long one class higher, at most so many per platform. */
+function claimText(dialect: Dialect): string {
+  const heads = kinds.map(
+    ({ condition, order }, i) => `SELECT * FROM (
+      SELECT id, platform, turn, CASE WHEN priority > 0 AND created_at < ${now} - ${agedMs}
+        THEN priority - 1 ELSE priority END AS class
+      FROM operations WHERE ${condition}
+        AND platform NOT IN (SELECT platform FROM running WHERE many >= ?)
+      ORDER BY ${order} LIMIT ?) AS heads_${i}`,
+  )
+  return `WITH running AS MATERIALIZED (
+      SELECT platform, count(*) AS many FROM operations
+      WHERE ended = 0 AND lease_until >= ${now} GROUP BY platform
+    ), heads AS MATERIALIZED (${heads.join(' UNION ALL ')}), placed AS MATERIALIZED (
+      SELECT id, class, turn,
+        row_number() OVER (PARTITION BY platform ORDER BY class, turn, id)
+        + coalesce((SELECT many FROM running WHERE running.platform = heads.platform), 0) AS place
+      FROM heads
+    ), chosen AS MATERIALIZED (
+      SELECT operations.id FROM operations JOIN placed ON placed.id = operations.id
+      WHERE placed.place <= ? AND ${stillReady} AND EXISTS (SELECT 1 FROM cluster WHERE epoch = ?)
+      ORDER BY placed.class, placed.turn, placed.id LIMIT ?${dialect.skipLocked}
+    )
+    UPDATE operations SET lease_owner = ?, lease_until = now_ms() + ?, fence = fence + 1, strikes = strikes + 1
+    WHERE id IN (SELECT id FROM chosen)
+    RETURNING ${operationColumns}`
+}
+
+/** The order they were chosen in, which an update does not keep. */
+function byTurn(leaseMs: number): (a: Row, b: Row) => number {
+  const rank = (row: Row): number => {
+    const claimedAt = number(row, 'lease_until') - leaseMs
+    const hasAged = number(row, 'created_at') < claimedAt - agedMs
+    return Math.max(0, number(row, 'priority') - (hasAged ? 1 : 0))
+  }
+  return (a, b) =>
+    rank(a) - rank(b) || number(a, 'turn') - number(b, 'turn') || (text(a, 'id') < text(b, 'id') ? -1 : 1)
+}

@@ -1,0 +1,168 @@
+/** Sealed things and logs: kept unreadable, opened by name, moved to a new key while the store runs. */
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { codeOf } from '../../test/support/problems.ts'
+import { makeClock, openTestStore, storeKinds } from '../../test/support/stores.ts'
+import { systemChance } from '../kit/clock.ts'
+import { openStore } from './index.ts'
+import { addKey, makeKeyRing, openKeyRing, removeKey } from './keys.ts'
+import type { NewLogRow } from './store.ts'
+
+const owner = 'instance/cf/i-1'
+const secret = 'canary-7f3a9c51'
+
+describe.each(storeKinds)('%s', (kind) => {
+  test('what is sealed is opened by owner and name, and replaced by sealing again', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    await store.write((tx) => tx.seal(owner, 'parameters', Buffer.from('old')))
+    await store.write((tx) => tx.seal(owner, 'parameters', Buffer.from(secret)))
+
+    expect(await store.look.unseal(owner, 'parameters')).toEqual(new Uint8Array(Buffer.from(secret)))
+    expect(await store.look.unseal(owner, 'other')).toBeUndefined()
+    expect(await store.look.unseal('instance/cf/i-2', 'parameters')).toBeUndefined()
+  })
+
+  test('one thing or all of an owner is erased', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    await store.write(async (tx) => {
+      for (const name of ['a', 'b', 'c']) await tx.seal(owner, name, Buffer.from(secret))
+      await tx.seal('instance/cf/i-10', 'a', Buffer.from(secret))
+    })
+    const left = async (): Promise<number> => {
+      const found = await Promise.all(['a', 'b', 'c'].map((name) => store.look.unseal(owner, name)))
+      return found.filter((bytes) => bytes !== undefined).length
+    }
+
+    await store.write((tx) => tx.erase(owner, 'a'))
+    expect(await left()).toBe(2)
+    await store.write((tx) => tx.erase(owner))
+
+    expect(await left()).toBe(0)
+    expect(await store.look.unseal('instance/cf/i-10', 'a')).toBeDefined()
+  })
+
+  test('log pieces come back in order after a number, each position once', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    await store.write((tx) => tx.addLog([piece(0, 'one '), piece(4, 'two ')]))
+    await store.write((tx) => tx.addLog([piece(4, 'two '), piece(8, 'three'), piece(2, 'overlaps')]))
+    await store.write((tx) => tx.addLog([{ ...piece(0, 'other'), operation: 'op-2', run: 'run-2' }]))
+
+    const all = await store.look.log('op-1', 0, 10)
+    const rest = await store.look.log('op-1', all[0]?.number ?? 0, 1)
+
+    expect(all.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['one ', 'two ', 'three'])
+    expect(rest).toStrictEqual([all[1]])
+    expect(all[0]).toStrictEqual({ ...piece(0, 'one '), number: all[0]?.number, at: await store.look.now() })
+    expect(await store.look.logEnds('run-1')).toEqual([
+      { step: piece(0, '').step, stream: piece(0, '').stream, end: 13 },
+    ])
+    expect(await store.look.logEnds('run-9')).toEqual([])
+  })
+
+  test('all records move to a new key in batches, and then the old key is of no use any more', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'chandler-keys-')), 'keys.json')
+    const keys = openKeyRing(file, systemChance)
+    await using opened = await openTestStore(kind, { keys })
+    const { store } = opened
+    const old = keys.active()
+    await store.write(async (tx) => {
+      for (let i = 0; i < 5; i++) await tx.seal(owner, `n${i}`, Buffer.from(secret))
+      await tx.addLog([piece(0, 'one'), piece(3, 'two')])
+    })
+    const added = addKey(file, systemChance)
+
+    const left: number[] = []
+    while (left.at(-1) !== 0) left.push(await store.reseal(3))
+
+    expect(left).toEqual([4, 1, 0])
+    expect(await store.look.sealedByKey()).toEqual([{ key: added, records: 8 }])
+    removeKey(file, old)
+    keys.reload()
+    expect(keys.ids()).toEqual([added])
+    expect(await store.look.unseal(owner, 'n4')).toEqual(new Uint8Array(Buffer.from(secret)))
+    expect(await store.look.log('op-1', 0, 10)).toHaveLength(2)
+  })
+
+  test('a record that does not open does not keep the others from a new key', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'chandler-keys-')), 'keys.json')
+    const keys = openKeyRing(file, systemChance)
+    await using opened = await openTestStore(kind, { keys })
+    const { store } = opened
+    for (const name of ['a', 'b', 'c']) await store.write((tx) => tx.seal(owner, name, Buffer.from(secret)))
+    await opened.damage(`UPDATE sealed SET name = 'moved' WHERE name = 'a'`)
+    addKey(file, systemChance)
+
+    const left: number[] = []
+    while (left.at(-1) !== 0) left.push(await store.reseal(1))
+
+    expect(left.length).toBeLessThanOrEqual(4)
+    expect((await store.look.sealedByKey()).map(({ records }) => records).toSorted()).toEqual([1, 3])
+    await expect(codeOf(store.look.unseal(owner, 'moved' as never))).resolves.toBe('key.wrong')
+    expect(await store.look.unseal(owner, 'b')).toBeDefined()
+  })
+
+  test('a record that cannot be opened harms nobody else', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'chandler-keys-')), 'keys.json')
+    const keys = openKeyRing(file, systemChance)
+    await using opened = await openTestStore(kind, { keys })
+    const { store } = opened
+    const old = keys.active()
+    await store.write((tx) => tx.seal(owner, 'lost', Buffer.from(secret)))
+    addKey(file, systemChance)
+    removeKey(file, old)
+    keys.reload()
+
+    await store.write((tx) => tx.seal(owner, 'fine', Buffer.from(secret)))
+
+    await expect(codeOf(store.look.unseal(owner, 'lost'))).resolves.toBe('key.missing')
+    expect(await store.look.unseal(owner, 'fine')).toBeDefined()
+  })
+})
+
+test('a ring that does not belong to the database is refused, and nothing is written', async () => {
+  const url = `sqlite:${join(mkdtempSync(join(tmpdir(), 'chandler-store-')), 'chandler.db')}`
+  const keys = makeKeyRing(systemChance)
+  const first = await openStore({ url, keys, clock: makeClock() })
+  await first.close()
+  const before = readFileSync(url.slice('sqlite:'.length))
+
+  const wrong = openStore({ url, keys: makeKeyRing(systemChance), clock: makeClock() })
+  await expect(codeOf(wrong)).resolves.toBe('key.wrong')
+
+  expect(readFileSync(url.slice('sqlite:'.length)).equals(before)).toBe(true)
+  await (await openStore({ url, keys, clock: makeClock() })).close()
+})
+
+test('nothing sealed, erased or not, is found in clear in the files', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chandler-store-'))
+  const url = `sqlite:${join(folder, 'chandler.db')}`
+  const store = await openStore({ url, keys: makeKeyRing(systemChance), clock: makeClock() })
+  await store.write(async (tx) => {
+    await tx.seal(owner, 'parameters', Buffer.from(secret))
+    await tx.addLog([piece(0, secret)])
+    await tx.putIdempotent({ scope: 's', key: 'k', fingerprint: 'f', status: 201, body: { secret } })
+  })
+  await store.write((tx) => tx.erase(owner))
+  const seen = readdirSync(folder).map((name) => readFileSync(join(folder, name)).includes(secret))
+  await store.close()
+
+  expect(seen.length).toBeGreaterThan(1)
+  expect(seen).not.toContain(true)
+})
+
+function piece(position: number, text: string): NewLogRow {
+  return {
+    operation: 'op-1',
+    run: 'run-1',
+    stream: 'stdout',
+    step: 'main',
+    position,
+    span: text.length,
+    bytes: new Uint8Array(Buffer.from(text)),
+  }
+}

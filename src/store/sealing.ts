@@ -1,0 +1,129 @@
+/** The one table of everything sealed, and the change of keys over it and the logs. */
+import { ProblemError } from '../model/problem.ts'
+import type { Row, Session } from './database.ts'
+import type { Envelope } from './envelope.ts'
+import { logOwner, pieceName } from './logs.ts'
+import { bytes, number, text } from './row.ts'
+import type { Sealer } from './sealer.ts'
+import type { LogRow } from './store.ts'
+
+/** Seals some bytes under an owner and a name, in place of what was there. */
+export async function putSealed(
+  session: Session,
+  sealer: Sealer,
+  record: { readonly owner: string; readonly name: string; readonly content: Uint8Array },
+): Promise<void> {
+  const { key, body } = sealer.seal(record.owner, record.name, record.content)
+  await session.send(
+    `INSERT INTO sealed (owner, name, key_id, body) VALUES (?, ?, ?, ?)
+      ON CONFLICT (owner, name) DO UPDATE SET key_id = excluded.key_id, body = excluded.body`,
+    record.owner,
+    record.name,
+    key,
+    body,
+  )
+}
+
+/** Opens what was sealed. Problems: key.missing, key.wrong. */
+export async function getSealed(
+  session: Session,
+  sealer: Sealer,
+  place: { readonly owner: string; readonly name: string },
+): Promise<Uint8Array | undefined> {
+  const row = await session.get(
+    'SELECT key_id, body FROM sealed WHERE owner = ? AND name = ?',
+    place.owner,
+    place.name,
+  )
+  return row && sealer.unseal(place.owner, place.name, { key: text(row, 'key_id'), body: bytes(row, 'body') })
+}
+
+/** Erases one sealed thing, or all of an owner. */
+export async function eraseSealed(session: Session, owner: string, name: string | undefined): Promise<void> {
+  if (name === undefined) await session.send('DELETE FROM sealed WHERE owner = ?', owner)
+  else await session.send('DELETE FROM sealed WHERE owner = ? AND name = ?', owner, name)
+}
+
+/** How many records each key seals. */
+export async function countByKey(
+  session: Session,
+): Promise<readonly { readonly key: string; readonly records: number }[]> {
+  const rows = await session.all(
+    `SELECT key_id, sum(many) AS records FROM (
+      SELECT key_id, count(*) AS many FROM sealed GROUP BY key_id
+      UNION ALL SELECT key_id, count(*) AS many FROM logs GROUP BY key_id
+      UNION ALL SELECT check_key AS key_id, 1 AS many FROM cluster
+    ) AS counted GROUP BY key_id ORDER BY key_id`,
+  )
+  return rows.map((row) => ({ key: text(row, 'key_id'), records: Number(row['records']) }))
+}
+
+/** Wraps a batch of records with the active key; answers how many are left that can be. */
+export async function resealBatch(session: Session, sealer: Sealer, round: Round): Promise<number> {
+  const old = JSON.stringify(sealer.others())
+  const { list, skipLocked } = session.dialect
+  // Those that failed before come up again: they are taken and passed over.
+  const most = round.batch + round.broken.size
+  const sealed = await session.all(
+    `SELECT owner, name, key_id, body FROM sealed WHERE key_id IN ${list} LIMIT ?${skipLocked}`,
+    old,
+    most,
+  )
+  const logs = await session.all(
+    `SELECT number, run, step, stream, position, key_id, body FROM logs WHERE key_id IN ${list} LIMIT ?${skipLocked}`,
+    old,
+    Math.max(0, most - sealed.length),
+  )
+  for (const row of sealed) {
+    const [owner, name] = [text(row, 'owner'), text(row, 'name')]
+    const next = wrapAnew(sealer, round, { owner, name, row })
+    if (next !== undefined)
+      await session.send(
+        'UPDATE sealed SET key_id = ?, body = ? WHERE owner = ? AND name = ?',
+        next.key,
+        next.body,
+        owner,
+        name,
+      )
+  }
+  for (const row of logs) {
+    const owner = logOwner(text(row, 'run'))
+    const stream = text(row, 'stream') as LogRow['stream']
+    const name = pieceName({ step: text(row, 'step'), stream, position: number(row, 'position') })
+    const next = wrapAnew(sealer, round, { owner, name, row })
+    if (next !== undefined)
+      await session.send(
+        'UPDATE logs SET key_id = ?, body = ? WHERE number = ?',
+        next.key,
+        next.body,
+        number(row, 'number'),
+      )
+  }
+  const counts = await countByKey(session)
+  const others = sealer.others()
+  const left = counts.reduce((sum, { key, records }) => (others.includes(key) ? sum + records : sum), 0)
+  return Math.max(0, left - round.broken.size)
+}
+
+export interface Round {
+  readonly batch: number
+  /** Records that do not open although their key is there; one of them must not stop the others. */
+  readonly broken: Set<string>
+}
+
+function wrapAnew(
+  sealer: Sealer,
+  { broken }: Round,
+  record: { readonly owner: string; readonly name: string; readonly row: Row },
+): Envelope | undefined {
+  const { owner, name, row } = record
+  const place = JSON.stringify([owner, name])
+  if (broken.has(place)) return undefined
+  try {
+    return sealer.rewrap(owner, name, { key: text(row, 'key_id'), body: bytes(row, 'body') })
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error
+    broken.add(place)
+    return undefined
+  }
+}

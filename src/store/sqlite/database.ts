@@ -1,0 +1,242 @@
+/** SQLite: one connection that writes with group commit, one that reads, and the lock that keeps others out. */
+import { existsSync } from 'node:fs'
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { invariant } from '../../kit/assert.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { fail, ProblemError } from '../../model/problem.ts'
+import type { Database, Dialect, Row, Session, Value } from '../database.ts'
+import { type Commands, type Group, makeGroup } from './group-commit.ts'
+import { lockFile } from './lock-file.ts'
+import { preparePlace } from './place.ts'
+import { isInputOutput, sqliteProblem } from './problem.ts'
+
+const dialect: Dialect = {
+  name: 'sqlite',
+  list: '(SELECT value FROM json_each(?))',
+  forUpdate: '',
+  skipLocked: '',
+}
+
+const settings = [
+  'PRAGMA journal_mode = WAL',
+  // What was acknowledged must survive a power loss.
+  'PRAGMA synchronous = FULL',
+  'PRAGMA foreign_keys = ON',
+  'PRAGMA trusted_schema = OFF',
+  'PRAGMA secure_delete = ON',
+  'PRAGMA cache_size = -8000',
+  'PRAGMA temp_store = MEMORY',
+]
+
+export interface SqliteOptions {
+  readonly clock: Clock
+  /** How long to wait for a process that still has the file. */
+  readonly connectMs?: number
+  /** Told when the file can no longer be trusted: nothing more is written, the process should end. */
+  readonly lost?: (error: unknown) => void
+}
+
+const copiedPages = 256
+const lockPauseMs = 100
+
+/** Opens the file, or a database in memory for `:memory:`; no second process can have it. */
+export async function openSqlite(path: string, options: SqliteOptions): Promise<Database> {
+  return path === ':memory:' ? openInMemory(options) : openFile(path, options)
+}
+
+function openInMemory(options: SqliteOptions): Database {
+  const writer = connect(':memory:', options.clock, {})
+  // No timer and no I/O: a simulation depends on it.
+  const group = makeGroup(commandsOf(writer.db, options), queueMicrotask)
+  const reader: Session = {
+    dialect,
+    now: async () => writer.now(),
+    get: (text, ...values) => group.between(() => writer.get(text, values)),
+    all: (text, ...values) => group.between(() => writer.all(text, values)),
+    run: (text, ...values) => group.between(() => writer.run(text, values)),
+    send: (text, ...values) => group.between(() => void writer.run(text, values)),
+  }
+  return assemble(writer, reader, group, () => writer.db.close())
+}
+
+async function openFile(path: string, options: SqliteOptions): Promise<Database> {
+  preparePlace(path)
+  const unlock = await lockPatiently(path, options)
+  try {
+    const writer = connect(path, options.clock, {})
+    const looking = connect(path, options.clock, { readOnly: true })
+    const group = makeGroup(commandsOf(writer.db, options), (round) => void setImmediate(round))
+    return assemble(writer, sessionOf(looking), group, () => {
+      looking.db.close()
+      writer.db.close()
+      unlock()
+    })
+  } catch (error) {
+    unlock()
+    throw sqliteProblem(error)
+  }
+}
+
+/** A process that is being replaced may need a moment to leave. */
+async function lockPatiently(path: string, { clock, connectMs = 0 }: SqliteOptions): Promise<() => void> {
+  const until = clock.monotonic() + connectMs
+  for (;;) {
+    try {
+      return lockFile(path)
+    } catch (error) {
+      const isLocked = error instanceof ProblemError && error.problem.code === 'store.locked'
+      if (!isLocked || clock.monotonic() >= until) throw error
+      await clock.sleep(lockPauseMs)
+    }
+  }
+}
+
+function assemble(writer: Connection, reader: Session, group: Group, close: () => void): Database {
+  const listeners: ((text: string) => void)[] = []
+  const notices = new WeakMap<Session, string[]>()
+  const write: Database['write'] = async (work) => {
+    let pending: readonly string[] = []
+    let result: Awaited<ReturnType<typeof work>>
+    try {
+      result = await group.write(async () => {
+        const { session, end } = sessionOfOne(writer)
+        try {
+          const value = await work(session)
+          pending = notices.get(session) ?? []
+          return value
+        } finally {
+          end()
+        }
+      })
+    } catch (error) {
+      throw sqliteProblem(error)
+    }
+    // What is committed is committed: a listener's fault is not the writer's.
+    for (const text of pending) for (const listener of listeners) queueMicrotask(() => listener(text))
+    return result
+  }
+  return {
+    reader,
+    write,
+    probe: () => write(async (session) => session.send('UPDATE cluster SET epoch = epoch')),
+    notify: (session, text) => void notices.set(session, [...(notices.get(session) ?? []), text]),
+    onNotice: (listener) => void listeners.push(listener),
+    backup: async (file) =>
+      copyTo(writer.db.location() ?? fail('usage.invalid', 'a store in memory has no copies'), file),
+    close: async () => {
+      await group.idle()
+      close()
+    },
+  }
+}
+
+/**
+ * A small step at a time, so that requests are answered in between. From a connection of its own that keeps looking at
+ * one moment: whatever is written meanwhile does not disturb it.
+ */
+async function copyTo(source: string, file: string): Promise<void> {
+  if (existsSync(file)) fail('file.unwritable', `${file} is there already`)
+  const from = new DatabaseSync(source, { readOnly: true })
+  try {
+    from.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
+    await backup(from, file, { rate: copiedPages })
+  } catch (cause) {
+    fail('file.unwritable', file, { cause })
+  } finally {
+    from.close()
+  }
+}
+
+interface Connection {
+  readonly db: DatabaseSync
+  now(): number
+  get(text: string, values: readonly Value[]): Row | undefined
+  all(text: string, values: readonly Value[]): readonly Row[]
+  run(text: string, values: readonly Value[]): number
+}
+
+function connect(path: string, clock: Clock, options: { readonly readOnly?: boolean }): Connection {
+  const db = new DatabaseSync(path, { ...options, timeout: 5000, enableForeignKeyConstraints: true })
+  const now = (): number => Math.floor(clock.now())
+  db.function('now_ms', () => BigInt(now()))
+  // Before the first table, and never again, for it writes: the file gives space back when old things are forgotten.
+  const { page_count: pages } = db.prepare('PRAGMA page_count').get() ?? {}
+  if (pages === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL')
+  if (!options.readOnly) for (const setting of settings) db.exec(setting)
+  const prepared = new Map<string, StatementSync>()
+  const statement = (text: string): StatementSync => {
+    const known = prepared.get(text)
+    if (known) return known
+    const made = db.prepare(text)
+    prepared.set(text, made)
+    return made
+  }
+  return {
+    db,
+    now,
+    get: (text, values) => statement(text).get(...values) as Row | undefined,
+    all: (text, values) => statement(text).all(...values) as readonly Row[],
+    run: (text, values) => Number(statement(text).run(...values).changes),
+  }
+}
+
+/** A session for reads: what goes wrong is told as a problem. */
+function sessionOf(connection: Connection): Session {
+  const asked = <T>(ask: () => T): T => {
+    try {
+      return ask()
+    } catch (error) {
+      throw sqliteProblem(error)
+    }
+  }
+  return {
+    dialect,
+    now: async () => connection.now(),
+    get: async (text, ...values) => asked(() => connection.get(text, values)),
+    all: async (text, ...values) => asked(() => connection.all(text, values)),
+    run: async (text, ...values) => asked(() => connection.run(text, values)),
+    send: async (text, ...values) => void asked(() => connection.run(text, values)),
+  }
+}
+
+/** A session that is over with its work: a statement that comes late would land in somebody else's transaction. */
+function sessionOfOne(connection: Connection): { readonly session: Session; readonly end: () => void } {
+  let isOver = false
+  const inTime = (): Connection => {
+    invariant(!isOver, 'a transaction is not used after its end')
+    return connection
+  }
+  return {
+    session: {
+      dialect,
+      now: async () => inTime().now(),
+      get: async (text, ...values) => inTime().get(text, values),
+      all: async (text, ...values) => inTime().all(text, values),
+      run: async (text, ...values) => inTime().run(text, values),
+      send: async (text, ...values) => void inTime().run(text, values),
+    },
+    end: () => {
+      isOver = true
+    },
+  }
+}
+
+/** After a failed sync nobody knows what the file holds: it is not tried again on the same file. */
+function commandsOf(db: DatabaseSync, { lost }: SqliteOptions): Commands {
+  let fault: unknown
+  return {
+    exec: (command) => {
+      if (fault !== undefined && command.startsWith('BEGIN')) throw fault
+      try {
+        db.exec(command)
+      } catch (error) {
+        if (isInputOutput(error) && fault === undefined) {
+          fault = error
+          lost?.(error)
+        }
+        throw error
+      }
+    },
+    isOpen: () => db.isTransaction,
+  }
+}

@@ -1,0 +1,23 @@
+/** Keeps a second process away from a database file, by a lock the system takes back when the owner dies. */
+import { DatabaseSync } from 'node:sqlite'
+import { fail } from '../../model/problem.ts'
+import { isBusy, sqliteProblem } from './problem.ts'
+
+/** Takes the lock and answers how to give it back. Problems: store.locked. */
+export function lockFile(path: string): () => void {
+  // Node knows no file locks, but SQLite does: an exclusive transaction on a file of its own.
+  let lock: DatabaseSync | undefined
+  try {
+    lock = new DatabaseSync(`${path}.lock`, { timeout: 0 })
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock?.close()
+    if (isBusy(error)) fail('store.locked', path, { cause: error })
+    throw sqliteProblem(error)
+  }
+  const held = lock
+  return () => {
+    held.exec('ROLLBACK')
+    held.close()
+  }
+}

@@ -1,0 +1,286 @@
+/** What the broker and the workers ask of storage, in their words; two databases answer it. */
+import type { JsonObject } from '../kit/json.ts'
+import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
+import type { HistoryLine, Operation, OperationState, Run } from '../model/operation.ts'
+import type { SealedOwner } from '../model/sealed.ts'
+
+export interface Store {
+  /** Reads outside any transaction; each call sees what was committed. */
+  readonly look: Look
+  /**
+   * One transaction, retried when the database asks for it: everything in it is kept, or nothing.
+   * `work` may run more than once and must do nothing but talk to its transaction.
+   */
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Whether the store answers and takes writes. */
+  probe(): Promise<void>
+  /** Calls back when another process says that an operation ended or a new one was queued; a hint, never the truth. */
+  onHint(listener: (hint: Hint) => void): void
+  /** A consistent copy while running (SQLite); tells how else otherwise. */
+  backup(file: string): Promise<void>
+  /** Re-seals a batch of records with the active key; answers how many are left. */
+  reseal(batch: number): Promise<number>
+  close(): Promise<void>
+}
+
+export type Hint =
+  | { readonly kind: 'queued' }
+  | { readonly kind: 'ended' | 'cancel'; readonly operation: string }
+
+/** The database's clock in milliseconds since 1970; leases are compared with this one only. */
+export interface Look {
+  now(): Promise<number>
+  cluster(): Promise<Cluster>
+  instance(key: InstanceKey): Promise<Instance | undefined>
+  instances(filter: InstanceFilter): Promise<Page<Instance>>
+  binding(key: BindingKey): Promise<Binding | undefined>
+  bindings(key: InstanceKey): Promise<readonly Binding[]>
+  operation(id: string): Promise<Operation | undefined>
+  operations(filter: OperationFilter): Promise<Page<Operation>>
+  /** The hot path of polling: the named operation of the target, else its latest. */
+  poll(target: Target, operation: string | undefined): Promise<Polled | undefined>
+  runs(operation: string): Promise<readonly Run[]>
+  history(operation: string): Promise<readonly HistoryLine[]>
+  /** Log pieces after a number, oldest first. */
+  log(operation: string, after: number, most: number): Promise<readonly LogRow[]>
+  /** How far the log of a run is already kept. */
+  logEnds(run: string): Promise<readonly LogEnd[]>
+  /** Opens what was sealed under a name; undefined when there is nothing. */
+  unseal(owner: SealedOwner, name: string): Promise<Uint8Array | undefined>
+  /** The plan as the package of this digest offers it; without a digest, as it is or was last offered. */
+  offering(planId: string, digest?: string): Promise<Offering | undefined>
+  offerings(): Promise<readonly Offering[]>
+  /** Instances that are not gone, of a plan or all plans, of a platform or all platforms. */
+  countInstances(planId?: string, platform?: string): Promise<number>
+  /** Operations of a platform that wait, counted no further than asked. */
+  countQueued(platform: string, most: number): Promise<number>
+  countByState(): Promise<readonly StateCount[]>
+  audit(after: number, most: number): Promise<readonly AuditRecord[]>
+  nodes(): Promise<readonly NodeRow[]>
+  tombstones(): Promise<readonly string[]>
+  enrolment(name: string): Promise<Enrolment | undefined>
+  enrolments(): Promise<readonly Enrolment[]>
+  /** The answer given to an idempotency key. */
+  idempotent(scope: string, key: string): Promise<IdempotencyRow | undefined>
+  sealedByKey(): Promise<readonly { readonly key: string; readonly records: number }[]>
+}
+
+export interface Transaction extends Look {
+  /** Reads and locks, so that what is decided on it still holds at commit. */
+  lockInstance(key: InstanceKey): Promise<Instance | undefined>
+  lockBinding(key: BindingKey): Promise<Binding | undefined>
+  lockOperation(id: string): Promise<Operation | undefined>
+  /** Writes the whole row, new or changed. */
+  putInstance(instance: Instance): Promise<void>
+  putBinding(binding: Binding): Promise<void>
+  /** Inserts; a second active operation for the same mutated target is refused by the database and retried. */
+  addOperation(operation: Operation): Promise<void>
+  /**
+   * Writes the whole row if it has not ended and still has this fence (and owner, when leased); false: another has
+   * taken over. A cancel that was asked for stays, and a lease of the same owner is not shortened.
+   */
+  putOperation(operation: Operation, held: Held): Promise<boolean>
+  addHistory(operation: string, line: Omit<HistoryLine, 'at'>): Promise<void>
+  putRun(run: Run): Promise<void>
+  seal(owner: SealedOwner, name: string, bytes: Uint8Array): Promise<void>
+  /** Erases one sealed thing, or all of its owner. */
+  erase(owner: SealedOwner, name?: string): Promise<void>
+  /**
+   * Claims up to n operations whose time has come and whose lease is free or over; fair over platforms.
+   * Each claim adds a strike: its owner takes it back by recording progress.
+   */
+  claim(order: ClaimOrder): Promise<readonly Operation[]>
+  /** Renews all leases of a node on these operations; answers those it still holds. */
+  renew(node: string, operations: readonly string[], leaseMs: number): Promise<readonly string[]>
+  /** Active operations whose deadline has passed, with or without a lease. */
+  overdue(graceMs: number, most: number): Promise<readonly Operation[]>
+  addLog(rows: readonly NewLogRow[]): Promise<void>
+  addAudit(record: NewAuditRecord): Promise<void>
+  /** Gives number and hash to records that have none yet; one caller at a time. */
+  chainAudit(most: number): Promise<number>
+  addTombstone(name: string, reason: string, untilMs: number): Promise<void>
+  putOffering(offering: Offering): Promise<void>
+  putEnrolment(enrolment: Enrolment): Promise<void>
+  removeEnrolment(name: string): Promise<void>
+  putIdempotent(row: IdempotencyRow): Promise<void>
+  putNode(node: NodeRow): Promise<void>
+  putFreeze(freeze: Freeze | undefined): Promise<void>
+  /** Takes or keeps the one lease of a singleton; false: another node has it. */
+  holdSingleton(name: string, node: string, leaseMs: number): Promise<boolean>
+  /** Raises the epoch: every process that started before is fenced out. */
+  raiseEpoch(): Promise<number>
+  /** Removes what its retention has passed, a bounded number of things; answers how many. */
+  forget(retention: Retention, most: number): Promise<number>
+  /** Tells other processes after commit. */
+  hint(hint: Hint): void
+}
+
+export interface Cluster {
+  readonly id: string
+  readonly epoch: number
+  readonly freeze?: Freeze
+}
+
+export interface Freeze {
+  readonly reason: string
+  readonly by: string
+  /** Whether deletes and unbinds are refused, too. */
+  readonly all: boolean
+}
+
+/** What the writer of an operation believes to hold. */
+export interface Held {
+  readonly fence: number
+  /** Absent: nobody needs to hold the lease (a cancel, a deadline). */
+  readonly owner?: string
+}
+
+export interface ClaimOrder {
+  readonly node: string
+  readonly epoch: number
+  readonly leaseMs: number
+  readonly most: number
+  /** Running at once over all nodes, per platform. */
+  readonly perPlatform: number
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Where the next page starts. */
+  readonly next?: string
+}
+
+export interface InstanceFilter {
+  readonly platform?: string
+  readonly serviceId?: string
+  readonly planId?: string
+  readonly state?: Instance['state']
+  /** Id, id prefix or name. */
+  readonly text?: string
+  readonly after?: string
+  readonly most: number
+}
+
+export interface OperationFilter {
+  readonly platform?: string
+  readonly instance?: string
+  readonly binding?: string
+  readonly states?: readonly OperationState[]
+  readonly after?: string
+  readonly most: number
+}
+
+export interface Polled {
+  readonly id: string
+  readonly action: Operation['action']['kind']
+  readonly state: OperationState
+  readonly description?: string
+  readonly usable?: boolean
+  readonly repeatable?: boolean
+  readonly createdAt: number
+  readonly finishedAt?: number
+  /** Database time of the answer. */
+  readonly now: number
+}
+
+export interface NewLogRow {
+  readonly operation: string
+  readonly run: string
+  readonly stream: 'stdout' | 'stderr' | 'system'
+  readonly step: string
+  /** Byte position in this stream of this step; the same position is kept once. */
+  readonly position: number
+  /** How many bytes of the stream this piece stands for (redaction may change its length). */
+  readonly span: number
+  readonly bytes: Uint8Array
+}
+
+/** How many bytes of a stream are kept. */
+export interface LogEnd {
+  readonly step: string
+  readonly stream: NewLogRow['stream']
+  readonly end: number
+}
+
+export interface LogRow extends NewLogRow {
+  readonly number: number
+  readonly at: number
+}
+
+/** A plan that is or was offered, with everything needed to serve its instances after it left the catalog. */
+export interface Offering {
+  readonly serviceId: string
+  readonly planId: string
+  readonly digest: string
+  readonly retired: boolean
+  /** Package, service and plan as documents. */
+  readonly document: JsonObject
+}
+
+/** A package in the catalog, as read once per digest. */
+export interface Enrolment {
+  readonly name: string
+  readonly reference: string
+  readonly digest: string
+  readonly contract: string
+  readonly state: 'offered' | 'refused'
+  readonly document: JsonObject
+  readonly updatedAt: number
+}
+
+export interface StateCount {
+  readonly of: 'instance' | 'binding' | 'operation'
+  readonly state: string
+  readonly count: number
+  /** Age of the oldest, milliseconds. */
+  readonly oldestMs: number
+}
+
+export interface NodeRow {
+  readonly name: string
+  readonly boot: string
+  readonly version: string
+  readonly draining: boolean
+  readonly startedAt: number
+  readonly heartbeatAt: number
+}
+
+export interface NewAuditRecord {
+  readonly actor: {
+    readonly kind: 'platform' | 'user' | 'system'
+    readonly id: string
+    readonly identity?: JsonObject
+  }
+  readonly action: string
+  readonly object: { readonly kind: string; readonly id: string }
+  readonly decision: 'allowed' | 'denied'
+  readonly result: 'started' | 'succeeded' | 'failed'
+  readonly code?: string
+  readonly requestId: string
+  readonly source?: string
+  readonly node: string
+}
+
+export interface AuditRecord extends NewAuditRecord {
+  readonly seq: number
+  readonly at: number
+  readonly prev: string
+  readonly hash: string
+}
+
+export interface IdempotencyRow {
+  readonly scope: string
+  readonly key: string
+  readonly fingerprint: string
+  readonly operation?: string
+  readonly status: number
+  readonly body: JsonObject
+}
+
+/** Days that things are kept after they ended. */
+export interface Retention {
+  readonly operationDays: number
+  readonly logDays: number
+  readonly goneDays: number
+  readonly auditDays: number
+}

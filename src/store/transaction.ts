@@ -1,0 +1,174 @@
+/** One transaction: everything the broker and the workers write, handed to the file of its subject. */
+import type { Binding, BindingKey, Instance, InstanceKey } from '../model/instance.ts'
+import type { HistoryLine, Operation, Run } from '../model/operation.ts'
+import type { SealedOwner } from '../model/sealed.ts'
+import { addAudit, chainAudit } from './audit.ts'
+import { lockBinding, lockBindings, putBinding } from './bindings.ts'
+import type { Session } from './database.ts'
+import { forgetOld } from './forget.ts'
+import { putIdempotent } from './idempotency.ts'
+import { countInstances, lockInstance, putInstance } from './instances.ts'
+import { addLog } from './logs.ts'
+import { Looking } from './look.ts'
+import { addTombstone, holdSingleton, lockName, putFreeze, putNode, raiseEpoch } from './nodes.ts'
+import { insertOperation, lockOperation, mayWrite, sendOperation, updateOperation } from './operations.ts'
+import { putEnrolment, putOffering, removeEnrolment } from './packages.ts'
+import { claimOperations, overdueOperations, renewLeases } from './queue.ts'
+import { addHistory, putRun } from './runs.ts'
+import type { Sealer } from './sealer.ts'
+import { eraseSealed, putSealed } from './sealing.ts'
+import type {
+  ClaimOrder,
+  Enrolment,
+  Freeze,
+  Held,
+  Hint,
+  IdempotencyRow,
+  NewAuditRecord,
+  NewLogRow,
+  NodeRow,
+  Offering,
+  Retention,
+  Transaction,
+} from './store.ts'
+
+/** What a transaction shares with the others of this process. */
+export interface Surroundings {
+  readonly sealer: Sealer
+  /** The next turn of a platform in the queue. */
+  turn(platform: string): number
+  tell(session: Session, hint: Hint): void
+}
+
+export class Writing extends Looking implements Transaction {
+  readonly #around: Surroundings
+  /** Rows this transaction has locked and seen: whether to insert or to update is known, not guessed. */
+  readonly #there = new Set<string>()
+  readonly #locked = new Map<string, Operation>()
+  constructor(session: Session, around: Surroundings) {
+    super(session, around.sealer)
+    this.#around = around
+  }
+  async lockInstance(key: InstanceKey): Promise<Instance | undefined> {
+    const found = await lockInstance(this.session, key)
+    if (found) this.#there.add(nameOfInstance(key))
+    return found
+  }
+  async lockBinding(key: BindingKey): Promise<Binding | undefined> {
+    const found = await lockBinding(this.session, key)
+    if (found) this.#there.add(nameOf(key))
+    return found
+  }
+  override async bindings(key: InstanceKey): Promise<readonly Binding[]> {
+    const found = await lockBindings(this.session, key)
+    for (const binding of found) this.#there.add(nameOf(binding))
+    return found
+  }
+  async lockOperation(id: string): Promise<Operation | undefined> {
+    const found = await lockOperation(this.session, id)
+    if (found) this.#locked.set(id, found)
+    return found
+  }
+  async putInstance(instance: Instance): Promise<void> {
+    const name = nameOfInstance(instance)
+    await putInstance(this.session, instance, this.#there.has(name))
+    this.#there.add(name)
+  }
+  async putBinding(binding: Binding): Promise<void> {
+    const name = nameOf(binding)
+    await putBinding(this.session, binding, this.#there.has(name))
+    this.#there.add(name)
+  }
+  async addOperation(operation: Operation): Promise<void> {
+    await insertOperation(this.session, operation, this.#around.turn(operation.target.platform))
+  }
+  async putOperation(operation: Operation, held: Held): Promise<boolean> {
+    const locked = this.#locked.get(operation.id)
+    if (locked === undefined) return updateOperation(this.session, operation, held)
+    // Nobody else can change it now: whether the write will be kept is known without waiting for it.
+    if (!mayWrite(locked, held)) return false
+    await sendOperation(this.session, operation, held)
+    this.#locked.set(operation.id, operation)
+    return true
+  }
+  addHistory(operation: string, line: Omit<HistoryLine, 'at'>): Promise<void> {
+    return addHistory(this.session, operation, line)
+  }
+  putRun(run: Run): Promise<void> {
+    return putRun(this.session, run)
+  }
+  seal(owner: SealedOwner, name: string, content: Uint8Array): Promise<void> {
+    return putSealed(this.session, this.sealer, { owner, name, content })
+  }
+  erase(owner: SealedOwner, name?: string): Promise<void> {
+    return eraseSealed(this.session, owner, name)
+  }
+  claim(order: ClaimOrder): Promise<readonly Operation[]> {
+    return claimOperations(this.session, order)
+  }
+  renew(node: string, operations: readonly string[], leaseMs: number): Promise<readonly string[]> {
+    return renewLeases(this.session, node, operations, leaseMs)
+  }
+  overdue(graceMs: number, most: number): Promise<readonly Operation[]> {
+    return overdueOperations(this.session, graceMs, most)
+  }
+  addLog(rows: readonly NewLogRow[]): Promise<void> {
+    return addLog(this.session, this.sealer, rows)
+  }
+  addAudit(record: NewAuditRecord): Promise<void> {
+    return addAudit(this.session, record)
+  }
+  chainAudit(most: number): Promise<number> {
+    return chainAudit(this.session, most)
+  }
+  addTombstone(name: string, reason: string, untilMs: number): Promise<void> {
+    return addTombstone(this.session, name, { reason, until: untilMs })
+  }
+  putOffering(offering: Offering): Promise<void> {
+    return putOffering(this.session, offering)
+  }
+  putEnrolment(enrolment: Enrolment): Promise<void> {
+    return putEnrolment(this.session, enrolment)
+  }
+  removeEnrolment(name: string): Promise<void> {
+    return removeEnrolment(this.session, name)
+  }
+  putIdempotent(row: IdempotencyRow): Promise<void> {
+    return putIdempotent(this.session, this.sealer, row)
+  }
+  putNode(node: NodeRow): Promise<void> {
+    return putNode(this.session, node)
+  }
+  putFreeze(freeze: Freeze | undefined): Promise<void> {
+    return putFreeze(this.session, freeze)
+  }
+  holdSingleton(name: string, node: string, leaseMs: number): Promise<boolean> {
+    return holdSingleton(this.session, name, { node, ms: leaseMs })
+  }
+  raiseEpoch(): Promise<number> {
+    return raiseEpoch(this.session)
+  }
+  async forget(retention: Retention, most: number): Promise<number> {
+    return forgetOld(this.session, retention, { now: await this.now(), most })
+  }
+  hint(hint: Hint): void {
+    this.#around.tell(this.session, hint)
+  }
+  /** Counts while nobody else counts the same, so that a limit holds. */
+  override async countInstances(planId?: string, platform?: string): Promise<number> {
+    await lockName(
+      this.session,
+      JSON.stringify(['count', planId ?? '', planId === undefined ? platform : '']),
+    )
+    return countInstances(this.session, planId, platform)
+  }
+}
+
+function nameOf({ platform, instance, binding }: BindingKey): string {
+  return JSON.stringify([platform, instance, binding])
+}
+
+/** A key of a binding names its instance, too. */
+function nameOfInstance({ platform, instance }: InstanceKey): string {
+  return JSON.stringify([platform, instance])
+}
