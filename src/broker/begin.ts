@@ -1,0 +1,127 @@
+/** Writes an accepted order down, in the transaction that accepts it: operation, history, audit. */
+import type { Contract, Prepared } from '../contracts/contract.ts'
+import type { Target } from '../model/instance.ts'
+import type { Operation, Priority } from '../model/operation.ts'
+import { fail, gather, ProblemError } from '../model/problem.ts'
+import type { Action, Situation } from '../model/situation.ts'
+import type { Transaction } from '../store/store.ts'
+import type { Offer } from './catalog.ts'
+import { type Asker, type OperationOrder, orders } from './orders.ts'
+import type { Ports } from './ports.ts'
+
+export interface Beginning {
+  readonly target: Target
+  readonly asker: Asker
+  readonly order: OperationOrder
+  readonly offer: Offer
+  /** The operation that must have ended before. */
+  readonly blockedBy?: string
+}
+
+const priorities: Readonly<Record<Action['kind'], Priority>> = {
+  deprovision: 0,
+  unbind: 0,
+  provision: 1,
+  update: 1,
+  bind: 1,
+  invoke: 2,
+}
+
+/** Adds the operation to the queue. */
+export async function begin(tx: Transaction, ports: Ports, beginning: Beginning): Promise<Operation> {
+  const { target, asker, order, offer, blockedBy } = beginning
+  if (!takesDown(order.action)) await refuseWhenCrowded(tx, ports, target.platform)
+  const now = await tx.now()
+  const operation: Operation = {
+    id: ports.newId(now),
+    target,
+    action: order.action,
+    state: 'queued',
+    reason: blockedBy === undefined ? 'waits for a worker' : `waits for operation ${blockedBy} to end`,
+    ...(asker.requester ? { requester: asker.requester } : {}),
+    requestId: asker.requestId,
+    priority: priorities[order.action.kind],
+    ...(blockedBy === undefined ? {} : { blockedBy }),
+    createdAt: now,
+    deadlineAt: now + deadlineMs(ports, offer, order.action),
+    runAfter: now,
+    fence: 0,
+    strikes: 0,
+    stage: 0,
+    attempt: 1,
+  }
+  await tx.addOperation(operation)
+  await orders.putOperation(tx, operation.id, order)
+  await tx.addHistory(operation.id, { state: 'queued', reason: operation.reason, node: ports.node, fence: 0 })
+  await tx.addAudit({
+    actor: { ...asker.account, ...(asker.requester ? { identity: asker.requester.identity } : {}) },
+    action: `${target.binding === undefined ? 'instance' : 'binding'}.${order.action.kind}`,
+    object: {
+      kind: target.binding === undefined ? 'instance' : 'binding',
+      id: target.binding ?? target.instance,
+    },
+    decision: 'allowed',
+    result: 'started',
+    requestId: asker.requestId,
+    ...(asker.source === undefined ? {} : { source: asker.source }),
+    node: ports.node,
+  })
+  tx.hint({ kind: 'queued' })
+  return operation
+}
+
+/** Deletes and unbinds are always taken: refusing them would leave behind what nobody wants. */
+function takesDown({ kind }: Action): boolean {
+  return kind === 'deprovision' || kind === 'unbind'
+}
+
+async function refuseWhenCrowded(tx: Transaction, { policy }: Ports, platform: string): Promise<void> {
+  const most = policy.queuedPerPlatformMax
+  if ((await tx.countQueued(platform, most)) < most) return
+  fail('request.too-many', `${most} operations of this platform wait already`)
+}
+
+/** Asks that an operation stop; who holds it sees that at once or with its next heartbeat. */
+export async function requestCancel(
+  tx: Transaction,
+  ports: Ports,
+  id: string,
+  reason: string,
+): Promise<void> {
+  const operation = await tx.lockOperation(id)
+  if (operation === undefined || operation.cancelRequestedAt !== undefined) return
+  const now = await tx.now()
+  await tx.putOperation(
+    { ...operation, cancelRequestedAt: now, reason, runAfter: now },
+    { fence: operation.fence },
+  )
+  await tx.addHistory(id, { state: operation.state, reason, node: ports.node, fence: operation.fence })
+  tx.hint({ kind: 'cancel', operation: id })
+}
+
+/** Lets the contract refuse before anything is accepted; what it prepared is thrown away. */
+export function rehearse(ports: Ports, contract: Contract, action: Action, situation: Situation): Prepared {
+  const prepared = contract.prepare(action, situation)
+  if (prepared.kind === 'refused') throw new ProblemError(gather(prepared.problems))
+  const refusal = prepared.kind === 'job' ? ports.refuses(prepared.job) : undefined
+  if (refusal) throw new ProblemError(refusal)
+  return prepared
+}
+
+/** The dashboard address that a prepared action promises. */
+export function dashboardOf(prepared: Prepared): string | undefined {
+  if (prepared.kind === 'job') return prepared.dashboardUrl
+  return prepared.kind === 'nothing-to-run' ? prepared.outcome.dashboardUrl : undefined
+}
+
+/** Refuses new orders while frozen; deletes pass unless all is frozen. */
+export async function refuseWhenFrozen(tx: Transaction, deletes: boolean): Promise<void> {
+  const { freeze } = await tx.cluster()
+  if (freeze && (!deletes || freeze.all)) fail('broker.frozen', freeze.reason)
+}
+
+function deadlineMs(ports: Ports, offer: Offer, action: Action): number {
+  const polled = offer.plan.pollingSecondsMax
+  const usual = ports.policy.deadlineMs[action.kind]
+  return polled === undefined ? usual : Math.min(usual, polled * 1000)
+}

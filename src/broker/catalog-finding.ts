@@ -1,0 +1,29 @@
+/** One thing that somebody would refuse or advise against in a catalog. */
+
+export type Authority = 'specification' | 'cloudfoundry' | 'service-catalog'
+
+export interface Finding {
+  /** JSON pointer into the catalog. */
+  readonly pointer: string
+  readonly message: string
+  readonly remedy: string
+  /** Whoever would not take the catalog for this. */
+  readonly refusedBy: readonly Authority[]
+  /** Legal, and yet the specification advises against it or a client stumbles over it. */
+  readonly discouraged: boolean
+}
+
+export const bothRefuse: readonly Authority[] = ['specification', 'cloudfoundry']
+
+export function refused(
+  pointer: string,
+  message: string,
+  remedy: string,
+  refusedBy: readonly Authority[] = bothRefuse,
+): Finding {
+  return { pointer, message, remedy, refusedBy, discouraged: false }
+}
+
+export function discouraged(pointer: string, message: string, remedy: string): Finding {
+  return { pointer, message, remedy, refusedBy: [], discouraged: true }
+}

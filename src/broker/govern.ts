@@ -1,0 +1,92 @@
+/** What operators may do to the broker's memory and doors: forget an instance, freeze, thaw. */
+
+import type { InstanceKey } from '../model/instance.ts'
+import { fail } from '../model/problem.ts'
+import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
+import type { Freeze, Transaction } from '../store/store.ts'
+import type { Asker } from './orders.ts'
+import type { Ports } from './ports.ts'
+
+/** Forgets an instance and its bindings without running anything; what they stand for outside stays there. */
+export async function purgeInstance(ports: Ports, asker: Asker, key: InstanceKey): Promise<void> {
+  await ports.store.write(async (tx) => {
+    const instance = await tx.lockInstance(key)
+    if (instance === undefined || instance.state === 'gone') fail('instance.unknown', key.instance)
+    const bindings = await tx.bindings(key)
+    if (
+      instance.currentOperation !== undefined ||
+      bindings.some((one) => one.currentOperation !== undefined)
+    ) {
+      fail('instance.busy', undefined, { hint: 'Cancel the operation that is under way, then purge.' })
+    }
+    const now = await tx.now()
+    for (const binding of bindings) {
+      await tx.erase(ownerOfBinding(binding))
+      await tx.putBinding({ ...binding, state: 'gone', updatedAt: now })
+    }
+    await tx.erase(ownerOfInstance(key))
+    const { dashboardUrl: _url, labels: _labels, attributes: _attributes, name: _name, ...rest } = instance
+    await tx.putInstance({ ...rest, state: 'gone', updatedAt: now, generation: instance.generation + 1 })
+    await record(tx, ports, asker, { action: 'instance.purge', kind: 'instance', id: key.instance })
+  })
+}
+
+/**
+ * Moves an instance to the package that its plan is offered from now, without running anything:
+ * its next action runs the mended package.
+ */
+export async function repinInstance(ports: Ports, asker: Asker, key: InstanceKey): Promise<void> {
+  await ports.store.write(async (tx) => {
+    const instance = await tx.lockInstance(key)
+    if (instance === undefined || instance.state === 'gone') fail('instance.unknown', key.instance)
+    if (instance.currentOperation !== undefined) fail('instance.busy')
+    const offer = ports.catalog().plan(instance.planId) ?? fail('catalog.plan-unknown', instance.planId)
+    const { digest } = offer.package
+    await tx.putInstance({ ...instance, digest, updatedAt: await tx.now() })
+    await record(tx, ports, asker, { action: 'instance.repin', kind: 'instance', id: key.instance })
+  })
+}
+
+/** Refuses new orders until thawed; running work goes on. */
+export async function freezeBroker(ports: Ports, asker: Asker, freeze: Omit<Freeze, 'by'>): Promise<void> {
+  await ports.store.write(async (tx) => {
+    await tx.putFreeze({ ...freeze, by: asker.account.id })
+    await record(tx, ports, asker, { action: 'broker.freeze', kind: 'cluster', id: (await tx.cluster()).id })
+  })
+}
+
+/** Takes new orders again. */
+export async function thawBroker(ports: Ports, asker: Asker): Promise<void> {
+  await ports.store.write(async (tx) => {
+    await tx.putFreeze(undefined)
+    await record(tx, ports, asker, { action: 'broker.thaw', kind: 'cluster', id: (await tx.cluster()).id })
+  })
+}
+
+/** Writes down that something was done or looked at. */
+export async function recordDeed(ports: Ports, asker: Asker, deed: Deed): Promise<void> {
+  await ports.store.write((tx) => record(tx, ports, asker, deed))
+}
+
+export interface Deed {
+  readonly action: string
+  readonly kind: string
+  readonly id: string
+  /** Absent: allowed, and it succeeded. */
+  readonly refusal?: { readonly denied: boolean; readonly code: string }
+}
+
+async function record(tx: Transaction, ports: Ports, asker: Asker, deed: Deed): Promise<void> {
+  const { action, kind, id, refusal } = deed
+  await tx.addAudit({
+    actor: { ...asker.account, ...(asker.requester ? { identity: asker.requester.identity } : {}) },
+    action,
+    object: { kind, id },
+    decision: refusal?.denied ? 'denied' : 'allowed',
+    result: refusal ? 'failed' : 'succeeded',
+    ...(refusal ? { code: refusal.code } : {}),
+    requestId: asker.requestId,
+    ...(asker.source === undefined ? {} : { source: asker.source }),
+    node: ports.node,
+  })
+}

@@ -1,0 +1,73 @@
+/** Whether a user's parameters may be taken: the plan's schema, and what the operator fixed or closed. */
+import { type JsonObject, pointer } from '../kit/json.ts'
+import { compileSchema } from '../kit/schema.ts'
+import type { Plan, PlanSchemas } from '../model/package.ts'
+import { gather, type Problem, ProblemError } from '../model/problem.ts'
+
+/** Throws all faults at once. */
+export function checkParameters(
+  parameters: JsonObject,
+  schema: JsonObject | undefined,
+  source = 'parameters',
+): void {
+  const compiled = schema && compileSchema(schema)
+  if (compiled === undefined || compiled.kind === 'refused') return
+  refuse(
+    compiled.check(parameters).map((fault) => ({
+      code: 'parameters.invalid',
+      detail: fault.message,
+      where: { source, pointer: fault.pointer },
+    })),
+  )
+}
+
+/** The schema that the broker holds parameters to; none where the contract judges them itself. */
+export function judgingSchema(plan: Plan, which: keyof PlanSchemas): JsonObject | undefined {
+  return plan.parametersCheckedBy === 'contract' ? undefined : plan.schemas[which]
+}
+
+/** Refuses names that the operator has fixed or not opened, even when the value would be the same. */
+export function checkOpen(parameters: JsonObject, { operator }: Plan): void {
+  const faults = Object.keys(parameters).flatMap((name): readonly Problem[] => {
+    const where = { source: 'parameters', pointer: pointer('', name) }
+    if (Object.hasOwn(operator.inputs, name)) {
+      return [{ code: 'parameters.invalid', detail: 'is fixed by the operator', where }]
+    }
+    if (operator.allow !== undefined && !operator.allow.includes(name)) {
+      return [{ code: 'parameters.invalid', detail: 'may not be set on this plan', where }]
+    }
+    return []
+  })
+  refuse(faults)
+}
+
+/** The merged parameters of an update: key by key, null removes. */
+export function mergeParameters(stored: JsonObject, given: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(stored))
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) merged.delete(name)
+    else merged.set(name, value)
+  }
+  return Object.fromEntries(merged)
+}
+
+/** Top-level names that a schema marks as secret (`writeOnly`). */
+export function secretNames(schema: JsonObject | undefined): ReadonlySet<string> {
+  const properties = schema?.['properties']
+  if (typeof properties !== 'object' || properties === null) return new Set()
+  const marked = Object.entries(properties).filter(
+    ([, property]) => (property as JsonObject)?.['writeOnly'] === true,
+  )
+  return new Set(marked.map(([name]) => name))
+}
+
+/** The parameters without those that are secret. */
+export function shownParameters(parameters: JsonObject, schema: JsonObject | undefined): JsonObject {
+  const secrets = secretNames(schema)
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !secrets.has(name)))
+}
+
+function refuse(problems: readonly Problem[]): void {
+  const [first, ...rest] = problems
+  if (first) throw new ProblemError(gather([first, ...rest]))
+}

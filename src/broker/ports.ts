@@ -1,0 +1,35 @@
+/** What the broker needs from outside to decide: store, contracts, catalog, time, chance and the house rules. */
+import type { Contract } from '../contracts/contract.ts'
+import type { Chance, Clock } from '../kit/clock.ts'
+import type { Job } from '../model/job.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Action, Situation } from '../model/situation.ts'
+import type { Store } from '../store/store.ts'
+import type { Catalog, Offer } from './catalog.ts'
+
+export interface Ports {
+  readonly store: Store
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly node: string
+  /** A fresh id for this database time; ids of one process grow. */
+  newId(now: number): string
+  readonly policy: Policy
+  contract(name: string): Contract
+  catalog(): Catalog
+  /** Why no engine here can run a job, if none can. */
+  refuses(job: Job): Problem | undefined
+  /** What the operator lends to a plan: accounts, addresses. */
+  infrastructure(offer: Offer): Situation['infrastructure']
+  /** Work was accepted; look at the queue now. */
+  wake(): void
+}
+
+/** What the operator decided for all orders. */
+export interface Policy {
+  /** Milliseconds after which an operation ends whatever happens. */
+  readonly deadlineMs: Readonly<Record<Action['kind'], number>>
+  readonly queuedPerPlatformMax: number
+  /** Instances per platform; absent: as many as there is room for. */
+  readonly instancesPerPlatformMax?: number
+}

@@ -1,0 +1,189 @@
+/** Decides a provision request; instance and operation are written together. */
+import type { JsonObject } from '../kit/json.ts'
+import { printable, shorten } from '../kit/text.ts'
+import type { Instance, InstanceKey } from '../model/instance.ts'
+import { fail, ProblemError } from '../model/problem.ts'
+import type { Transaction } from '../store/store.ts'
+import { admitProvision } from './admission.ts'
+import { begin, dashboardOf, refuseWhenFrozen, rehearse } from './begin.ts'
+import type { Offer } from './catalog.ts'
+import { offerOf } from './offering.ts'
+import { type Asker, type InstanceOrder, orders, sameInstance } from './orders.ts'
+import { checkOpen, checkParameters, judgingSchema } from './parameters.ts'
+import type { Ports } from './ports.ts'
+import { situationOf } from './situation.ts'
+
+export interface ProvisionRequest {
+  readonly instance: string
+  readonly serviceId: string
+  readonly planId: string
+  readonly organization: string
+  readonly space: string
+  readonly parameters: JsonObject
+  readonly context: JsonObject
+  /** maintenance_info.version, where one was sent. */
+  readonly maintenance?: string
+  readonly acceptsIncomplete: boolean
+}
+
+export type ProvisionAnswer =
+  | { readonly kind: 'exists'; readonly instance: Instance }
+  /** `wait`: the plan is synchronous, so the answer is due when the operation has ended. */
+  | {
+      readonly kind: 'started'
+      readonly operation: string
+      readonly wait: boolean
+      readonly dashboardUrl?: string
+    }
+
+/** Orders an instance. */
+export async function provision(
+  ports: Ports,
+  asker: Asker,
+  request: ProvisionRequest,
+): Promise<ProvisionAnswer> {
+  const offer = ports.catalog().find(request.serviceId, request.planId)
+  if ('code' in offer) throw new ProblemError(offer)
+  const answer = await ports.store.write((tx) => decide(tx, ports, asker, { ...request, offer }))
+  if (answer.kind === 'started') ports.wake()
+  return answer
+}
+
+async function decide(
+  tx: Transaction,
+  ports: Ports,
+  asker: Asker,
+  request: ProvisionRequest & { readonly offer: Offer },
+): Promise<ProvisionAnswer> {
+  const key = { platform: asker.platform, instance: request.instance }
+  const instance = await tx.lockInstance(key)
+  const same = instance !== undefined && sameInstance(instance, await orders.instance(tx, key), request)
+  const verdict = admitProvision(instance?.state, same)
+  if (verdict === 'exists' && instance) return { kind: 'exists', instance }
+  if (verdict === 'same-operation' && instance?.currentOperation) {
+    return started(request.offer, instance.currentOperation, instance.dashboardUrl)
+  }
+  if (verdict === 'conflict') fail('instance.exists', request.instance)
+  if (verdict === 'busy') fail('instance.busy')
+  const dashboardUrl = await check(tx, ports, asker, request)
+  const cleared =
+    verdict === 'clear-and-start' && instance ? await clear(tx, ports, asker, instance) : undefined
+  const operation = await begin(tx, ports, {
+    target: key,
+    asker,
+    offer: request.offer,
+    ...(cleared === undefined ? {} : { blockedBy: cleared }),
+    order: {
+      action: { kind: 'provision' },
+      parameters: request.parameters,
+      planId: request.planId,
+      digest: request.offer.package.digest,
+      ...(request.offer.plan.maintenance ? { maintenance: request.offer.plan.maintenance.version } : {}),
+    },
+  })
+  await orders.putInstance(tx, key, { parameters: request.parameters, context: request.context })
+  await tx.putInstance(
+    newInstance(key, request, operation, { generation: instance?.generation ?? 0, dashboardUrl }),
+  )
+  return started(request.offer, operation.id, dashboardUrl)
+}
+
+/** Everything that may refuse a new instance, in the order platforms expect; answers its dashboard address. */
+async function check(
+  tx: Transaction,
+  ports: Ports,
+  asker: Asker,
+  request: ProvisionRequest & { readonly offer: Offer },
+): Promise<string | undefined> {
+  const { offer, parameters } = request
+  await refuseWhenFrozen(tx, false)
+  if (request.maintenance !== undefined && request.maintenance !== offer.plan.maintenance?.version) {
+    fail('instance.maintenance-conflict')
+  }
+  if (offer.plan.mode.instance === 'async' && !request.acceptsIncomplete) fail('instance.async-required')
+  checkOpen(parameters, offer.plan)
+  checkParameters(parameters, judgingSchema(offer.plan, 'create'))
+  await checkQuota(tx, ports, offer, asker.platform)
+  const order: InstanceOrder = { parameters, context: request.context }
+  const situation = situationOf({
+    offer,
+    instance: { platform: asker.platform, instance: request.instance, ...nameIn(request.context) },
+    order,
+    parameters,
+    carryover: {},
+    operation: { id: 'rehearsal', stage: 0, attempt: 1 },
+    ...(asker.requester ? { requester: asker.requester } : {}),
+    infrastructure: ports.infrastructure(offer),
+    now: await tx.now(),
+    chance: ports.chance,
+  })
+  const contract = ports.contract(offer.package.contract)
+  return dashboardOf(rehearse(ports, contract, { kind: 'provision' }, situation))
+}
+
+async function checkQuota(tx: Transaction, ports: Ports, { plan }: Offer, platform: string): Promise<void> {
+  const { limit } = plan.operator
+  if (limit !== undefined && (await tx.countInstances(plan.id)) >= limit) {
+    fail('broker.quota', `the plan ${plan.name} is limited to ${limit} instances`)
+  }
+  const most = ports.policy.instancesPerPlatformMax
+  if (most !== undefined && (await tx.countInstances(undefined, platform)) >= most) {
+    fail('broker.quota', `this platform is limited to ${most} instances`)
+  }
+}
+
+/** A failed attempt may have left something behind: it is deprovisioned before the next one starts. */
+async function clear(tx: Transaction, ports: Ports, asker: Asker, failed: Instance): Promise<string> {
+  const offer = await offerOf(tx, failed)
+  const order = await orders.instance(tx, failed)
+  const operation = await begin(tx, ports, {
+    target: { platform: failed.platform, instance: failed.instance },
+    asker,
+    offer,
+    order: {
+      action: { kind: 'deprovision' },
+      parameters: order.parameters,
+      planId: failed.planId,
+      digest: failed.digest,
+      context: order.context,
+    },
+  })
+  return operation.id
+}
+
+function newInstance(
+  key: InstanceKey,
+  request: ProvisionRequest & { readonly offer: Offer },
+  operation: { readonly id: string; readonly createdAt: number },
+  more: { readonly generation: number; readonly dashboardUrl: string | undefined },
+): Instance {
+  return {
+    ...key,
+    state: 'provisioning',
+    currentOperation: operation.id,
+    generation: more.generation,
+    serviceId: request.serviceId,
+    planId: request.planId,
+    digest: request.offer.package.digest,
+    organization: request.organization,
+    space: request.space,
+    ...nameIn(request.context),
+    ...(more.dashboardUrl === undefined ? {} : { dashboardUrl: more.dashboardUrl }),
+    createdAt: operation.createdAt,
+    updatedAt: operation.createdAt,
+  }
+}
+
+const nameCharactersMax = 255
+
+/** What the platform's user calls the instance, as far as it can be kept and shown. */
+export function nameIn(context: JsonObject): { readonly name?: string } {
+  const name = context['instance_name']
+  if (typeof name !== 'string' || name === '') return {}
+  return { name: shorten(printable(name.toWellFormed()), nameCharactersMax) }
+}
+
+function started(offer: Offer, operation: string, dashboardUrl: string | undefined): ProvisionAnswer {
+  const wait = offer.plan.mode.instance === 'sync'
+  return { kind: 'started', operation, wait, ...(dashboardUrl === undefined ? {} : { dashboardUrl }) }
+}

@@ -1,0 +1,260 @@
+/** An outcome becomes states, credentials and memory, in the one transaction that ends the operation. */
+import { never } from '../kit/assert.ts'
+import type { Binding, Instance } from '../model/instance.ts'
+import type { EndState, Operation } from '../model/operation.ts'
+import type { BindingAnswer, Outcome } from '../model/outcome.ts'
+import { describeProblem, type Problem } from '../model/problem.ts'
+import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
+import type { Held, Transaction } from '../store/store.ts'
+import { offerOf } from './offering.ts'
+import { type OperationOrder, orders } from './orders.ts'
+import type { Ports } from './ports.ts'
+import { nameIn } from './provision.ts'
+
+export interface Ending {
+  readonly state: EndState
+  readonly outcome: Outcome
+}
+
+export interface Settled {
+  readonly operation: Operation
+  readonly held: Held
+  /** Where it is at hand already; an order never changes. */
+  readonly order?: OperationOrder
+  /** False: no run was ever intended, so there is nothing of one to erase. */
+  readonly ran?: boolean
+}
+
+interface Settling {
+  readonly operation: Operation
+  readonly order: OperationOrder
+  readonly ending: Ending
+  readonly now: number
+}
+
+/** Ends the operation; false when another has taken over, and nothing was written. */
+export async function settle(
+  tx: Transaction,
+  ports: Ports,
+  { operation, held, order: known, ran }: Settled,
+  wished: Ending,
+): Promise<boolean> {
+  const now = await tx.now()
+  const order = known ?? (await orders.operation(tx, operation.id))
+  const ending = await overtaken(tx, operation, await permitted(tx, operation, order, wished))
+  const ended = endedOperation(operation, ending, now)
+  if (!(await tx.putOperation(ended, held))) return false
+  if (order) {
+    const settling = { operation, order, ending, now }
+    await keepMemory(tx, settling)
+    await (operation.target.binding === undefined
+      ? settleInstance(tx, settling)
+      : settleBinding(tx, settling))
+  }
+  if (ending.state === 'succeeded') await tx.erase(`operation/${operation.id}`)
+  if (ran !== false) for (const run of await tx.runs(operation.id)) await tx.erase(`run/${run.name}`)
+  await record(tx, ports, ended)
+  tx.hint({ kind: 'ended', operation: operation.id })
+  return true
+}
+
+function endedOperation(operation: Operation, { state, outcome }: Ending, now: number): Operation {
+  const { lease: _given, blockedBy: _over, ...rest } = operation
+  const [problem] = outcome.problems
+  const description = describeOutcome(outcome)
+  return {
+    ...rest,
+    state,
+    reason: state === 'succeeded' ? 'succeeded' : description,
+    description,
+    ...(problem ? { problem: problem.code } : {}),
+    ...(outcome.usable === undefined ? {} : { usable: outcome.usable }),
+    ...(outcome.repeatable === undefined ? {} : { repeatable: outcome.repeatable }),
+    finishedAt: now,
+  }
+}
+
+/** Never empty: a platform shows it to the person who waits. */
+function describeOutcome({ problems, message }: Outcome): string {
+  const [first, ...rest] = problems
+  if (first === undefined) return message ?? 'succeeded'
+  const more = [...rest, ...(first.others ?? [])].map((problem) => describeProblem(problem))
+  return [message, describeProblem(first), ...more]
+    .filter((part) => part !== undefined && part !== '')
+    .join('; ')
+}
+
+/** A field without its permission makes the platform fail the bind and unbind again: better to fail it here. */
+async function permitted(
+  tx: Transaction,
+  { action }: Operation,
+  order: OperationOrder | undefined,
+  ending: Ending,
+): Promise<Ending> {
+  const answer = ending.outcome.binding
+  if (action.kind !== 'bind' || answer === undefined || order === undefined) return ending
+  const { service } = await offerOf(tx, order)
+  const wanted = [
+    answer.syslogDrainUrl === undefined ? undefined : 'syslog_drain',
+    answer.routeServiceUrl === undefined ? undefined : 'route_forwarding',
+    answer.volumeMounts === undefined ? undefined : 'volume_mount',
+  ]
+  const missing = wanted.filter(
+    (name) => name !== undefined && !service.requires.some((given) => given === name),
+  )
+  if (missing.length === 0) return ending
+  const problem: Problem = { code: 'binding.permission-missing', detail: missing.join(', ') }
+  return { state: 'failed', outcome: { ...ending.outcome, problems: [problem, ...ending.outcome.problems] } }
+}
+
+/** A creation that a delete has overtaken is not done, however well it went; what it made is kept for the delete. */
+async function overtaken(tx: Transaction, operation: Operation, ending: Ending): Promise<Ending> {
+  if (ending.state !== 'succeeded' || operation.cancelRequestedAt === undefined) return ending
+  const { target } = operation
+  const instance = await tx.lockInstance(target)
+  const holder =
+    target.binding === undefined ? instance : await tx.lockBinding({ ...target, binding: target.binding })
+  const goes = target.binding !== undefined && instance?.state === 'deprovisioning'
+  if (holder?.currentOperation === operation.id && !goes) return ending
+  return { state: 'cancelled', outcome: { ...ending.outcome, problems: [{ code: 'operation.cancelled' }] } }
+}
+
+/** What a run leaves for the next one is kept whether it worked or not. */
+async function keepMemory(tx: Transaction, { operation, ending }: Settling): Promise<void> {
+  const { carryover, bindingCarryover, outputs } = ending.outcome
+  const { target } = operation
+  if (carryover) await orders.putCarryover(tx, ownerOfInstance(target), carryover)
+  if (outputs) await orders.putOutputs(tx, target, outputs)
+  if (bindingCarryover && target.binding !== undefined) {
+    await orders.putCarryover(tx, ownerOfBinding({ ...target, binding: target.binding }), bindingCarryover)
+  }
+}
+
+async function settleInstance(tx: Transaction, settling: Settling): Promise<void> {
+  const { operation, ending } = settling
+  const { kind } = operation.action
+  const instance = await tx.lockInstance(operation.target)
+  if (instance === undefined) return
+  if (kind === 'deprovision' && ending.state === 'succeeded') await forgetRemains(tx, operation)
+  // Another operation has taken the instance over: this one only leaves its memory.
+  if (instance.currentOperation !== operation.id) return
+  const { currentOperation: _over, ...rest } = instance
+  const free = { ...rest, updatedAt: settling.now, generation: instance.generation + 1 }
+  switch (kind) {
+    case 'provision':
+      return tx.putInstance(provisioned(free, settling))
+    case 'update':
+      return settleUpdate(tx, free, settling)
+    case 'deprovision':
+      return settleDeprovision(tx, free, settling)
+    case 'bind':
+    case 'unbind':
+    case 'invoke':
+      return tx.putInstance(free)
+    default:
+      return never(kind)
+  }
+}
+
+function provisioned(free: Instance, { order, ending }: Settling): Instance {
+  if (ending.state !== 'succeeded') return { ...free, state: 'failed' }
+  const { maintenance } = order
+  return {
+    ...free,
+    state: 'ready',
+    ...shown(ending.outcome),
+    ...(maintenance === undefined ? {} : { maintenance }),
+  }
+}
+
+function shown({ dashboardUrl, labels, attributes }: Outcome): Partial<Instance> {
+  return {
+    ...(dashboardUrl === undefined ? {} : { dashboardUrl }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(attributes === undefined ? {} : { attributes }),
+  }
+}
+
+/** A failed update leaves plan and parameters as they were. */
+async function settleUpdate(tx: Transaction, free: Instance, { order, ending }: Settling): Promise<void> {
+  if (ending.state !== 'succeeded') return tx.putInstance({ ...free, state: order.before?.state ?? 'ready' })
+  const before = await orders.instance(tx, free)
+  const context = order.context ?? before.context
+  await orders.putInstance(tx, free, { parameters: order.parameters, context })
+  await tx.putInstance({
+    ...free,
+    state: 'ready',
+    planId: order.planId,
+    digest: order.digest,
+    ...(order.maintenance === undefined ? {} : { maintenance: order.maintenance }),
+    ...nameIn(context),
+    ...shown(ending.outcome),
+  })
+}
+
+async function settleDeprovision(
+  tx: Transaction,
+  free: Instance,
+  { order, ending, now }: Settling,
+): Promise<void> {
+  if (ending.state !== 'succeeded') return tx.putInstance({ ...free, state: order.before?.state ?? 'failed' })
+  await tx.erase(ownerOfInstance(free))
+  for (const binding of await tx.bindings(free)) {
+    if (binding.state !== 'gone') await removeBinding(tx, binding, now)
+  }
+  const { dashboardUrl: _url, labels: _labels, attributes: _attributes, name: _name, ...rest } = free
+  await tx.putInstance({ ...rest, state: 'gone' })
+}
+
+/** What earlier attempts had sealed for a later try is of no use once the instance has been taken down. */
+async function forgetRemains(tx: Transaction, { target }: Operation): Promise<void> {
+  await tx.erase(ownerOfInstance(target), 'carryover')
+  await tx.erase(ownerOfInstance(target), 'outputs')
+  const { items } = await tx.operations({ ...target, states: ['failed', 'cancelled'], most: 100 })
+  for (const { id } of items) await tx.erase(`operation/${id}`)
+}
+
+async function removeBinding(tx: Transaction, binding: Binding, now: number): Promise<void> {
+  const { currentOperation: _over, ...rest } = binding
+  await tx.erase(ownerOfBinding(binding))
+  await tx.putBinding({ ...rest, state: 'gone', updatedAt: now })
+}
+
+async function settleBinding(tx: Transaction, { operation, ending, now }: Settling): Promise<void> {
+  const { target, action } = operation
+  const key = { ...target, binding: target.binding ?? '' }
+  const binding = await tx.lockBinding(key)
+  if (binding === undefined || binding.currentOperation !== operation.id) return
+  const { currentOperation: _over, ...rest } = binding
+  const free = { ...rest, updatedAt: now }
+  if (action.kind === 'unbind') {
+    if (ending.state === 'succeeded') return removeBinding(tx, binding, now)
+    const wasBound = (await orders.answer(tx, key)) !== undefined
+    return tx.putBinding({ ...free, state: wasBound ? 'bound' : 'failed' })
+  }
+  if (ending.state !== 'succeeded') return tx.putBinding({ ...free, state: 'failed' })
+  const answer = ending.outcome.binding ?? {}
+  await orders.putAnswer(tx, key, answer)
+  await tx.putBinding({ ...free, state: 'bound', ...expiry(answer) })
+}
+
+function expiry({ expiresAt }: BindingAnswer): { readonly expiresAt?: number } {
+  const at = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt)
+  return Number.isNaN(at) ? {} : { expiresAt: at }
+}
+
+async function record(tx: Transaction, ports: Ports, ended: Operation): Promise<void> {
+  const { target, action, state, reason, fence } = ended
+  await tx.addHistory(ended.id, { state, reason, node: ports.node, fence })
+  const kind = target.binding === undefined ? 'instance' : 'binding'
+  await tx.addAudit({
+    actor: { kind: 'system', id: ports.node },
+    action: `${kind}.${action.kind}`,
+    object: { kind, id: target.binding ?? target.instance },
+    decision: 'allowed',
+    result: state === 'succeeded' ? 'succeeded' : 'failed',
+    ...(ended.problem === undefined ? {} : { code: ended.problem }),
+    requestId: ended.requestId,
+    node: ports.node,
+  })
+}

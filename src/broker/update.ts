@@ -1,0 +1,215 @@
+/** Decides an update: parameters, another plan, maintenance, or only a new context. */
+import { deepEqual, type JsonObject } from '../kit/json.ts'
+import type { Instance } from '../model/instance.ts'
+import { fail, ProblemError } from '../model/problem.ts'
+import { ownerOfInstance } from '../model/sealed.ts'
+import type { Transaction } from '../store/store.ts'
+import { admitUpdate } from './admission.ts'
+import { begin, refuseWhenFrozen, rehearse } from './begin.ts'
+import type { Offer } from './catalog.ts'
+import { offerOf } from './offering.ts'
+import { type Asker, type InstanceOrder, type OperationOrder, orders } from './orders.ts'
+import { checkOpen, checkParameters, judgingSchema, mergeParameters } from './parameters.ts'
+import type { Ports } from './ports.ts'
+import { nameIn } from './provision.ts'
+import { situationOf } from './situation.ts'
+
+export interface UpdateRequest {
+  readonly instance: string
+  readonly serviceId: string
+  readonly planId?: string
+  /** Merged into the stored ones; absent and empty change nothing. */
+  readonly parameters?: JsonObject
+  readonly context?: JsonObject
+  readonly maintenance?: string
+  readonly acceptsIncomplete: boolean
+}
+
+export type UpdateAnswer =
+  | { readonly kind: 'nothing-to-do'; readonly instance: Instance }
+  | {
+      readonly kind: 'started'
+      readonly operation: string
+      readonly wait: boolean
+      readonly dashboardUrl?: string
+    }
+
+/** What the update would lead to, compared with what is. */
+interface Change {
+  readonly from: Offer
+  readonly to: Offer
+  readonly order: InstanceOrder
+  readonly parameters: JsonObject
+  readonly maintains: boolean
+}
+
+/** Orders a change of an instance. */
+export async function update(ports: Ports, asker: Asker, request: UpdateRequest): Promise<UpdateAnswer> {
+  const answer = await ports.store.write((tx) => decide(tx, ports, asker, request))
+  if (answer.kind === 'started') ports.wake()
+  return answer
+}
+
+async function decide(
+  tx: Transaction,
+  ports: Ports,
+  asker: Asker,
+  request: UpdateRequest,
+): Promise<UpdateAnswer> {
+  const key = { platform: asker.platform, instance: request.instance }
+  const instance = await tx.lockInstance(key)
+  const serviceKnown =
+    ports.catalog().knowsService(request.serviceId) || instance?.serviceId === request.serviceId
+  if (!serviceKnown) fail('catalog.service-unknown', request.serviceId)
+  if (instance === undefined || admitUpdate(instance.state, false) === 'unknown') {
+    fail('instance.unknown', request.instance)
+  }
+  if (instance.serviceId !== request.serviceId) fail('instance.mismatch', request.serviceId)
+  const asked = askedOf(request)
+  const change = await changeOf(tx, ports, instance, request)
+  const current = instance.currentOperation && (await orders.operation(tx, instance.currentOperation))
+  const verdict = admitUpdate(
+    instance.state,
+    current !== undefined && current !== '' && deepEqual(current.asked, asked),
+  )
+  if (verdict === 'busy') fail('instance.busy')
+  if (verdict === 'same-operation' && instance.currentOperation)
+    return started(change.to, instance.currentOperation)
+  refuseChange(change, request)
+  await refuseWhenFrozen(tx, false)
+  checkOpen(request.parameters ?? {}, change.to.plan)
+  checkParameters(request.parameters ?? {}, judgingSchema(change.to.plan, 'update'))
+  checkParameters(change.parameters, judgingSchema(change.to.plan, 'create'))
+  if (changesNothing(change)) return keepContext(tx, instance, change, request)
+  await rehearseUpdate(tx, ports, asker, { instance, change })
+  return start(tx, ports, asker, { instance, change, request })
+}
+
+function askedOf({ planId, parameters, maintenance }: UpdateRequest): NonNullable<OperationOrder['asked']> {
+  return {
+    ...(planId === undefined ? {} : { planId }),
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(maintenance === undefined ? {} : { maintenance }),
+  }
+}
+
+async function changeOf(
+  tx: Transaction,
+  ports: Ports,
+  instance: Instance,
+  request: UpdateRequest,
+): Promise<Change> {
+  const from = await offerOf(tx, instance)
+  const to = await targetOffer(tx, ports, from, request)
+  const order = await orders.instance(tx, instance)
+  const maintains = request.maintenance !== undefined && request.maintenance !== instance.maintenance
+  return {
+    from,
+    to,
+    order,
+    maintains,
+    parameters: mergeParameters(order.parameters, request.parameters ?? {}),
+  }
+}
+
+/** Without maintenance an instance stays with the package it was made from. */
+async function targetOffer(
+  tx: Transaction,
+  ports: Ports,
+  from: Offer,
+  request: UpdateRequest,
+): Promise<Offer> {
+  const planId = request.planId ?? from.plan.id
+  const offered = ports.catalog().plan(planId)
+  if (planId !== from.plan.id && offered?.service.id !== from.service.id) fail('catalog.plan-unknown', planId)
+  if (offered === undefined) return from
+  if (request.maintenance !== undefined) return offered
+  const kept = await tx.offering(planId, from.package.digest)
+  return kept ? await offerOf(tx, { planId, digest: from.package.digest }) : offered
+}
+
+/** What the plan does not allow, in the order platforms expect. */
+function refuseChange({ from, to }: Change, request: UpdateRequest): void {
+  if (to.plan.id !== from.plan.id && !(from.plan.planUpdatable ?? from.service.planUpdatable)) {
+    throw new ProblemError({
+      code: 'instance.plan-change-refused',
+      detail: `${from.plan.name} to ${to.plan.name}`,
+    })
+  }
+  if (request.maintenance !== undefined && request.maintenance !== to.plan.maintenance?.version) {
+    fail('instance.maintenance-conflict')
+  }
+  if (from.plan.mode.instance === 'async' && !request.acceptsIncomplete) fail('instance.async-required')
+}
+
+function changesNothing({ from, to, order, parameters, maintains }: Change): boolean {
+  return from.plan.id === to.plan.id && !maintains && deepEqual(parameters, order.parameters)
+}
+
+/** A new context alone needs no work: it is stored, so that the next action sees it. */
+async function keepContext(
+  tx: Transaction,
+  instance: Instance,
+  { order }: Change,
+  { context }: UpdateRequest,
+): Promise<UpdateAnswer> {
+  if (context === undefined || deepEqual(context, order.context)) return { kind: 'nothing-to-do', instance }
+  const renamed = { ...instance, ...nameIn(context), updatedAt: await tx.now() }
+  await orders.putInstance(tx, instance, { ...order, context })
+  await tx.putInstance(renamed)
+  return { kind: 'nothing-to-do', instance: renamed }
+}
+
+async function rehearseUpdate(
+  tx: Transaction,
+  ports: Ports,
+  asker: Asker,
+  { instance, change }: { readonly instance: Instance; readonly change: Change },
+): Promise<void> {
+  const { from, to, order, parameters } = change
+  const situation = situationOf({
+    offer: to,
+    instance,
+    order: { ...order, parameters },
+    parameters,
+    before: { parameters: order.parameters, plan: from.plan, version: from.package.version },
+    carryover: await orders.carryover(tx, ownerOfInstance(instance)),
+    operation: { id: 'rehearsal', stage: 0, attempt: 1 },
+    ...(asker.requester ? { requester: asker.requester } : {}),
+    infrastructure: ports.infrastructure(to),
+    now: await tx.now(),
+    chance: ports.chance,
+  })
+  rehearse(ports, ports.contract(to.package.contract), { kind: 'update' }, situation)
+}
+
+async function start(
+  tx: Transaction,
+  ports: Ports,
+  asker: Asker,
+  what: { readonly instance: Instance; readonly change: Change; readonly request: UpdateRequest },
+): Promise<UpdateAnswer> {
+  const { instance, change, request } = what
+  const { maintenance } = change.maintains ? request : instance
+  const operation = await begin(tx, ports, {
+    target: { platform: instance.platform, instance: instance.instance },
+    asker,
+    offer: change.to,
+    order: {
+      action: { kind: 'update' },
+      parameters: change.parameters,
+      planId: change.to.plan.id,
+      digest: change.to.package.digest,
+      asked: askedOf(request),
+      ...(request.context ? { context: request.context } : {}),
+      ...(maintenance === undefined ? {} : { maintenance }),
+      before: { parameters: change.order.parameters, planId: instance.planId, state: instance.state },
+    },
+  })
+  await tx.putInstance({ ...instance, state: 'updating', currentOperation: operation.id })
+  return started(change.from, operation.id)
+}
+
+function started({ plan }: Offer, operation: string): UpdateAnswer {
+  return { kind: 'started', operation, wait: plan.mode.instance === 'sync' }
+}

@@ -1,0 +1,163 @@
+/** A report becomes an ending, a further stage, or a further attempt; the run is destroyed before any of them. */
+import { orders } from '../broker/orders.ts'
+import type { Ending } from '../broker/settle.ts'
+import type { Engine } from '../engines/engine.ts'
+import { encode } from '../kit/codec.ts'
+import type { Job } from '../model/job.ts'
+import type { Operation, Run } from '../model/operation.ts'
+import type { Carryover, Outcome } from '../model/outcome.ts'
+import type { Problem } from '../model/problem.ts'
+import type { Report } from '../model/report.ts'
+import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
+import type { Transaction } from '../store/store.ts'
+import { assemble } from './assemble.ts'
+import { endingOf, withoutSecrets } from './ending.ts'
+import { withKept } from './kept.ts'
+import type { Lease } from './lease.ts'
+import { runName } from './name.ts'
+import type { StopReason } from './next.ts'
+import { recordEnd, recordProgress, sealedJob, sealedReport } from './record.ts'
+import { secretsOf } from './secrets.ts'
+import { engineFor, type Tools } from './tools.ts'
+
+interface Around {
+  readonly engine: Engine
+  readonly operation: Operation
+  readonly stop: StopReason | undefined
+}
+
+/** For how long a name stays forbidden: the longest pause of a process we defend against. */
+const tombstoneMs = 24 * 3_600_000
+
+/** Draws the conclusion of a run whose report is sealed. */
+export async function conclude(
+  tools: Tools,
+  lease: Lease,
+  run: Run,
+  { engine, operation, stop }: Around,
+): Promise<'over' | 'on'> {
+  const [seen, job] = await Promise.all([sealedReport(tools, run), sealedJob(tools, run)])
+  const report = await withKept(tools.ports.store, run, job, seen)
+  lease.check()
+  await engine.discard(run.name)
+  const { contract, situation, order } = await assemble(tools.ports, operation)
+  if (
+    report.end.kind === 'lost' &&
+    stop === undefined &&
+    mayRunAgain(tools, operation, contract.interrupted(order.action))
+  ) {
+    await runAgain(tools, lease, { operation, run, job })
+    return 'on'
+  }
+  const conclusion = contract.conclude(order.action, situation, report)
+  if (conclusion.kind === 'next' && stop === undefined) {
+    return nextStage(tools, lease, { operation, run, job: conclusion.job, carryover: conclusion.carryover })
+  }
+  const outcome =
+    conclusion.kind === 'done' ? conclusion.outcome : { problems: [], carryover: conclusion.carryover }
+  // A chain that was stopped between two stages is not done, however well the last one ended.
+  const isDone = report.end.kind === 'finished' && conclusion.kind === 'done'
+  const ending = judged(outcome, report, isDone ? undefined : stop)
+  await recordEnd(tools, lease, withoutSecrets(ending, secretsOf(situation, job, outcome)))
+  return 'over'
+}
+
+function mayRunAgain({ limits }: Tools, { attempt }: Operation, word: 'run-again' | 'give-up'): boolean {
+  return word === 'run-again' && attempt < limits.attemptsMax
+}
+
+/** A new attempt under a new name; the old name is forbidden, whoever wakes up late. */
+async function runAgain(
+  tools: Tools,
+  lease: Lease,
+  { operation, run, job }: { readonly operation: Operation; readonly run: Run; readonly job: Job },
+): Promise<void> {
+  const attempt = operation.attempt + 1
+  const name = runName(tools.cluster.id, { ...operation, attempt })
+  const progress = {
+    state: 'preparing',
+    reason: `run ${run.name} vanished; attempt ${attempt} follows`,
+    attempt,
+  } as const
+  await recordProgress(tools, lease, progress, async (tx) => {
+    await tx.putRun({ ...run, state: 'discarded' })
+    await tx.addTombstone(run.name, 'vanished', tombstoneMs)
+    await intend(tx, { ...withoutTicket(run), attempt, name, state: 'intended' }, job)
+  })
+}
+
+async function nextStage(
+  tools: Tools,
+  lease: Lease,
+  what: {
+    readonly operation: Operation
+    readonly run: Run
+    readonly job: Job
+    readonly carryover: Carryover
+  },
+): Promise<'over' | 'on'> {
+  const { operation, run, job, carryover } = what
+  const stage = operation.stage + 1
+  const engine = engineFor(tools.engines, job)
+  if (engine === undefined || stage >= tools.limits.stagesMax) {
+    const problem: Problem = engine
+      ? { code: 'operation.failed', detail: `there are more than ${tools.limits.stagesMax} stages` }
+      : { code: 'engine.refused', detail: job.program.kind }
+    await recordEnd(tools, lease, { state: 'failed', outcome: { problems: [problem], carryover } })
+    return 'over'
+  }
+  const name = runName(tools.cluster.id, { ...operation, stage, attempt: 1 })
+  const progress = { state: 'preparing', reason: `stage ${stage} follows`, stage, attempt: 1 } as const
+  await recordProgress(tools, lease, progress, async (tx) => {
+    await tx.putRun({ ...run, state: 'discarded' })
+    await keepCarryover(tx, operation, carryover)
+    await intend(
+      tx,
+      { ...withoutTicket(run), stage, attempt: 1, name, engine: engine.name, state: 'intended' },
+      job,
+    )
+  })
+  return 'on'
+}
+
+async function intend(tx: Transaction, run: Run, job: Job): Promise<void> {
+  await tx.putRun(run)
+  await tx.seal(`run/${run.name}`, 'job', Buffer.from(encode(job)))
+}
+
+async function keepCarryover(
+  tx: Transaction,
+  { target, action }: Operation,
+  carryover: Carryover,
+): Promise<void> {
+  const ofBinding = (action.kind === 'bind' || action.kind === 'unbind') && target.binding !== undefined
+  const owner = ofBinding
+    ? ownerOfBinding({ ...target, binding: target.binding ?? '' })
+    : ownerOfInstance(target)
+  await orders.putCarryover(tx, owner, carryover)
+}
+
+function withoutTicket({ ticket: _ticket, ...run }: Run): Run {
+  return run
+}
+
+/** Work that was done before the cancel or the deadline reached it is done; else they decide how it ended. */
+function judged(outcome: Outcome, report: Report, stop: StopReason | undefined): Ending {
+  const { binding: _credentials, ...rest } = outcome
+  if (stop === 'cancelled') {
+    return { state: 'cancelled', outcome: { ...rest, problems: [{ code: 'operation.cancelled' }] } }
+  }
+  if (stop === 'deadline') {
+    return {
+      state: 'failed',
+      outcome: { ...rest, problems: [{ code: 'operation.deadline' }, ...outcome.problems] },
+    }
+  }
+  if (report.end.kind === 'lost') {
+    return {
+      state: 'failed',
+      outcome: { ...rest, problems: [{ code: 'operation.interrupted' }, ...outcome.problems] },
+    }
+  }
+  return endingOf(outcome)
+}

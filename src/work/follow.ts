@@ -1,0 +1,113 @@
+/** Stays with a run until its report is there: keeps its log, watches for cancel and deadline, stops it when asked. */
+import type { Engine, Watch } from '../engines/engine.ts'
+import type { Job } from '../model/job.ts'
+import type { Run } from '../model/operation.ts'
+import { toProblem } from '../model/problem.ts'
+import type { Report } from '../model/report.ts'
+import { keepFile } from './kept.ts'
+import type { Lease } from './lease.ts'
+import { openLogSink } from './log-sink.ts'
+import { type StopReason, stopReason } from './next.ts'
+import { recordProgress } from './record.ts'
+import { isTransient } from './retry.ts'
+import type { Tools } from './tools.ts'
+
+export interface Following {
+  readonly tools: Tools
+  readonly lease: Lease
+  readonly run: Run
+  readonly engine: Engine
+  readonly job: Job
+  /** What must not be seen in the log. */
+  readonly secrets: readonly string[]
+  /** Ends the following, not the run. */
+  readonly leave: AbortSignal
+}
+
+/** The report of a started run; undefined when we were told to leave. */
+export async function followRun(
+  following: Following,
+  ticket: string,
+  stop: StopReason | undefined,
+): Promise<Report | undefined> {
+  const { tools, lease, run, engine, job } = following
+  const over = new AbortController()
+  const failed = new AbortController()
+  const leave = AbortSignal.any([following.leave, lease.lost, failed.signal])
+  const sink = await openLogSink({
+    store: tools.ports.store,
+    operation: lease.operation,
+    run: run.name,
+    secrets: following.secrets,
+    bytesMax: job.limits.logBytes,
+    lost: (error) =>
+      tools.report.event({ kind: 'fault', operation: lease.operation, doing: 'keep the log', error }),
+  })
+  const watch: Watch = {
+    had: (step, stream) => sink.had(step, stream),
+    log: (piece) => sink.take(piece),
+    progress: () => undefined,
+    kept: (name, bytes) => keepFile(tools.ports.store, run, name, bytes),
+    signal: leave,
+  }
+  const stopping = stopWhenAsked(following, stop, AbortSignal.any([over.signal, leave])).catch(
+    (error: unknown) => failed.abort(error),
+  )
+  try {
+    const report = await engine.follow(ticket, watch)
+    if (failed.signal.aborted) throw failed.signal.reason
+    return leave.aborted ? undefined : report
+  } finally {
+    over.abort()
+    await stopping
+    await sink.end()
+  }
+}
+
+/** Looks for a cancel or the deadline as often as the heart beats, or at once when the bell rings; then stops the run. */
+async function stopWhenAsked(
+  following: Following,
+  known: StopReason | undefined,
+  over: AbortSignal,
+): Promise<void> {
+  const { tools } = following
+  let stop = known
+  while (!over.aborted) {
+    try {
+      stop ??= await reasonToStop(following, over)
+      if (stop === undefined || over.aborted) return
+      return await stopRun(following, stop)
+    } catch (error) {
+      // The store or the engine is away: the run goes on, and so does the watch.
+      if (!isTransient(toProblem(error))) throw error
+      await tools.ports.clock.sleep(tools.limits.heartbeatMs, over)
+    }
+  }
+}
+
+async function reasonToStop({ tools, lease }: Following, over: AbortSignal): Promise<StopReason | undefined> {
+  const { store, clock } = tools.ports
+  while (!over.aborted) {
+    const nap = new AbortController()
+    const rung = tools.bell.wait(`cancel ${lease.operation}`, AbortSignal.any([over, nap.signal]))
+    const operation = await store.look.operation(lease.operation)
+    const now = await store.look.now()
+    const reason = operation && stopReason({ operation, now })
+    if (reason !== undefined || operation === undefined) {
+      nap.abort()
+      return reason
+    }
+    const untilDeadline = Math.max(0, operation.deadlineAt - now)
+    const ms = Math.min(tools.limits.heartbeatMs, untilDeadline)
+    await Promise.race([rung, clock.sleep(ms, AbortSignal.any([over, nap.signal]))])
+    nap.abort()
+  }
+  return undefined
+}
+
+async function stopRun({ tools, lease, run, engine, job }: Following, stop: StopReason): Promise<void> {
+  const reason = stop === 'cancelled' ? 'stopping: cancel was asked for' : 'stopping: the deadline has passed'
+  await recordProgress(tools, lease, { state: 'stopping', reason })
+  lease.check()
+  await engine.stop(run.name, job.limits.graceSeconds)
+}

@@ -1,0 +1,146 @@
+/** The housework one node does for all: deadlines, orphans, the audit chain, what its retention has passed. */
+import { settle } from '../broker/settle.ts'
+import type { Engine, FoundRun } from '../engines/engine.ts'
+import { hasEnded, type Operation } from '../model/operation.ts'
+import type { Retention } from '../store/store.ts'
+import type { Tools } from './tools.ts'
+
+export interface KeeperLimits {
+  /** How long a stopped run may take before its operation ends without it. */
+  readonly overdueGraceMs: number
+  readonly sweepEveryMs: number
+  readonly forgetEveryMs: number
+  /** An orphan younger than this may belong to a row we do not see yet. */
+  readonly orphanAgeMs: number
+  /** What an ended operation left is removed after this. */
+  readonly leftoverAgeMs: number
+  readonly retention: Retention
+}
+
+export interface Keeper {
+  stop(): Promise<void>
+  readonly pulse: { readonly keeper: number }
+}
+
+const tickMs = 1000
+const batch = 100
+const removalsPerSweep = 100
+
+/** Starts the housework; of several nodes one does it at a time. */
+export function startKeeper(tools: Tools, limits: KeeperLimits): Keeper {
+  const { clock, store, node } = tools.ports
+  const leaving = new AbortController()
+  const pulse = { keeper: clock.monotonic() }
+  const due = { sweep: 0, forget: 0 }
+
+  async function loop(): Promise<void> {
+    while (!leaving.signal.aborted) {
+      pulse.keeper = clock.monotonic()
+      await tick().catch((error: unknown) =>
+        tools.report.event({ kind: 'fault', doing: 'keep house', error }),
+      )
+      await clock.sleep(tickMs, leaving.signal)
+    }
+  }
+
+  async function tick(): Promise<void> {
+    if (!(await store.write((tx) => tx.holdSingleton('keeper', node, tickMs * 15)))) return
+    await endOverdue(tools, limits)
+    await store.write((tx) => tx.chainAudit(batch * 10))
+    const now = clock.monotonic()
+    if (now >= due.sweep) {
+      due.sweep = now + limits.sweepEveryMs * (0.8 + 0.4 * tools.ports.chance.number())
+      await sweep(tools, limits)
+    }
+    if (now >= due.forget) {
+      const forgotten = await store.write((tx) => tx.forget(limits.retention, batch * 5))
+      due.forget = now + (forgotten > 0 ? tickMs : limits.forgetEveryMs)
+    }
+  }
+
+  const running = loop()
+  return {
+    pulse,
+    async stop() {
+      leaving.abort()
+      await running
+    },
+  }
+}
+
+/** Everything ends: what is overdue by more than the grace ends now, whoever holds it and whatever its engine does. */
+export async function endOverdue(
+  tools: Tools,
+  { overdueGraceMs }: Pick<KeeperLimits, 'overdueGraceMs'>,
+): Promise<void> {
+  const { store } = tools.ports
+  const overdue = await store.write((tx) => tx.overdue(overdueGraceMs, batch))
+  for (const operation of overdue) await endOne(tools, operation)
+}
+
+async function endOne(tools: Tools, { id }: Operation): Promise<void> {
+  const { ports, bell } = tools
+  const ended = await ports.store.write(async (tx) => {
+    const operation = await tx.lockOperation(id)
+    if (operation === undefined || hasEnded(operation.state)) return false
+    const detail = `it was last: ${operation.reason}`
+    for (const run of await tx.runs(id)) {
+      if (run.state !== 'discarded') await tx.addTombstone(run.name, 'overdue', 24 * 3_600_000)
+    }
+    const held = { fence: operation.fence }
+    const outcome = { problems: [{ code: 'operation.deadline', detail }] } as const
+    return settle(
+      tx,
+      ports,
+      { operation: { ...operation, fence: operation.fence + 1 }, held },
+      { state: 'failed', outcome },
+    )
+  })
+  if (ended) bell.ring(id)
+}
+
+/** Removes what nobody needs any more, found by our mark and never by memory. */
+export async function sweep(
+  tools: Tools,
+  limits: Pick<KeeperLimits, 'orphanAgeMs' | 'leftoverAgeMs'>,
+): Promise<void> {
+  const forbidden = new Set(await tools.ports.store.look.tombstones())
+  let removals = 0
+  for (const engine of tools.engines) {
+    const found = await engine.list(tools.cluster.id).catch((error: unknown) => {
+      tools.report.event({ kind: 'fault', doing: `list the runs of ${engine.name}`, error })
+      return []
+    })
+    for (const run of found) {
+      const why = await reasonToRemove(tools, limits, run, forbidden)
+      if (why === undefined || removals >= removalsPerSweep) continue
+      removals++
+      await remove(tools, engine, run, why)
+    }
+  }
+}
+
+async function reasonToRemove(
+  { ports }: Tools,
+  limits: Pick<KeeperLimits, 'orphanAgeMs' | 'leftoverAgeMs'>,
+  { name, operation: id, ageMs }: FoundRun,
+  forbidden: ReadonlySet<string>,
+): Promise<string | undefined> {
+  if (forbidden.has(name)) return 'its name is forbidden'
+  const operation = await ports.store.look.operation(id)
+  if (operation === undefined) return ageMs > limits.orphanAgeMs ? 'no operation knows it' : undefined
+  if (hasEnded(operation.state)) return ageMs > limits.leftoverAgeMs ? 'its operation has ended' : undefined
+  const runs = await ports.store.look.runs(id)
+  const run = runs.find((item) => item.name === name)
+  return run?.state === 'discarded' ? 'a later attempt has taken its place' : undefined
+}
+
+async function remove(tools: Tools, engine: Engine, run: FoundRun, why: string): Promise<void> {
+  try {
+    await engine.stop(run.name, 0)
+    await engine.discard(run.name)
+    tools.report.event({ kind: 'swept', run: run.name, why })
+  } catch (error) {
+    tools.report.event({ kind: 'fault', doing: `remove ${run.name}`, error })
+  }
+}

@@ -1,0 +1,124 @@
+/** Keeps a run's log: redacted before it is stored, in order, bounded to its beginning and its end; the program waits when the store is slow. */
+import type { LogPiece } from '../engines/engine.ts'
+import { type Redactor, redactor } from '../kit/redact.ts'
+import type { NewLogRow, Store } from '../store/store.ts'
+import { openLogTail } from './log-tail.ts'
+
+export interface LogSink {
+  /** Bytes of a stream that are already kept; the engine goes on from there. */
+  had(step: string, stream: LogPiece['stream']): number
+  take(piece: LogPiece): Promise<void>
+  /** Stores what was held back. */
+  end(): Promise<void>
+}
+
+export interface LogOptions {
+  readonly store: Store
+  readonly operation: string
+  readonly run: string
+  readonly secrets: readonly string[]
+  readonly bytesMax: number
+  /** A log that cannot be kept never fails the operation. */
+  lost(error: unknown): void
+}
+
+const batchBytes = 64 * 1024
+/** The end of a long log waits in memory until the run is over, so it is the lesser part. */
+const tailBytes = 1024 * 1024
+
+interface Stream {
+  readonly redactor: Redactor
+  readonly step: string
+  readonly stream: LogPiece['stream']
+  /** How far it is kept. */
+  position: number
+}
+
+/** Opens the sink behind what is already kept. */
+export async function openLogSink(options: LogOptions): Promise<LogSink> {
+  const { store, operation, run, secrets, bytesMax } = options
+  const streams = new Map<string, Stream>()
+  const tailMax = Math.min(Math.floor(bytesMax * 0.9), tailBytes)
+  const tail = openLogTail<Stream>(tailMax)
+  let kept = 0
+  for (const { step, stream, end } of await store.look.logEnds(run)) {
+    streams.set(`${stream} ${step}`, { redactor: redactor(secrets), step, stream, position: end })
+    kept += end
+  }
+  let waiting: NewLogRow[] = []
+  let waitingBytes = 0
+  let flushing: Promise<void> | undefined
+
+  function streamOf(step: string, stream: LogPiece['stream']): Stream {
+    const known = streams.get(`${stream} ${step}`)
+    if (known) return known
+    const fresh = { redactor: redactor(secrets), step, stream, position: 0 }
+    streams.set(`${stream} ${step}`, fresh)
+    return fresh
+  }
+
+  /** What the redactor still holds back is not kept, so that after a crash it is read again. */
+  function row(of: Stream, bytes: Uint8Array, span: number): void {
+    if (span <= 0) return
+    const { step, stream, position } = of
+    waiting.push({ operation, run, stream, step, position, span, bytes })
+    waitingBytes += bytes.length
+    of.position += span
+    kept += span
+  }
+
+  async function flush(): Promise<void> {
+    while (waiting.length > 0) {
+      const rows = waiting
+      waiting = []
+      waitingBytes = 0
+      await store.write((tx) => tx.addLog(rows)).catch(options.lost)
+    }
+  }
+
+  /** Pieces that come while the store is busy share the next write. */
+  async function keep(): Promise<void> {
+    flushing ??= flush().finally(() => {
+      flushing = undefined
+    })
+    if (waitingBytes > batchBytes) await flushing
+  }
+
+  return {
+    had: (step, stream) => streams.get(`${stream} ${step}`)?.position ?? 0,
+    async take(piece) {
+      const of = streamOf(piece.step, piece.stream)
+      const before = of.redactor.held
+      const shown = of.redactor.push(piece.bytes)
+      const span = before + piece.bytes.length - of.redactor.held
+      const room = Math.max(0, bytesMax - tailMax - kept)
+      if (tail.isEmpty() && shown.length <= room) row(of, shown, span)
+      else {
+        // Only bytes that stand for themselves can be parted.
+        const fits = tail.isEmpty() && span === shown.length ? room : 0
+        row(of, shown.subarray(0, fits), fits)
+        tail.push(of, shown.subarray(fits), span - fits)
+      }
+      await keep()
+    },
+    async end() {
+      for (const of of streams.values()) {
+        const { held } = of.redactor
+        const rest = of.redactor.end()
+        if (tail.isEmpty()) row(of, rest, held)
+        else tail.push(of, rest, held)
+      }
+      const { left, pieces } = tail.take()
+      if (left.bytes > 0) {
+        const mark = Buffer.from(`\n[${left.bytes} bytes of the log are left out here]\n`)
+        row(streamOf(left.step, 'system'), mark, mark.length)
+      }
+      for (const { of, bytes, span, before } of pieces) {
+        of.position += before
+        row(of, bytes, span)
+      }
+      await keep()
+      await flushing
+    },
+  }
+}

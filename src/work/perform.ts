@@ -1,0 +1,235 @@
+/** One operation from where it stands to its end: ask what is next, do it, write it down, ask again. */
+import type { Ending } from '../broker/settle.ts'
+import type { Engine } from '../engines/engine.ts'
+import { never } from '../kit/assert.ts'
+import type { Operation, Run } from '../model/operation.ts'
+import { fail, type Problem, ProblemError } from '../model/problem.ts'
+import { assemble } from './assemble.ts'
+import { conclude } from './conclude.ts'
+import { endingOf, failedWith, withoutSecrets } from './ending.ts'
+import { followRun } from './follow.ts'
+import type { Lease } from './lease.ts'
+import { runName } from './name.ts'
+import { type Next, nextStep, type StopReason } from './next.ts'
+import { giveBack, recordEnd, recordIntent, recordProgress, recordReport, sealedJob } from './record.ts'
+import { isTransient } from './retry.ts'
+import { secretsInLog, secretsOf } from './secrets.ts'
+import { engineFor, type Tools } from './tools.ts'
+
+/** Works on the operation until it has ended, or until told to leave it to others. */
+export async function perform(
+  tools: Tools,
+  lease: Lease,
+  claimed: Claimed,
+  leave: AbortSignal,
+): Promise<void> {
+  let known: Claimed | undefined = claimed
+  while (!leave.aborted) {
+    lease.check()
+    const { next, operation } = await decide(tools, lease, known)
+    known = undefined
+    if (next.kind === 'nothing') return
+    if ((await take({ tools, lease, operation, leave }, next)) === 'over') return
+  }
+}
+
+/** An operation as its claim saw it. */
+export interface Claimed {
+  readonly operation: Operation
+  /** Database time of the claim. */
+  readonly now: number
+}
+
+interface Performing {
+  readonly tools: Tools
+  readonly lease: Lease
+  readonly operation: Operation
+  readonly leave: AbortSignal
+}
+
+interface Decided {
+  readonly operation: Operation
+  readonly next: Exclude<Next, { kind: 'look' }>
+}
+
+async function decide(tools: Tools, lease: Lease, known: Claimed | undefined): Promise<Decided> {
+  const { look } = tools.ports.store
+  const operation =
+    known?.operation ?? (await look.operation(lease.operation)) ?? fail('operation.unknown', lease.operation)
+  // What was never taken up has no run yet.
+  const run = known && operation.state === 'queued' ? undefined : (await look.runs(operation.id)).at(-1)
+  const facts = { operation, run, now: known?.now ?? (await look.now()) }
+  const next = nextStep({ ...facts, sight: undefined })
+  if (next.kind !== 'look') return { next, operation }
+  const sight = await engineOf(tools, next.run).look(next.run.name)
+  const seen = nextStep({ ...facts, sight })
+  if (seen.kind === 'look') fail('internal.unexpected', 'looked and must look again')
+  return { next: seen, operation }
+}
+
+/** Does one step; over: the operation has ended or is in other hands. */
+async function take(
+  at: Performing,
+  next: Exclude<Decided['next'], { kind: 'nothing' }>,
+): Promise<'over' | 'on'> {
+  const { tools, lease } = at
+  switch (next.kind) {
+    case 'prepare':
+      return prepare(at)
+    case 'quarantine': {
+      const reason = 'claimed several times without progress'
+      await giveBack(tools, lease, { waitMs: 0, reason, strike: true })
+      return 'over'
+    }
+    case 'end-unstarted':
+      return endUnstarted(at, next.why)
+    case 'start':
+      return start(at, next.run)
+    case 'adopt': {
+      const { name, engine } = next.run
+      tools.report.event({ kind: 'adopted', operation: lease.operation, run: name, engine })
+      return recordStarted(at, next.run, next.ticket)
+    }
+    case 'follow':
+      return follow(at, next)
+    case 'lost':
+      await recordReport(tools, lease, next.run, lostReport(await tools.ports.store.look.now()))
+      return 'on'
+    case 'name-conflict':
+      return end(at, failedWith({ code: 'engine.name-conflict', detail: next.detail }))
+    case 'conclude':
+      return conclude(tools, lease, next.run, {
+        engine: engineOf(tools, next.run),
+        operation: at.operation,
+        stop: next.stop,
+      })
+    default:
+      return never(next)
+  }
+}
+
+async function prepare(at: Performing): Promise<'over' | 'on'> {
+  const { tools, lease, operation } = at
+  const obstacle = await obstacleBefore(tools, operation)
+  if (obstacle) return end(at, failedWith(obstacle))
+  const { contract, situation, order } = await assemble(tools.ports, operation)
+  const prepared = contract.prepare(order.action, situation)
+  switch (prepared.kind) {
+    case 'refused':
+      return end(at, failedWith(...prepared.problems))
+    case 'nothing-to-run': {
+      const secrets = secretsOf(situation, undefined, prepared.outcome)
+      const ran = operation.state !== 'queued'
+      await recordEnd(tools, lease, withoutSecrets(endingOf(prepared.outcome), secrets), { order, ran })
+      return 'over'
+    }
+    case 'job': {
+      const engine = engineFor(tools.engines, prepared.job)
+      if (engine === undefined) {
+        return end(at, failedWith({ code: 'engine.refused', detail: prepared.job.program.kind }))
+      }
+      const { id, stage, attempt } = operation
+      const name = runName(tools.cluster.id, operation)
+      const run: Run = { operation: id, stage, attempt, name, engine: engine.name, state: 'intended' }
+      await recordIntent(tools, lease, run, prepared.job)
+      return 'on'
+    }
+    default:
+      return never(prepared)
+  }
+}
+
+/** A new attempt must not start over the remains of a failed one that could not be cleared. */
+async function obstacleBefore(
+  { ports }: Tools,
+  { action, blockedBy }: Operation,
+): Promise<Problem | undefined> {
+  if (blockedBy === undefined || (action.kind !== 'provision' && action.kind !== 'bind')) return undefined
+  const before = await ports.store.look.operation(blockedBy)
+  const clears =
+    before?.action.kind === 'deprovision' || (before?.action.kind === 'unbind' && action.kind === 'bind')
+  if (!clears || before?.state === 'succeeded') return undefined
+  return { code: 'operation.failed', detail: 'what an earlier attempt left behind could not be cleared away' }
+}
+
+async function start(at: Performing, run: Run): Promise<'on'> {
+  const { tools, lease, leave } = at
+  const engine = engineOf(tools, run)
+  const job = await sealedJob(tools, run)
+  const { operation, fence } = lease
+  const order = { name: run.name, job, cluster: tools.cluster.id, operation, fence }
+  try {
+    await engine.layOut(order, quietWatch(AbortSignal.any([leave, lease.lost])))
+    lease.check()
+    return await recordStarted(at, run, await engine.start({ name: run.name, fence }))
+  } catch (error) {
+    if (!(error instanceof ProblemError) || !isFinal(error.problem)) throw error
+    // What cannot be started is a report like any other: the contract says what it means.
+    const end = { kind: 'not-started', detail: error.message } as const
+    await recordReport(tools, lease, run, { ...lostReport(await tools.ports.store.look.now()), end })
+    return 'on'
+  }
+}
+
+/** Whether trying the same start again could not end otherwise. */
+function isFinal(problem: Problem): boolean {
+  return !isTransient(problem) && problem.code !== 'store.fenced' && problem.code !== 'internal.unexpected'
+}
+
+async function recordStarted({ tools, lease }: Performing, run: Run, ticket: string): Promise<'on'> {
+  const startedAt = await tools.ports.store.look.now()
+  const progress = { state: 'running', reason: `run ${run.name} was started`, startedAt } as const
+  await recordProgress(tools, lease, progress, (tx) => tx.putRun({ ...run, state: 'started', ticket }))
+  return 'on'
+}
+
+async function follow(
+  at: Performing,
+  { run, ticket, stop }: Extract<Next, { kind: 'follow' }>,
+): Promise<'on'> {
+  const { tools, lease, operation, leave } = at
+  const [{ situation }, job] = await Promise.all([assemble(tools.ports, operation), sealedJob(tools, run)])
+  const engine = engineOf(tools, run)
+  const secrets = secretsInLog(situation, job)
+  const report = await followRun({ tools, lease, run, engine, job, leave, secrets }, ticket, stop)
+  if (report) await recordReport(tools, lease, run, report)
+  return 'on'
+}
+
+async function endUnstarted(at: Performing, why: StopReason): Promise<'over'> {
+  const { tools, lease } = at
+  const run = (await tools.ports.store.look.runs(lease.operation)).at(-1)
+  lease.check()
+  // Without its layout no paused owner can start the run any more.
+  if (run && run.state !== 'discarded') await engineOf(tools, run).discard(run.name)
+  const problem: Problem = { code: why === 'cancelled' ? 'operation.cancelled' : 'operation.deadline' }
+  const state = why === 'cancelled' ? 'cancelled' : 'failed'
+  return end(at, { state, outcome: { problems: [problem] } })
+}
+
+async function end({ tools, lease }: Performing, ending: Ending): Promise<'over'> {
+  await recordEnd(tools, lease, ending)
+  return 'over'
+}
+
+function lostReport(now: number) {
+  const nothing = { steps: [], got: new Map(), logTail: '', notes: [] }
+  return { ...nothing, end: { kind: 'lost' } as const, startedAt: now, finishedAt: now }
+}
+
+function quietWatch(signal: AbortSignal) {
+  return {
+    had: () => 0,
+    log: () => Promise.resolve(),
+    progress: () => undefined,
+    kept: () => Promise.resolve(),
+    signal,
+  }
+}
+
+function engineOf({ engines }: Tools, run: Run): Engine {
+  return (
+    engines.find((engine) => engine.name === run.engine) ??
+    fail('engine.unavailable', `${run.engine} is not configured here`)
+  )
+}

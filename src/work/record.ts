@@ -1,0 +1,118 @@
+/** The fenced writes of a worker: each step of an operation is written down before the next is taken. */
+import { type Ending, type Settled, settle } from '../broker/settle.ts'
+import { decode, encode } from '../kit/codec.ts'
+import type { Job } from '../model/job.ts'
+import type { Operation, Run } from '../model/operation.ts'
+import { fail } from '../model/problem.ts'
+import type { Report } from '../model/report.ts'
+import type { Transaction } from '../store/store.ts'
+import type { Lease } from './lease.ts'
+import { strikesMax } from './next.ts'
+import type { Tools } from './tools.ts'
+
+type Progress = Partial<Pick<Operation, 'state' | 'reason' | 'startedAt' | 'stage' | 'attempt'>>
+
+/** Writes progress, and whatever belongs to it, in one transaction; throws store.fenced when another has taken over. */
+export async function recordProgress(
+  tools: Tools,
+  lease: Lease,
+  progress: Progress,
+  more: (tx: Transaction, operation: Operation) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const { ports } = tools
+  const kept = await ports.store.write(async (tx) => {
+    const now = (await tx.lockOperation(lease.operation)) ?? fail('operation.unknown', lease.operation)
+    // Progress proves that the work does not crash us: the strikes are forgotten.
+    const next: Operation = { ...now, ...progress, strikes: 0 }
+    if (!(await tx.putOperation(next, { fence: lease.fence, owner: ports.node }))) return false
+    if (progress.reason !== undefined) {
+      const { state, reason } = next
+      await tx.addHistory(next.id, { state, reason, node: ports.node, fence: lease.fence })
+    }
+    await more(tx, next)
+    return true
+  })
+  if (!kept) taken(lease)
+}
+
+/** A run is intended: its job is sealed, so that recovery never prepares it again. */
+export async function recordIntent(tools: Tools, lease: Lease, run: Run, job: Job): Promise<void> {
+  const { stage, attempt } = run
+  const reason = `prepared run ${run.name} for engine ${run.engine}`
+  await recordProgress(tools, lease, { state: 'preparing', reason, stage, attempt }, async (tx) => {
+    await tx.putRun(run)
+    await tx.seal(`run/${run.name}`, 'job', Buffer.from(encode(job)))
+  })
+}
+
+/** The job that was sealed for a run. */
+export async function sealedJob({ ports }: Tools, run: Run): Promise<Job> {
+  const bytes = await ports.store.look.unseal(`run/${run.name}`, 'job')
+  return bytes ? decode<Job>(Buffer.from(bytes).toString()) : fail('store.fenced', run.name)
+}
+
+/** What the engine saw is sealed before the run's layout is destroyed. */
+export async function recordReport(tools: Tools, lease: Lease, run: Run, report: Report): Promise<void> {
+  const reason = `run ${run.name} ended: ${report.end.kind}`
+  await recordProgress(tools, lease, { state: 'collecting', reason }, async (tx) => {
+    await tx.putRun({ ...run, state: 'reported' })
+    await tx.seal(`run/${run.name}`, 'report', Buffer.from(encode(report)))
+  })
+}
+
+export async function sealedReport({ ports }: Tools, run: Run): Promise<Report> {
+  const bytes = await ports.store.look.unseal(`run/${run.name}`, 'report')
+  return bytes ? decode<Report>(Buffer.from(bytes).toString()) : fail('store.fenced', run.name)
+}
+
+/** Ends the operation once. */
+export async function recordEnd(
+  tools: Tools,
+  lease: Lease,
+  ending: Ending,
+  known: Pick<Settled, 'order' | 'ran'> = {},
+): Promise<void> {
+  const { ports } = tools
+  const ended = await ports.store.write(async (tx) => {
+    const operation = (await tx.lockOperation(lease.operation)) ?? fail('operation.unknown', lease.operation)
+    const held = { fence: lease.fence, owner: ports.node }
+    if (!(await settle(tx, ports, { operation, held, ...known }, ending))) return undefined
+    return { ...operation, ms: (await tx.now()) - operation.createdAt }
+  })
+  if (ended === undefined) taken(lease)
+  tools.bell.ring(lease.operation)
+  tools.report.event({
+    kind: 'ended',
+    operation: ended.id,
+    action: ended.action.kind,
+    state: ending.state,
+    ms: ended.ms,
+  })
+}
+
+/** Gives the operation back to the queue, to be taken up again after a while. */
+export async function giveBack(
+  tools: Tools,
+  lease: Lease,
+  { waitMs, reason, strike }: { readonly waitMs: number; readonly reason: string; readonly strike: boolean },
+): Promise<void> {
+  const { ports } = tools
+  await ports.store.write(async (tx) => {
+    const operation = await tx.lockOperation(lease.operation)
+    if (operation === undefined) return
+    const { lease: _given, ...rest } = operation
+    // The claim counted as a strike; waiting for the world is none.
+    const strikes = strike ? operation.strikes : Math.max(0, operation.strikes - 1)
+    const quarantined = strikes >= strikesMax
+    const state = quarantined ? 'quarantined' : operation.state
+    const next: Operation = { ...rest, state, reason, strikes, runAfter: (await tx.now()) + waitMs }
+    if (!(await tx.putOperation(next, { fence: lease.fence, owner: ports.node }))) return
+    await tx.addHistory(next.id, { state, reason, node: ports.node, fence: lease.fence })
+    if (quarantined) tools.report.event({ kind: 'quarantined', operation: next.id })
+  })
+}
+
+function taken(lease: Lease): never {
+  lease.drop()
+  fail('store.fenced', lease.operation)
+}

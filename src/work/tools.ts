@@ -1,0 +1,49 @@
+/** What a worker works with. */
+import type { Ports } from '../broker/ports.ts'
+import type { Engine } from '../engines/engine.ts'
+import type { Job } from '../model/job.ts'
+import type { Bell } from './bell.ts'
+
+export interface Tools {
+  readonly ports: Ports
+  readonly cluster: { readonly id: string; readonly epoch: number }
+  readonly engines: readonly Engine[]
+  readonly bell: Bell
+  readonly limits: WorkLimits
+  readonly report: WorkReport
+}
+
+export interface WorkLimits {
+  readonly concurrency: number
+  readonly perPlatform: number
+  readonly leaseMs: number
+  readonly heartbeatMs: number
+  readonly stagesMax: number
+  readonly attemptsMax: number
+}
+
+/** Told to whoever counts and logs; never a reason to fail. */
+export interface WorkReport {
+  event(event: WorkEvent): void
+}
+
+export type WorkEvent =
+  | { readonly kind: 'claimed'; readonly operation: string; readonly queuedMs: number }
+  | { readonly kind: 'adopted'; readonly operation: string; readonly run: string; readonly engine: string }
+  | {
+      readonly kind: 'ended'
+      readonly operation: string
+      readonly action: string
+      readonly state: string
+      readonly ms: number
+    }
+  | { readonly kind: 'waits'; readonly operation: string; readonly why: string }
+  | { readonly kind: 'lease-lost'; readonly operation: string }
+  | { readonly kind: 'quarantined'; readonly operation: string }
+  | { readonly kind: 'fault'; readonly operation?: string; readonly doing: string; readonly error: unknown }
+  | { readonly kind: 'swept'; readonly run: string; readonly why: string }
+
+/** The engine that runs a job: the first that does not refuse it. */
+export function engineFor(engines: readonly Engine[], job: Job): Engine | undefined {
+  return engines.find((engine) => engine.refuses(job) === undefined)
+}
