@@ -1,0 +1,86 @@
+/** The audit trail as operators read it. */
+import { Type } from 'typebox'
+import type { JsonObject } from '../kit/json.ts'
+import { Free, Moment, moment, type Of, PageQuery, present } from './words.ts'
+
+export const AuditRecord = Type.Object(
+  {
+    seq: Type.Integer(),
+    at: Moment,
+    actor: Type.Object({
+      kind: Type.Union([Type.Literal('platform'), Type.Literal('user'), Type.Literal('system')]),
+      id: Type.String(),
+      identity: Type.Optional(Free),
+    }),
+    action: Type.String({ examples: ['instance.provision'] }),
+    object: Type.Object({ kind: Type.String(), id: Type.String() }),
+    decision: Type.Union([Type.Literal('allowed'), Type.Literal('denied')]),
+    result: Type.Union([Type.Literal('started'), Type.Literal('succeeded'), Type.Literal('failed')]),
+    code: Type.Optional(Type.String()),
+    requestId: Type.String(),
+    source: Type.Optional(Type.String()),
+    node: Type.String(),
+    hash: Type.String(),
+  },
+  { title: 'AuditRecord' },
+)
+export type AuditRecord = Of<typeof AuditRecord>
+
+export const AuditPage = Type.Object({
+  items: Type.Array(AuditRecord),
+  next: Type.Optional(Type.Integer({ description: '`after` of the following page.' })),
+})
+export type AuditPage = Of<typeof AuditPage>
+
+export const AuditQuery = Type.Object({
+  limit: PageQuery.limit,
+  after: Type.Optional(Type.Integer({ minimum: 0, description: 'Records after this number.' })),
+})
+export type AuditQuery = Of<typeof AuditQuery>
+
+export const AuditVerdict = Type.Object(
+  {
+    intact: Type.Boolean(),
+    records: Type.Integer(),
+    firstBreak: Type.Optional(Type.Object({ seq: Type.Integer(), reason: Type.String() })),
+  },
+  { title: 'AuditVerdict' },
+)
+export type AuditVerdict = Of<typeof AuditVerdict>
+
+interface Recorded {
+  readonly seq: number
+  readonly at: number
+  readonly actor: {
+    readonly kind: 'platform' | 'user' | 'system'
+    readonly id: string
+    readonly identity?: JsonObject
+  }
+  readonly action: string
+  readonly object: { readonly kind: string; readonly id: string }
+  readonly decision: 'allowed' | 'denied'
+  readonly result: 'started' | 'succeeded' | 'failed'
+  readonly code?: string
+  readonly requestId: string
+  readonly source?: string
+  readonly node: string
+  readonly hash: string
+}
+
+export function toAuditRecord(record: Recorded): AuditRecord {
+  const { seq, actor, action, object, decision, result, code, requestId, source, node, hash } = record
+  return present({
+    seq,
+    at: moment(record.at),
+    actor,
+    action,
+    object,
+    decision,
+    result,
+    code,
+    requestId,
+    source,
+    node,
+    hash,
+  })
+}

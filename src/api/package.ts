@@ -1,0 +1,137 @@
+/** Packages as operators see them: where they come from, what they offer, why one is refused. */
+import { Type } from 'typebox'
+import type { Package as ModelPackage } from '../model/package.ts'
+import { Problem } from './problem.ts'
+import { Digest, Free, Moment, moment, type Of, present } from './words.ts'
+
+export const PackageContent = Type.Object(
+  {
+    contract: Type.String(),
+    name: Type.String(),
+    version: Type.String(),
+    digest: Digest,
+    summary: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String({ description: 'Markdown.' })),
+    authors: Type.Optional(Type.Array(Type.String())),
+    copyright: Type.Optional(Type.String()),
+    files: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          summary: Type.Optional(Type.String()),
+          description: Type.Optional(Type.String({ description: 'Markdown.' })),
+        }),
+        { description: 'What its operations leave behind for operators.' },
+      ),
+    ),
+    links: Type.Optional(Type.Record(Type.String(), Type.String())),
+    icon: Type.Optional(Type.Object({ mediaType: Type.String(), base64: Type.String() })),
+    services: Type.Array(
+      Type.Object({
+        id: Type.Optional(Type.String()),
+        name: Type.String(),
+        description: Type.String(),
+        bindable: Type.Boolean(),
+        tags: Type.Array(Type.String()),
+        plans: Type.Array(
+          Type.Object({
+            id: Type.Optional(Type.String()),
+            name: Type.String(),
+            description: Type.String(),
+            free: Type.Boolean(),
+            schemas: Type.Object({
+              create: Type.Optional(Free),
+              update: Type.Optional(Free),
+              bind: Type.Optional(Free),
+            }),
+          }),
+        ),
+      }),
+    ),
+    actions: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        title: Type.Optional(Type.String()),
+        description: Type.Optional(Type.String()),
+        modifies: Type.Boolean(),
+        stateless: Type.Boolean(),
+        parameters: Type.Optional(Free),
+      }),
+    ),
+  },
+  { title: 'PackageContent', description: 'The normalised view of a package of any contract.' },
+)
+export type PackageContent = Of<typeof PackageContent>
+
+export const Package = Type.Object(
+  {
+    name: Type.String({ description: 'Its name in this broker.' }),
+    reference: Type.String({ description: 'As the configuration writes it.' }),
+    digest: Digest,
+    contract: Type.String(),
+    state: Type.Union([Type.Literal('offered'), Type.Literal('refused')]),
+    problems: Type.Optional(Type.Array(Problem)),
+    content: Type.Optional(PackageContent),
+    updatedAt: Moment,
+  },
+  { title: 'Package' },
+)
+export type Package = Of<typeof Package>
+
+/** What a package offers, without the contract's own notes. */
+export function toPackageContent(pkg: ModelPackage): PackageContent {
+  const { papers } = pkg
+  return present({
+    contract: pkg.contract,
+    name: pkg.name,
+    version: pkg.version,
+    digest: pkg.digest,
+    summary: papers.summary,
+    description: papers.description,
+    authors: papers.authors,
+    copyright: papers.copyright,
+    files: papers.files,
+    links: papers.links,
+    icon: papers.icon,
+    services: pkg.services.map((service) =>
+      present({
+        id: service.id,
+        name: service.name,
+        description: service.description,
+        bindable: service.bindable,
+        tags: service.tags,
+        plans: service.plans.map(({ id, name, description, free, schemas }) =>
+          present({ id, name, description, free, schemas }),
+        ),
+      }),
+    ),
+    actions: pkg.actions,
+  })
+}
+
+interface Enrolled {
+  readonly name: string
+  readonly reference: string
+  readonly digest: string
+  readonly contract: string
+  readonly state: 'offered' | 'refused'
+  readonly updatedAt: number
+}
+
+/** A package of the catalog. */
+export function toPackage(
+  enrolled: Enrolled,
+  more: { readonly content?: PackageContent | undefined; readonly problems?: readonly Problem[] } = {},
+): Package {
+  const { name, reference, digest, contract, state } = enrolled
+  return present({
+    name,
+    reference,
+    digest,
+    contract,
+    state,
+    problems: more.problems,
+    content: more.content,
+    updatedAt: moment(enrolled.updatedAt),
+  })
+}

@@ -1,0 +1,152 @@
+/** The table of commands: what each is for, and where its code is, loaded only when it is used. */
+import type { CommandRow } from './command.ts'
+
+export const commands: readonly CommandRow[] = [
+  {
+    name: 'serve',
+    summary: 'Start a broker',
+    group: 'Running a broker',
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'init',
+    summary: 'Write a commented starter configuration',
+    group: 'Running a broker',
+    load: () => import('./commands/init.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'Check this machine and its configuration, and say what to fix',
+    group: 'Running a broker',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'config',
+    summary: 'Check and show the configuration',
+    group: 'Running a broker',
+    load: () => import('./commands/config.ts'),
+  },
+  {
+    name: 'key',
+    summary: 'Rotate the keys that seal secrets',
+    group: 'Running a broker',
+    load: () => import('./commands/key.ts'),
+  },
+  {
+    name: 'backup',
+    summary: 'Write a consistent copy of the store',
+    group: 'Running a broker',
+    load: () => import('./commands/backup.ts'),
+  },
+  {
+    name: 'freeze',
+    summary: 'Refuse new orders for a while',
+    group: 'Running a broker',
+    load: () => import('./commands/freeze.ts'),
+  },
+  {
+    name: 'thaw',
+    summary: 'Take new orders again',
+    group: 'Running a broker',
+    load: () => import('./commands/freeze.ts'),
+  },
+  {
+    name: 'audit',
+    summary: 'Read and verify who did what',
+    group: 'Running a broker',
+    load: () => import('./commands/audit.ts'),
+  },
+  {
+    name: 'status',
+    summary: 'Show nodes, counts and whether the broker is frozen',
+    group: 'Running a broker',
+    load: () => import('./commands/status.ts'),
+  },
+  {
+    name: 'login',
+    summary: 'Remember a broker and an account',
+    group: 'Ordering and operating',
+    load: () => import('./commands/login.ts'),
+  },
+  {
+    name: 'context',
+    summary: 'List and choose remembered brokers',
+    group: 'Ordering and operating',
+    load: () => import('./commands/login.ts'),
+  },
+  {
+    name: 'catalog',
+    aliases: ['marketplace'],
+    summary: 'Show services and plans that can be ordered',
+    group: 'Ordering and operating',
+    load: () => import('./commands/catalog.ts'),
+  },
+  {
+    name: 'instance',
+    aliases: ['create-service', 'update-service', 'delete-service', 'services', 'service'],
+    summary: 'Order, change and delete instances',
+    group: 'Ordering and operating',
+    load: () => import('./commands/instance.ts'),
+  },
+  {
+    name: 'binding',
+    aliases: ['bind-service', 'unbind-service', 'service-keys'],
+    summary: 'Bind instances and read credentials',
+    group: 'Ordering and operating',
+    load: () => import('./commands/binding.ts'),
+  },
+  {
+    name: 'operation',
+    summary: 'Watch, cancel and repeat operations',
+    group: 'Ordering and operating',
+    load: () => import('./commands/operation.ts'),
+  },
+  {
+    name: 'why',
+    summary: 'Say what an instance or operation waits for',
+    group: 'Ordering and operating',
+    load: () => import('./commands/why.ts'),
+  },
+  {
+    name: 'osb',
+    summary: "Order at anybody's service broker, check it, lint catalogs",
+    group: 'Ordering and operating',
+    load: () => import('./commands/osb.ts'),
+  },
+  {
+    name: 'package',
+    summary: 'Look at packages',
+    group: 'Packages',
+    load: () => import('./commands/package.ts'),
+  },
+  {
+    name: 'tweed',
+    summary: 'Write and try Tweed pattern images',
+    group: 'Packages',
+    load: () => import('./commands/tweed.ts'),
+  },
+  {
+    name: 'pak',
+    summary: 'Build and look at brokerpaks',
+    group: 'Packages',
+    load: () => import('./commands/pak.ts'),
+  },
+  {
+    name: 'hil',
+    summary: 'Evaluate templates of brokerpaks',
+    group: 'Languages',
+    load: () => import('./commands/hil.ts'),
+  },
+  {
+    name: 'spiff',
+    summary: 'Merge, process, evaluate and check spiff templates',
+    group: 'Languages',
+    load: () => import('./commands/spiff.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'Print a completion script for your shell',
+    group: 'Shell',
+    load: () => import('./commands/completion.ts'),
+  },
+]

@@ -1,0 +1,32 @@
+/** chandler doctor: checks this machine and its configuration, and says what to fix. */
+import type { Command } from 'commander'
+import { add } from '../command.ts'
+import { type Form, printDocument, printTable, withOutput } from '../output.ts'
+import { type SettingsOptions, withSettings } from '../settings-options.ts'
+import { coloured, print } from '../terminal.ts'
+
+export function register(program: Command): void {
+  const command = add(program, {
+    usage: 'doctor',
+    summary: 'Check this machine and its configuration, and say what to fix',
+    description:
+      'Checks configuration, data folder, key ring, store, engines, ports and certificates without changing anything. Exit code 0 when all is well or there are warnings only, 3 when something must be fixed.',
+    examples: ['doctor --config chandler.yml', 'doctor -o json'],
+  })
+  withOutput(withSettings(command)).action(async (options: SettingsOptions & { output: Form }) => {
+    const { examine } = await import('../examination.ts')
+    const findings = await examine(options)
+    if (options.output === 'json' || options.output === 'yaml') {
+      await printDocument(options.output, 'Doctor', { findings })
+    } else {
+      printTable(
+        ['STATE', 'CHECK', 'FINDING'],
+        findings.map(({ state, id, what }) => [state, id, what]),
+      )
+      for (const { state, id, fix } of findings) {
+        if (state !== 'ok' && fix !== undefined) print(`\n${coloured('stdout', 'bold', id)}: ${fix}`)
+      }
+    }
+    if (findings.some((finding) => finding.state === 'fail')) process.exitCode = 3
+  })
+}

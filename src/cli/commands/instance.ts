@@ -1,0 +1,334 @@
+/** chandler instance: order, look at, change and delete instances. */
+import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import type { Instance, InstanceDetail, InstanceQuery, Ordered } from '../../api/instance.ts'
+import type { Client } from '../../client/client.ts'
+import type { Json } from '../../kit/json.ts'
+import { writeYaml } from '../../kit/yaml.ts'
+import { fail } from '../../model/problem.ts'
+import { add } from '../command.ts'
+import { connect, withConnection } from '../connection.ts'
+import { findInstance } from '../find.ts'
+import { type WaitOptions, waitFor, withWaiting } from '../follow.ts'
+import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
+import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
+import { confirm, isTerminal, print, printBytes, say } from '../terminal.ts'
+
+interface Common extends WaitOptions, ParameterOptions {
+  readonly output: Form
+  readonly platform?: string
+  readonly yes?: boolean
+}
+
+export function register(program: Command): void {
+  const group = add(program, {
+    usage: 'instance',
+    summary: 'Order, change and delete instances',
+    examples: [
+      'instance list',
+      'instance provision alpha-db small my-db',
+      'instance deprovision my-db --yes',
+    ],
+  })
+  provisioning(group, 'provision', false)
+  provisioning(program, 'create-service', true)
+  listing(group, 'list', false)
+  listing(program, 'services', true)
+  showing(group, 'show', false)
+  showing(program, 'service', true)
+  updating(group, 'update', false)
+  updating(program, 'update-service', true)
+  deprovisioning(group, 'deprovision', false)
+  deprovisioning(program, 'delete-service', true)
+  waiting(group)
+  outputs(group)
+  purging(group)
+}
+
+function provisioning(parent: Command, name: string, hidden: boolean): void {
+  const command = add(parent, {
+    usage: `${name} <service> [plan] [name]`,
+    summary: 'Order an instance',
+    description:
+      'Orders an instance and waits until it is ready. The plan may be left out when there is only one.',
+    examples: [
+      'instance provision alpha-db small my-db',
+      'instance provision alpha-db small my-db -p size=3 -p label=blue',
+      'instance provision alpha-db slow my-db --parameters params.yml --no-wait -o json',
+    ],
+    hidden,
+  })
+    .option('--id <id>', 'id of the instance, instead of a random one')
+    .option('--idempotency-key <key>', 'the same key orders the same instance once')
+  remote(withWaiting(withParameters(command))).action(
+    async (
+      service: string,
+      plan: string | undefined,
+      instanceName: string | undefined,
+      options: Common & { id?: string; idempotencyKey?: string },
+    ) => {
+      const client = await connect(command)
+      const parameters = await parametersOf(options)
+      const ordered = await client.order(
+        {
+          service,
+          ...(plan === undefined ? {} : { plan }),
+          ...(instanceName === undefined ? {} : { name: instanceName }),
+          ...(options.id === undefined ? {} : { id: options.id }),
+          ...(options.platform === undefined ? {} : { platform: options.platform }),
+          ...(parameters === undefined ? {} : { parameters }),
+        },
+        // Asked again after a broken connection, the order is still one order.
+        options.idempotencyKey ?? randomUUID(),
+      )
+      await finish(client, ordered, options, command)
+    },
+  )
+}
+
+function listing(parent: Command, name: string, hidden: boolean): void {
+  const command = add(parent, {
+    usage: name,
+    summary: 'List instances',
+    examples: ['instance list', 'instance list --service alpha-db --state failed', 'instance list -o name'],
+    hidden,
+  })
+    .option('--service <name>', 'of this service')
+    .option('--plan <name>', 'of this plan')
+    .option('--state <state>', 'in this state')
+    .option('--all', 'also those that are gone')
+  remote(command).action(async (options: Common & InstanceQuery & { all?: boolean }) => {
+    const client = await connect(command)
+    const { service, plan, state, platform, output, all } = options
+    const items: Instance[] = []
+    let cursor: string | undefined
+    do {
+      const page = await client.instances({
+        limit: 500,
+        ...(service === undefined ? {} : { service }),
+        ...(plan === undefined ? {} : { plan }),
+        ...(state === undefined ? {} : { state }),
+        ...(platform === undefined ? {} : { platform }),
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      items.push(...page.items.filter((one) => all || state === 'gone' || one.state !== 'gone'))
+      cursor = page.next
+    } while (cursor !== undefined)
+    await printList(output, {
+      kind: 'InstanceList',
+      items,
+      empty: 'There are no instances. Order one: chandler instance provision SERVICE PLAN NAME',
+      name: (one) => one.id,
+      columns: [
+        { title: 'NAME', of: (one) => one.name ?? '-' },
+        { title: 'ID', of: (one) => one.id },
+        { title: 'SERVICE', of: (one) => one.service.name ?? one.service.id },
+        { title: 'PLAN', of: (one) => one.plan.name ?? one.plan.id },
+        { title: 'STATE', of: (one) => one.state },
+        { title: 'PLATFORM', of: (one) => one.platform },
+        { title: 'OPERATION', of: (one) => one.operation ?? '-', wide: true },
+        { title: 'PACKAGE', of: (one) => one.package.digest, wide: true },
+        { title: 'CREATED', of: (one) => ago(one.createdAt) },
+      ],
+    })
+  })
+}
+
+function showing(parent: Command, name: string, hidden: boolean): void {
+  const command = add(parent, {
+    usage: `${name} <instance>`,
+    summary: 'Show one instance',
+    examples: ['instance show my-db', 'instance show 3f2a -o json'],
+    hidden,
+  })
+  remote(command).action(async (wanted: string, options: Common) => {
+    const client = await connect(command)
+    const found = await client.instance(await findInstance(client, wanted, options.platform))
+    await showInstance(options.output, found)
+  })
+}
+
+function updating(parent: Command, name: string, hidden: boolean): void {
+  const command = add(parent, {
+    usage: `${name} <instance>`,
+    summary: 'Change parameters, plan or version of an instance',
+    examples: [
+      'instance update my-db -p size=5',
+      'instance update my-db --plan large',
+      'instance update my-db --maintenance 2.1.1',
+    ],
+    hidden,
+  })
+    .option('--plan <name>', 'move to this plan')
+    .option('--maintenance <version>', 'move to this version of the catalog')
+  remote(withWaiting(withParameters(command))).action(
+    async (wanted: string, options: Common & { plan?: string; maintenance?: string }) => {
+      const client = await connect(command)
+      const parameters = await parametersOf(options)
+      const { plan, maintenance } = options
+      if (parameters === undefined && plan === undefined && maintenance === undefined) {
+        fail('usage.invalid', 'nothing to change: give -p, --parameters, --plan or --maintenance')
+      }
+      const ordered = await client.change(await findInstance(client, wanted, options.platform), {
+        ...(plan === undefined ? {} : { plan }),
+        ...(maintenance === undefined ? {} : { maintenance }),
+        ...(parameters === undefined ? {} : { parameters }),
+      })
+      await finish(client, ordered, options, command)
+    },
+  )
+}
+
+function deprovisioning(parent: Command, name: string, hidden: boolean): void {
+  const command = add(parent, {
+    usage: `${name} <instance>`,
+    summary: 'Delete an instance with its bindings',
+    examples: ['instance deprovision my-db', 'instance deprovision my-db --yes --no-wait'],
+    hidden,
+  }).option('-y, --yes', 'do not ask')
+  remote(withWaiting(command)).action(async (wanted: string, options: Common) => {
+    const client = await connect(command)
+    const address = await findInstance(client, wanted, options.platform)
+    await mayGoOn(`Delete instance ${wanted} (${address.instance})?`, options)
+    const ordered = await client.remove(address)
+    await waitFor(client, ordered, waitOptions(options, command))
+    await printOrdered(ordered, options, 'deleted')
+  })
+}
+
+function waiting(parent: Command): void {
+  const command = add(parent, {
+    usage: 'wait <instance>',
+    summary: 'Wait until nothing is under way for an instance',
+    examples: ['instance wait my-db', 'instance wait my-db --timeout 5m'],
+  }).option('--timeout <duration>', 'how long to wait, such as 90s or 30m', '30m')
+  remote(command).action(async (wanted: string, options: Common) => {
+    const client = await connect(command)
+    const address = await findInstance(client, wanted, options.platform)
+    const { operation } = await client.instance(address)
+    if (operation !== undefined) {
+      await waitFor(client, { ...address, operation }, waitOptions(options, command))
+    }
+    // A delete leaves nothing to show.
+    const now = await client.instance(address)
+    await showInstance(options.output, now)
+  })
+}
+
+function outputs(parent: Command): void {
+  for (const name of ['outputs', 'files']) {
+    const command = add(parent, {
+      usage: `${name} <instance> [output]`,
+      summary: 'List the named results of an instance, or print one',
+      examples: [`instance ${name} my-db`, `instance ${name} my-db kubeconfig > kubeconfig`],
+      hidden: name === 'files',
+    })
+    remote(command).action(async (wanted: string, output: string | undefined, options: Common) => {
+      const client = await connect(command)
+      const address = await findInstance(client, wanted, options.platform)
+      if (output !== undefined) return printBytes(await client.output(address, output))
+      const { items } = await client.outputs(address)
+      await printList(options.output, {
+        kind: 'OutputList',
+        items,
+        empty: 'The instance has no outputs.',
+        name: (one) => one.name,
+        columns: [
+          { title: 'NAME', of: (one) => one.name },
+          { title: 'STATE', of: (one) => one.state },
+          { title: 'BYTES', of: (one) => String(one.bytes) },
+          { title: 'SECRET', of: (one) => (one.secret ? 'yes' : 'no') },
+          { title: 'TYPE', of: (one) => one.mediaType, wide: true },
+          { title: 'SUMMARY', of: (one) => one.summary },
+        ],
+      })
+    })
+  }
+}
+
+function purging(parent: Command): void {
+  const command = add(parent, {
+    usage: 'purge <instance>',
+    summary: 'Forget an instance without running anything',
+    description:
+      'Forgets an instance and its bindings without running the package. What it made outside stays there: for instances that can no longer be deleted properly.',
+    examples: ['instance purge my-db --yes'],
+  }).option('-y, --yes', 'do not ask')
+  remote(command).action(async (wanted: string, options: Common) => {
+    const client = await connect(command)
+    const address = await findInstance(client, wanted, options.platform)
+    await mayGoOn(`Forget instance ${wanted} (${address.instance}) and leave behind what it made?`, options)
+    await client.purge(address)
+    if (options.output === 'table') print(`Forgotten: ${address.instance}`)
+  })
+}
+
+function remote(command: Command): Command {
+  return withOutput(withConnection(command)).option('--platform <name>', 'of this platform account')
+}
+
+function waitOptions(options: WaitOptions, command: Command): WaitOptions {
+  return { ...options, quiet: command.optsWithGlobals()['quiet'] === true }
+}
+
+async function finish(client: Client, ordered: Ordered, options: Common, command: Command): Promise<void> {
+  await waitFor(client, ordered, waitOptions(options, command))
+  if (options.wait === false) return printOrdered(ordered, options, 'ordered')
+  await showInstance(options.output, await client.instance(ordered))
+}
+
+async function printOrdered(ordered: Ordered, options: Common, done: string): Promise<void> {
+  await printOne(options.output, {
+    kind: 'Ordered',
+    value: ordered,
+    name: ordered.instance,
+    fields: [
+      ['Instance', ordered.instance],
+      ['State', options.wait === false ? 'under way' : done],
+      ['Operation', options.wait === false ? ordered.operation : undefined],
+    ],
+  })
+  if (options.wait === false && ordered.operation !== undefined && options.output === 'table') {
+    say(`Follow it: chandler operation logs -f ${ordered.operation}`)
+  }
+}
+
+async function showInstance(form: Form, instance: InstanceDetail): Promise<void> {
+  const { parameters, lastOperation } = instance
+  await printOne(form, {
+    kind: 'Instance',
+    value: instance,
+    name: instance.id,
+    fields: [
+      ['Name', instance.name],
+      ['Instance', instance.id],
+      ['Platform', instance.platform],
+      ['Service', instance.service.name ?? instance.service.id],
+      ['Plan', instance.plan.name ?? instance.plan.id],
+      ['State', instance.state],
+      ['Package', instance.package.digest],
+      ['Version', instance.maintenance],
+      ['Dashboard', instance.dashboardUrl],
+      ['Bindings', instance.bindings === 0 ? undefined : String(instance.bindings)],
+      [
+        'Parameters',
+        parameters && Object.keys(parameters).length > 0
+          ? writeYaml(parameters as Json).trimEnd()
+          : undefined,
+      ],
+      ['Created', `${instance.createdAt} (${ago(instance.createdAt)})`],
+      [
+        'Last operation',
+        lastOperation && `${lastOperation.action} ${lastOperation.state} (${lastOperation.id})`,
+      ],
+      ['Reason', lastOperation?.state === 'failed' ? lastOperation.reason : undefined],
+    ],
+  })
+}
+
+async function mayGoOn(question: string, options: { readonly yes?: boolean }): Promise<void> {
+  if (options.yes) return
+  if (!isTerminal('stdin'))
+    fail('usage.invalid', 'nobody can be asked here', { hint: 'Add --yes if you mean it.' })
+  if (!(await confirm(question))) fail('usage.invalid', 'not confirmed', { hint: 'Nothing was changed.' })
+}

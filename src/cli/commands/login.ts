@@ -1,0 +1,104 @@
+/** chandler login and context: remembered brokers. */
+import type { Command } from 'commander'
+import { makeClient } from '../../client/client.ts'
+import { Secret } from '../../kit/secret.ts'
+import { fail } from '../../model/problem.ts'
+import { add } from '../command.ts'
+import { readPassword } from '../connection.ts'
+import { contextsFile, readContexts, writeContexts } from '../contexts.ts'
+import { type Form, printList, withOutput } from '../output.ts'
+import { askSecret, isTerminal, print } from '../terminal.ts'
+
+interface LoginOptions {
+  readonly user?: string
+  readonly passwordFile?: string
+  readonly name?: string
+}
+
+export function register(program: Command): void {
+  const login = add(program, {
+    usage: 'login <url>',
+    summary: 'Remember a broker and an account',
+    description:
+      'Tries an account at a broker and remembers it in a private file. The password comes from --password-file, CHANDLER_PASSWORD, or is asked for.',
+    examples: [
+      'login http://127.0.0.1:8080 --user admin',
+      'login https://broker.example --user admin --password-file ~/.broker-password --name production',
+    ],
+  })
+    .option('--user <name>', 'account (CHANDLER_USER)')
+    .option('--password-file <path>', 'file that holds the password')
+    .option('--name <name>', 'what to call this broker; its host when absent')
+  login.action(async (url: string, options: LoginOptions) => {
+    const { hostname } = URL.parse(url) ?? fail('usage.invalid', `${url} is not a URL`)
+    const user = options.user ?? process.env['CHANDLER_USER'] ?? fail('usage.invalid', '--user is missing')
+    const password = await passwordFor(user, options)
+    const about = await makeClient({ url, user, password: new Secret(password) }).about()
+    const { contexts } = await readContexts()
+    const name = options.name ?? hostname
+    const others = contexts.filter((one) => one.name !== name)
+    writeContexts({ current: name, contexts: [...others, { name, server: url, user, password }] })
+    print(`Logged in to ${url} as ${about.user.name} (${about.user.role}). Remembered as ${name}.`)
+  })
+
+  const group = add(program, {
+    usage: 'context',
+    summary: 'List and choose remembered brokers',
+    examples: ['context list', 'context use production'],
+  })
+  const list = add(group, { usage: 'list', summary: 'List remembered brokers', examples: ['context list'] })
+  withOutput(list).action(async ({ output }: { output: Form }) => {
+    const { current, contexts } = await readContexts()
+    await printList(output, {
+      kind: 'ContextList',
+      items: contexts.map(({ name, server, user }) => ({ name, server, user, current: name === current })),
+      empty: 'No broker is remembered: chandler login URL',
+      name: (one) => one.name,
+      columns: [
+        { title: 'NAME', of: (one) => (one.current ? `${one.name} *` : one.name) },
+        { title: 'SERVER', of: (one) => one.server },
+        { title: 'USER', of: (one) => one.user },
+      ],
+    })
+  })
+  add(group, {
+    usage: 'use <name>',
+    summary: 'Choose a broker',
+    examples: ['context use production'],
+  }).action(async (name: string) => {
+    const known = await readContexts()
+    if (!known.contexts.some((one) => one.name === name)) missing(name)
+    writeContexts({ ...known, current: name })
+    print(`Commands go to ${name} from now on.`)
+  })
+  add(group, {
+    usage: 'remove <name>',
+    summary: 'Forget a broker and its password',
+    examples: ['context remove production'],
+  }).action(async (name: string) => {
+    const { current, contexts } = await readContexts()
+    if (!contexts.some((one) => one.name === name)) missing(name)
+    writeContexts({
+      current: current === name ? undefined : current,
+      contexts: contexts.filter((one) => one.name !== name),
+    })
+    print(`Forgotten: ${name}`)
+  })
+}
+
+function missing(name: string): never {
+  return fail('cli.config-invalid', `there is no context ${name}`, { where: { source: contextsFile() } })
+}
+
+async function passwordFor(user: string, options: LoginOptions): Promise<string> {
+  const { CHANDLER_PASSWORD: given, CHANDLER_PASSWORD_FILE: file } = process.env
+  const path = options.passwordFile ?? file
+  if (path !== undefined) return readPassword(path)
+  if (given !== undefined) return given
+  if (!isTerminal('stdin')) {
+    return fail('usage.invalid', 'no password is given and nobody can be asked', {
+      hint: 'Give --password-file, or set CHANDLER_PASSWORD.',
+    })
+  }
+  return askSecret(`Password of ${user}: `)
+}

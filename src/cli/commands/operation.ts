@@ -1,0 +1,218 @@
+/** chandler operation: watch, cancel and repeat operations. */
+import type { Command } from 'commander'
+import type { Operation, OperationQuery } from '../../api/operation.ts'
+import { printable } from '../../kit/text.ts'
+import { ProblemError } from '../../model/problem.ts'
+import { add } from '../command.ts'
+import { connect, withConnection } from '../connection.ts'
+import { findInstance, findOperation } from '../find.ts'
+import { problemOf, type WaitOptions, waitFor, watch, withWaiting } from '../follow.ts'
+import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
+import { print, printBytes } from '../terminal.ts'
+
+interface Common extends WaitOptions {
+  readonly output: Form
+}
+
+export function register(program: Command): void {
+  const group = add(program, {
+    usage: 'operation',
+    summary: 'Watch, cancel and repeat operations',
+    examples: ['operation list --state active', 'operation logs -f my-db', 'operation cancel 01jxyz…'],
+  })
+  listing(group)
+  showing(group)
+  logs(group)
+  cancelling(group)
+  retrying(group)
+  releasing(group)
+}
+
+function listing(group: Command): void {
+  const command = add(group, {
+    usage: 'list',
+    summary: 'List operations, latest first',
+    examples: ['operation list', 'operation list --state active', 'operation list --instance my-db'],
+  })
+    .option('--instance <instance>', 'of this instance')
+    .option('--state <states>', 'in these states, comma separated; `active` and `ended` stand for several')
+    .option('--limit <count>', 'at most so many', '50')
+  remote(command).action(async (options: Common & { instance?: string; state?: string; limit: string }) => {
+    const client = await connect(command)
+    const target = options.instance && (await findInstance(client, options.instance, undefined))
+    const query: OperationQuery = {
+      limit: Number(options.limit),
+      ...(options.state === undefined ? {} : { state: options.state }),
+      ...(target || {}),
+    }
+    const { items } = await client.operations(query)
+    await printList(options.output, {
+      kind: 'OperationList',
+      items,
+      empty: 'There are no operations.',
+      name: (one) => one.id,
+      columns: [
+        { title: 'ID', of: (one) => one.id },
+        { title: 'ACTION', of: (one) => one.action },
+        { title: 'INSTANCE', of: (one) => one.instance },
+        { title: 'STATE', of: (one) => one.state },
+        { title: 'BINDING', of: (one) => one.binding ?? '-', wide: true },
+        { title: 'NODE', of: (one) => one.node ?? '-', wide: true },
+        { title: 'CREATED', of: (one) => ago(one.createdAt) },
+        { title: 'REASON', of: (one) => one.reason },
+      ],
+    })
+  })
+}
+
+function showing(group: Command): void {
+  const command = add(group, {
+    usage: 'show <operation>',
+    summary: 'Show one operation with its history',
+    description: 'Shows one operation with its history. An instance stands for its latest operation.',
+    examples: ['operation show 01jxyz…', 'operation show my-db -o json'],
+  })
+  remote(command).action(async (wanted: string, options: Common) => {
+    const client = await connect(command)
+    const id = await findOperation(client, wanted)
+    const [operation, history, runs] = await Promise.all([
+      client.operation(id),
+      client.history(id),
+      client.runs(id),
+    ])
+    if (options.output === 'json' || options.output === 'yaml') {
+      await printDocument(options.output, 'Operation', {
+        ...operation,
+        history: history.items,
+        runs: runs.items,
+      })
+      return
+    }
+    await showOperation(options.output, operation)
+    if (options.output === 'name') return
+    print('')
+    await printList('table', {
+      kind: 'History',
+      items: history.items,
+      empty: '',
+      name: (line) => line.at,
+      columns: [
+        { title: 'AT', of: (line) => line.at },
+        { title: 'STATE', of: (line) => line.state },
+        { title: 'NODE', of: (line) => line.node },
+        { title: 'REASON', of: (line) => line.reason },
+      ],
+    })
+  })
+}
+
+function logs(group: Command): void {
+  const command = add(group, {
+    usage: 'logs <operation>',
+    summary: 'Print the log of an operation',
+    description: 'Prints the log of an operation. An instance stands for its latest operation.',
+    examples: ['operation logs 01jxyz…', 'operation logs -f my-db'],
+  }).option('-f, --follow', 'go on until the operation ends')
+  remote(command).action(async (wanted: string, options: Common & { follow?: boolean }) => {
+    const client = await connect(command)
+    const id = await findOperation(client, wanted)
+    if (options.follow) {
+      const ended = await followLog(client, id)
+      if (ended.state !== 'succeeded') throw new ProblemError(problemOf(ended))
+      return
+    }
+    let after: number | undefined = 0
+    while (after !== undefined) {
+      const page: Awaited<ReturnType<typeof client.log>> = await client.log(id, after)
+      for (const line of page.items) {
+        if (options.output === 'json') print(JSON.stringify(line))
+        else printBytes(Buffer.from(printable(line.text)))
+      }
+      after = page.next
+    }
+  })
+}
+
+/** The log on standard output; state changes go where progress goes. */
+async function followLog(client: Awaited<ReturnType<typeof connect>>, id: string): Promise<Operation> {
+  return watch(
+    {
+      ...client,
+      async *follow(operation, signal) {
+        for await (const event of client.follow(operation, signal)) {
+          if (event.kind === 'log') printBytes(Buffer.from(printable(event.line.text)))
+          else yield event
+        }
+      },
+    },
+    id,
+    { timeout: '30d' },
+  )
+}
+
+function cancelling(group: Command): void {
+  const command = add(group, {
+    usage: 'cancel <operation>',
+    summary: 'Ask an operation to stop',
+    examples: ['operation cancel 01jxyz…', 'operation cancel my-db'],
+  })
+  remote(command).action(async (wanted: string, options: Common) => {
+    const client = await connect(command)
+    await showOperation(options.output, await client.cancel(await findOperation(client, wanted)))
+  })
+}
+
+function retrying(group: Command): void {
+  const command = add(group, {
+    usage: 'retry <operation>',
+    summary: 'Order again what a failed operation was to do',
+    examples: ['operation retry 01jxyz…', 'operation retry my-db --no-wait'],
+  })
+  remote(withWaiting(command)).action(async (wanted: string, options: Common) => {
+    const client = await connect(command)
+    const ordered = await client.retry(await findOperation(client, wanted))
+    await waitFor(client, ordered, { ...options, quiet: command.optsWithGlobals()['quiet'] === true })
+    if (ordered.operation !== undefined) {
+      await showOperation(options.output, await client.operation(ordered.operation))
+    }
+  })
+}
+
+function releasing(group: Command): void {
+  const command = add(group, {
+    usage: 'release <operation>',
+    summary: 'Put a quarantined operation back into the queue',
+    examples: ['operation release 01jxyz…'],
+  })
+  remote(command).action(async (wanted: string, options: Common) => {
+    const client = await connect(command)
+    await showOperation(options.output, await client.release(await findOperation(client, wanted)))
+  })
+}
+
+function remote(command: Command): Command {
+  return withOutput(withConnection(command))
+}
+
+async function showOperation(form: Form, operation: Operation): Promise<void> {
+  await printOne(form, {
+    kind: 'Operation',
+    value: operation,
+    name: operation.id,
+    fields: [
+      ['Operation', operation.id],
+      ['Action', operation.action],
+      ['Instance', `${operation.instance} (platform ${operation.platform})`],
+      ['Binding', operation.binding],
+      ['State', operation.state],
+      ['Reason', operation.reason],
+      ['Hint', operation.problem?.hint],
+      ['Node', operation.node],
+      ['Request', operation.requestId],
+      ['Created', `${operation.createdAt} (${ago(operation.createdAt)})`],
+      ['Started', operation.startedAt],
+      ['Finished', operation.finishedAt],
+      ['Deadline', operation.finishedAt === undefined ? operation.deadlineAt : undefined],
+    ],
+  })
+}

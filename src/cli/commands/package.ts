@@ -1,0 +1,165 @@
+/** chandler package: packages of a running broker, and any package without one. */
+import type { Command } from 'commander'
+import type { PackageContent } from '../../api/package.ts'
+import { plural, printable } from '../../kit/text.ts'
+import { describeProblem } from '../../model/problem.ts'
+import { add } from '../command.ts'
+import { connect, withConnection } from '../connection.ts'
+import { localDataDir } from '../local.ts'
+import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
+import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
+import { print, say } from '../terminal.ts'
+import { registerBuild } from './package-build.ts'
+
+interface Local {
+  readonly output: Form
+  readonly contract?: string
+  readonly dataDir: string
+}
+
+export function register(program: Command): void {
+  const group = add(program, {
+    usage: 'package',
+    summary: 'Look at packages',
+    examples: ['package list', 'package inspect ./redis.brokerpak', 'package check oci:./redis --run'],
+  })
+  inspecting(group)
+  checking(group)
+  registerBuild(group, async () => (await import('../../compose/package-tools.ts')).packageTools)
+  const list = add(group, {
+    usage: 'list',
+    summary: "List the packages of the broker's catalog",
+    examples: ['package list', 'package list -o wide'],
+  })
+  withOutput(withConnection(list)).action(async ({ output }: { output: Form }) => {
+    const { items } = await (await connect(list)).packages()
+    await printList(output, {
+      kind: 'PackageList',
+      items,
+      empty: 'The catalog has no packages.',
+      name: (one) => one.name,
+      columns: [
+        { title: 'NAME', of: (one) => one.name },
+        { title: 'CONTRACT', of: (one) => one.contract },
+        { title: 'STATE', of: (one) => one.state },
+        { title: 'DIGEST', of: (one) => one.digest, wide: true },
+        { title: 'READ', of: (one) => ago(one.updatedAt) },
+        { title: 'REFERENCE', of: (one) => one.reference },
+      ],
+    })
+  })
+  const show = add(group, {
+    usage: 'show <name>',
+    summary: "Show one package of the broker's catalog",
+    examples: ['package show redis', 'package show redis -o json'],
+  })
+  withOutput(withConnection(show)).action(async (name: string, { output }: { output: Form }) => {
+    const found = await (await connect(show)).package(name)
+    await printOne(output, {
+      kind: 'Package',
+      value: found,
+      name: found.name,
+      fields: [
+        ['Package', found.name],
+        ['Reference', found.reference],
+        ['Digest', found.digest],
+        ['Contract', found.contract],
+        ['State', found.state],
+        ...contentFields(found.content),
+        ['Problems', found.problems?.map((one) => one.message).join('\n')],
+      ],
+    })
+  })
+}
+
+function inspecting(group: Command): void {
+  const command = add(group, {
+    usage: 'inspect <reference>',
+    summary: 'Show what any package offers, without a broker',
+    description:
+      'Reads a package from wherever it is and shows the normalised view of it: services, plans, parameters, actions. A package that must be run to describe itself is run.',
+    examples: [
+      'package inspect docker://registry.example/patterns/redis:1.2.3',
+      'package inspect ./redis.brokerpak -o json',
+      'package inspect sim:demo',
+    ],
+  })
+  withLocal(command).action(async (reference: string, options: Local) => {
+    const { inspectPackage } = await import('../../compose/package-tools.ts')
+    const { content, warnings } = await inspectPackage({ reference, ...options }, listener())
+    for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+    await printOne(options.output, {
+      kind: 'PackageContent',
+      value: content,
+      name: content.name,
+      fields: [
+        ['Package', content.name],
+        ['Contract', content.contract],
+        ['Digest', content.digest],
+        ...contentFields(content),
+      ],
+    })
+  })
+}
+
+function checking(group: Command): void {
+  const command = add(group, {
+    usage: 'check <reference>',
+    summary: 'Lint any package, and with --run drive it through its whole life',
+    description:
+      'Reads a package and tells everything that is wrong with it. With --run it is provisioned, bound, unbound and deprovisioned on an engine of this machine; nothing is left behind.',
+    examples: ['package check ./redis.brokerpak', 'package check oci:./redis --run -p memory=256'],
+  }).option('--run', 'drive it through its whole life')
+  withParameters(withLocal(command)).action(
+    async (reference: string, options: Local & ParameterOptions & { run?: boolean }) => {
+      const { inspectPackage, tryPackage } = await import('../../compose/package-tools.ts')
+      const wish = { reference, ...options }
+      const { content, warnings } = await inspectPackage(wish, listener())
+      for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+      const { contract, name, version, services } = content
+      const plans = services.reduce((sum, service) => sum + service.plans.length, 0)
+      print(`ok: ${name} ${version} is a ${contract} package with ${plural(plans, 'plan')}`)
+      if (!options.run) return
+      const parameters = (await parametersOf(options)) ?? {}
+      const ended = ({ action, fault }: { action: string; fault?: string }) =>
+        print(fault === undefined ? `ok: ${action}` : `failed: ${action}: ${fault}`)
+      if (!(await tryPackage({ ...wish, parameters, bindParameters: {}, ended }, listener())))
+        process.exitCode = 3
+    },
+  )
+}
+
+function withLocal(command: Command): Command {
+  return withOutput(command)
+    .option('--contract <name>', 'the contract, where it should not be detected')
+    .option('--data-dir <path>', 'where images and keys are kept', localDataDir())
+}
+
+/** What a package prints goes where progress goes. */
+function listener() {
+  return {
+    signal: new AbortController().signal,
+    log: (piece: { readonly bytes: Uint8Array }) => {
+      process.stderr.write(printable(Buffer.from(piece.bytes).toString()))
+      return Promise.resolve()
+    },
+    progress: (text: string) => say(text),
+  }
+}
+
+function contentFields(
+  content: PackageContent | undefined,
+): readonly (readonly [string, string | undefined])[] {
+  if (content === undefined) return []
+  const { services, actions } = content
+  return [
+    ['Version', content.version],
+    ['Summary', content.summary],
+    ['Authors', content.authors?.join(', ')],
+    [
+      'Services',
+      services.map((one) => `${one.name}: ${one.plans.map((plan) => plan.name).join(', ')}`).join('\n'),
+    ],
+    ['Actions', actions.map((one) => one.name).join(', ')],
+  ]
+}

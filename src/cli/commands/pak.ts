@@ -1,0 +1,180 @@
+/** chandler pak: brokerpaks, for their authors and for operators who move over. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { PakRead } from '../../compose/pak-tools.ts'
+import type { Json } from '../../kit/json.ts'
+import { writeYaml } from '../../kit/yaml.ts'
+import { describeProblem, fail } from '../../model/problem.ts'
+import { add } from '../command.ts'
+import { type Form, printDocument, printOne, printTable, withOutput } from '../output.ts'
+import { startingPak } from '../pak/starting-pak.ts'
+import { print, say } from '../terminal.ts'
+
+export function register(program: Command): void {
+  const group = add(program, {
+    usage: 'pak',
+    summary: 'Build and look at brokerpaks',
+    description: 'A brokerpak is a zip of service definitions, Terraform and the programs that run it.',
+    examples: ['pak init my-pak', 'pak build my-pak', 'pak info my-services-1.0.0.brokerpak'],
+  })
+  registerInit(group)
+  registerBuild(group)
+  registerInfo(group)
+  registerValidate(group)
+  registerImport(group)
+}
+
+function registerInit(group: Command): void {
+  add(group, {
+    usage: 'init [folder]',
+    summary: 'Write a pak to start with',
+    description: 'Writes a manifest and a service that needs no cloud. Nothing that exists is overwritten.',
+    examples: ['pak init', 'pak init my-pak'],
+  }).action((folder = '.') => {
+    const place = resolve(folder)
+    const taken = startingPak.find(({ path }) => existsSync(join(place, path)))
+    if (taken)
+      fail('file.unwritable', `${join(place, taken.path)} exists`, { hint: 'Choose another folder.' })
+    for (const { path, text } of startingPak) {
+      mkdirSync(dirname(join(place, path)), { recursive: true })
+      writeFileSync(join(place, path), text)
+      print(`wrote ${join(folder, path)}`)
+    }
+    print(`\nNext:  chandler pak validate ${folder}`)
+  })
+}
+
+interface BuildFlags {
+  readonly to: string
+  readonly target?: string
+  readonly compress: boolean
+  readonly output: Form
+}
+
+function registerBuild(group: Command): void {
+  const command = add(group, {
+    usage: 'build [folder]',
+    summary: 'Make a pak of a source folder',
+    description:
+      'Fetches the programs of the manifest, checks them against manifest.lock, which the first build writes, and packs them with the definitions. The same folder always makes the same bytes; nothing is downloaded where all sources are local.',
+    examples: ['pak build', 'pak build my-pak --target linux/amd64 --to dist'],
+  })
+  withOutput(command)
+    .option('--to <folder>', 'where the pak goes', '.')
+    .option('--target <os/arch>', 'only for this platform; all of the manifest otherwise')
+    .option('--no-compress', 'store files as they are')
+    .action(async (folder = '.', { to, target, compress, output }: BuildFlags) => {
+      const { buildPak } = await import('../../compose/pak-tools.ts')
+      const order = {
+        folder,
+        to,
+        stored: !compress,
+        progress: say,
+        ...(target === undefined ? {} : { target }),
+      }
+      const { file, digest, warnings } = await buildPak(order)
+      for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+      await printOne(output, {
+        kind: 'Pak',
+        name: file,
+        value: { file, digest },
+        fields: [
+          ['Pak', file],
+          ['Digest', digest],
+        ],
+      })
+    })
+}
+
+function registerInfo(group: Command): void {
+  const command = add(group, {
+    usage: 'info <reference>',
+    summary: 'Show what a pak holds',
+    examples: ['pak info my-services-1.0.0.brokerpak', 'pak info ./my-pak -o json'],
+  })
+  withOutput(command).action(async (reference: string, { output }: { readonly output: Form }) => {
+    const { readPak } = await import('../../compose/pak-tools.ts')
+    const read = await readPak(reference, { engine: 'host' })
+    const { manifest } = read.notes
+    const { name, version, digest } = read.package
+    if (output === 'name') return print(name)
+    if (output === 'json' || output === 'yaml')
+      return printDocument(output, 'PakInfo', { name, version, digest, manifest, contents: read.entries })
+    showInfo(read)
+  })
+}
+
+function showInfo({ package: pkg, notes: { manifest, definitions }, entries }: PakRead): void {
+  print('Information')
+  const rows = [
+    ['name', pkg.name],
+    ['version', pkg.version],
+    ['platforms', manifest.platforms.map(({ os, arch }) => `${os}/${arch}`).join(', ')],
+    ...Object.entries(manifest.metadata).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]
+  for (const [label = '', value = ''] of rows) print(`${label.padEnd(10)} ${value}`)
+  section(
+    'Parameters',
+    ['NAME', 'DESCRIPTION'],
+    manifest.parameters.map((one) => [one.name, one.description]),
+  )
+  const binaries = manifest.binaries.map((one) => [one.name, one.version, one.source])
+  section('Dependencies', ['NAME', 'VERSION', 'SOURCE'], binaries)
+  const services = definitions.map((one) => [one.id, one.name, one.description, String(one.plans.length)])
+  section('Services', ['ID', 'NAME', 'DESCRIPTION', 'PLANS'], services)
+  const contents = entries.map(({ mode, bytes, path }) => [mode.toString(8), String(bytes), path])
+  section('Contents', ['MODE', 'SIZE', 'NAME'], contents)
+}
+
+function section(title: string, titles: readonly string[], rows: readonly (readonly string[])[]): void {
+  print(`\n${title}`)
+  printTable(titles, rows)
+}
+
+function registerValidate(group: Command): void {
+  add(group, {
+    usage: 'validate <reference>',
+    summary: 'Say everything that is wrong with a pak or its source folder',
+    examples: ['pak validate my-services-1.0.0.brokerpak', 'pak validate my-pak --strict csb'],
+  })
+    .option('--strict <original>', 'refuse what that original refuses: v1 or csb')
+    .action(async (reference: string, { strict }: { readonly strict?: string }) => {
+      const { readPak } = await import('../../compose/pak-tools.ts')
+      const isPacked = /\.brokerpak(?:$|[?#])/.test(reference)
+      const options = { ...(isPacked ? {} : { engine: 'host' }), ...(strict === undefined ? {} : { strict }) }
+      const { warnings } = await readPak(reference, options)
+      for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+      print('Valid')
+    })
+}
+
+function registerImport(group: Command): void {
+  add(group, {
+    usage: 'import-settings [file]',
+    summary: 'Read the environment of a cloud-service-broker into settings of ours',
+    description:
+      'Reads variables (GSB_*, SECURITY_USER_*, PORT) from a file of NAME=value lines, or from the environment. Settings go to standard output, what has no counterpart to standard error.',
+    examples: ['pak import-settings broker.env --pak mysql.brokerpak > chandler.yml'],
+  })
+    .option('--pak <files...>', 'paks of the built-in folder of the original')
+    .action(async (file: string | undefined, { pak = [] }: { readonly pak?: readonly string[] }) => {
+      const { moveSettings } = await import('../../compose/pak-tools.ts')
+      const environment = file === undefined ? process.env : variablesOf(file)
+      const { settings, faults, remarks } = await moveSettings(environment, pak)
+      for (const remark of remarks) say(`note: ${remark}`)
+      if (faults.length > 0) fail('usage.invalid', faults.join('; '))
+      print(writeYaml(settings as Json).trimEnd())
+    })
+}
+
+function variablesOf(file: string): Readonly<Record<string, string>> {
+  if (!existsSync(file)) return fail('file.unreadable', file)
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return Object.fromEntries(
+    lines.flatMap((line): readonly (readonly [string, string])[] => {
+      const [, name, value = ''] = /^(?:export\s+)?([A-Za-z_]\w*)=(.*)$/.exec(line.trim()) ?? []
+      return name === undefined ? [] : [[name, value.replace(/^(['"])(.*)\1$/, '$2')]]
+    }),
+  )
+}

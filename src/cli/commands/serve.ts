@@ -1,0 +1,63 @@
+/** chandler serve: runs a broker until it is told to stop. */
+import type { Command } from 'commander'
+import { toProblem } from '../../model/problem.ts'
+import type { ProblemCode } from '../../model/problem-codes.ts'
+import { add } from '../command.ts'
+import { tell } from '../failure.ts'
+import { loadedOf, type SettingsOptions, settingsOf, withSettings } from '../settings-options.ts'
+import { version } from '../version.ts'
+
+interface ServeOptions extends SettingsOptions {
+  readonly listen?: string
+  readonly dataDir?: string
+}
+
+export function register(program: Command): void {
+  const command = add(program, {
+    usage: 'serve',
+    summary: 'Start a broker',
+    description:
+      'Starts the Open Service Broker API, the operator API, health and metrics. SIGTERM and Ctrl-C drain it, a second Ctrl-C ends it at once, SIGHUP reads the configuration again, SIGUSR2 logs what is going on.',
+    examples: [
+      'serve --config chandler.yml',
+      'serve --config chandler.yml --listen 0.0.0.0:8080',
+      'serve --config chandler.yml --set logs.level=debug',
+    ],
+  })
+    .option('--listen <host:port>', 'same as --set http.listen=…')
+    .option('--data-dir <path>', 'same as --set dataDir=…')
+  withSettings(command).action(async (options: ServeOptions) => {
+    const given = {
+      ...options,
+      set: {
+        ...options.set,
+        ...(options.listen === undefined ? {} : { 'http.listen': options.listen }),
+        ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+      },
+    }
+    try {
+      const loaded = settingsOf(given)
+      const { serve } = await import('../serving.ts')
+      await serve(loaded, version(), () => loadedOf(given))
+    } catch (error) {
+      const problem = toProblem(error)
+      tell(problem, 'text', true)
+      // What was opened before the fault must not keep the process.
+      process.exit(exits[problem.code] ?? 70)
+    }
+  })
+}
+
+/** Exit codes of servers, as supervisors know them. */
+const exits: Partial<Record<ProblemCode, number>> = {
+  'settings.invalid': 78,
+  'catalog.refused': 78,
+  'file.unreadable': 78,
+  'key.missing': 78,
+  'key.wrong': 78,
+  'store.newer': 78,
+  'store.locked': 75,
+  'store.unavailable': 69,
+  'file.unwritable': 73,
+  'usage.invalid': 64,
+}

@@ -1,0 +1,197 @@
+/** chandler spiff: merges, processes, evaluates and checks templates on the command line. */
+import { renameSync, writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import {
+  below,
+  type Dict,
+  documentOf,
+  explain,
+  explanationText,
+  lint,
+  locate,
+  pathSteps,
+  processSpiff,
+  type SpiffDocument,
+  type SpiffSource,
+} from '../../languages/spiff/index.ts'
+import { fail } from '../../model/problem.ts'
+import { add } from '../command.ts'
+import { Documents } from '../spiff/documents.ts'
+import {
+  dataOf,
+  failed,
+  optionsOf,
+  type ShapeFlags,
+  type SpiffFlags,
+  shapedFlags,
+  sharedFlags,
+} from '../spiff/flags.ts'
+import { selected, writeDocuments } from '../spiff/output.ts'
+import { print, say } from '../terminal.ts'
+
+/** Adds the noun `spiff` to the command line. */
+export function register(program: Command): void {
+  const spiff = program.command('spiff').description('the template language of TOI packages')
+  addMerge(spiff)
+  addProcess(spiff)
+  addEval(spiff)
+  addLint(spiff)
+}
+
+type MergeFlags = SpiffFlags & ShapeFlags
+
+function addMerge(spiff: Command): void {
+  const merge = add(spiff, {
+    usage: 'merge <template> [stubs...]',
+    summary: 'Merge stubs into a template and print the result',
+    description:
+      'Processes a template, or a stream of them, with stubs; the first stub is the nearest, - is standard input.',
+    examples: [
+      'spiff merge template.yml values.yml',
+      'spiff merge template.yml values.yml --explain db.host',
+    ],
+    aliases: ['m'],
+  })
+  shapedFlags(sharedFlags(merge)).action((template: string, stubs: readonly string[], flags: MergeFlags) => {
+    const documents = new Documents()
+    const read = stubs.map((stub) => documents.parsed(stub))
+    run(documents.parsed(template), read, { flags, documents })
+  })
+}
+
+function addProcess(spiff: Command): void {
+  const process = add(spiff, {
+    usage: 'process <document> <template> [stubs...]',
+    summary: 'Process a template on a document',
+    description: 'The template sees the document as the field "document", for this run only.',
+    examples: [
+      'spiff process data.json template.yml',
+      'curl -s https://api.example.com/x | chandler spiff process - template.yml',
+    ],
+    aliases: ['r'],
+  })
+  shapedFlags(sharedFlags(process)).action(
+    (document: string, template: string, stubs: readonly string[], flags: MergeFlags) => {
+      const documents = new Documents()
+      const input = below('document', documents.parsed(document))
+      const bridge = { name: '<document>', text: "document: '(( &temporary &inject (merge) ))'\n" }
+      const read = stubs.map((stub) => documents.parsed(stub))
+      run(documents.parsed(template), [bridge, input, ...read], { flags, documents })
+    },
+  )
+}
+
+/** Processes, keeps the state, and prints what was asked for. */
+function run(
+  template: SpiffSource,
+  stubs: readonly SpiffSource[],
+  { flags, documents }: { flags: MergeFlags; documents: Documents },
+): void {
+  const state = flags.state === undefined ? undefined : documents.optional(flags.state)
+  const result = processSpiff(template, stubs, {
+    ...optionsOf(flags, documents),
+    partial: flags.partial ?? false,
+    preserveEscapes: flags.preserveEscapes ?? false,
+    preserveTemporary: flags.preserveTemporary ?? false,
+    trace: flags.explain !== undefined,
+    ...(state === undefined ? {} : { state }),
+  })
+  if (result.kind === 'failed') failed(result.fault, (name) => documents.known(name))
+  if (flags.state !== undefined && result.state !== undefined) keepState(flags.state, result.state)
+  if (flags.explain !== undefined) {
+    print(explained(result.documents, flags.explain))
+    return
+  }
+  const shown = result.documents.map((document) => document && shaped(document, flags, documents))
+  print(writeDocuments(shown, { json: flags.json ?? false, split: flags.split ?? false }))
+}
+
+function keepState(path: string, state: SpiffDocument): void {
+  const text = path.endsWith('.json') ? `${state.json()}\n` : state.yaml()
+  writeFileSync(`${path}.new`, text)
+  renameSync(`${path}.new`, path)
+}
+
+function explained(documents: readonly (SpiffDocument | undefined)[], path: string): string {
+  const found = documents.flatMap((document) => (document && explain(document.cell, pathSteps(path))) ?? [])
+  if (found.length === 0) return fail('spiff.path.absent', path)
+  return found.map(explanationText).join('\n')
+}
+
+/** Part of a document, or an expression over it. */
+function shaped(document: SpiffDocument, flags: MergeFlags, documents: Documents): SpiffDocument {
+  const at = flags.path === undefined ? document : selected(document, flags.path)
+  const evaluated =
+    flags.evaluate === undefined ? at : evaluate(flags.evaluate, at.cell.value, { flags, documents })
+  if (flags.select.length === 0) return evaluated
+  return documentOf({
+    ...evaluated.cell,
+    value: dataOf(
+      flags.select.map((path) => [pathSteps(path).at(-1) ?? path, selected(evaluated, path).cell]),
+    ),
+  })
+}
+
+function addEval(spiff: Command): void {
+  const command = add(spiff, {
+    usage: 'eval <expression> [document]',
+    summary: 'Evaluate an expression, perhaps with the fields of a document in sight',
+    examples: ["spiff eval '1 + 2'", "spiff eval 'map[jobs|j|->j.name]' manifest.yml --json"],
+  })
+  sharedFlags(command)
+    .option('--json', 'print JSON')
+    .action(
+      (expression: string, document: string | undefined, flags: SpiffFlags & { readonly json?: true }) => {
+        const documents = new Documents()
+        const [scope] = document === undefined ? [] : documents.parsed(document).documents
+        const result = evaluate(expression, scope?.value ?? null, { flags, documents })
+        print(writeDocuments([result], { json: flags.json ?? false, split: false }))
+      },
+    )
+}
+
+function evaluate(
+  expression: string,
+  scope: unknown,
+  { flags, documents }: { flags: SpiffFlags; documents: Documents },
+): SpiffDocument {
+  const options = optionsOf(flags, documents)
+  const bindings = dataOf([...dataOf(scope).cells, ...dataOf(options.bindings).cells])
+  const text = JSON.stringify(`(( ${expression} ))`)
+  const result = processSpiff({ name: 'expression', text }, [], {
+    ...options,
+    bindings: bindings satisfies Dict,
+  })
+  if (result.kind === 'failed') return failed(result.fault, (name) => documents.known(name))
+  const [document] = result.documents
+  return document ?? fail('spiff.path.absent', 'the expression has no value')
+}
+
+function addLint(spiff: Command): void {
+  const command = add(spiff, {
+    usage: 'lint <documents...>',
+    summary: 'Find broken expressions, unknown names, misspelt markers and unused temporaries',
+    description: 'Looks without running anything; the exit code is 9 when there are errors.',
+    examples: ['spiff lint template.yml', 'spiff lint packagespecs/*.yaml --interpolation --control'],
+  })
+  sharedFlags(command).action((names: readonly string[], flags: SpiffFlags) => {
+    const documents = new Documents()
+    const options = optionsOf(flags, documents)
+    let errors = 0
+    for (const name of names) {
+      const { text } = documents.text(name)
+      for (const cell of documents.parsed(name).documents)
+        for (const finding of lint(cell, {
+          ...options,
+          bindings: [...dataOf(options.bindings).keys],
+          functions: [],
+        })) {
+          const { line, column } = locate(text, finding.steps)
+          print(`${name}:${line}:${column}: ${finding.severity}: ${finding.path}: ${finding.message}`)
+          if (finding.severity === 'error') errors++
+        }
+    }
+    if (errors > 0) fail('spiff.template.fault', `${errors} found`)
+    else say('no errors')
+  })
+}

@@ -1,0 +1,45 @@
+/** chandler status: nodes, counts, and whether the broker is frozen. */
+import type { Command } from 'commander'
+import { add } from '../command.ts'
+import { connect, withConnection } from '../connection.ts'
+import { ago, type Form, printDocument, printFields, printTable, withOutput } from '../output.ts'
+import { print } from '../terminal.ts'
+
+export function register(program: Command): void {
+  const command = add(program, {
+    usage: 'status',
+    summary: 'Show nodes, counts and whether the broker is frozen',
+    examples: ['status', 'status -o json'],
+  })
+  withOutput(withConnection(command)).action(async ({ output }: { output: Form }) => {
+    const client = await connect(command)
+    const [about, cluster] = await Promise.all([client.about(), client.cluster()])
+    if (output === 'json' || output === 'yaml') {
+      await printDocument(output, 'Cluster', { ...cluster, version: about.version })
+      return
+    }
+    if (output === 'name') return print(cluster.id)
+    printFields([
+      ['Cluster', cluster.id],
+      ['Version', about.version],
+      ['You are', `${about.user.name} (${about.user.role})`],
+      ['Frozen', cluster.freeze && `${cluster.freeze.reason} (by ${cluster.freeze.by})`],
+    ])
+    print('')
+    printTable(
+      ['NODE', 'VERSION', 'STARTED', 'LAST SEEN'],
+      cluster.nodes.map((node) => [
+        node.draining ? `${node.name} (draining)` : node.name,
+        node.version,
+        ago(node.startedAt),
+        ago(node.heartbeatAt),
+      ]),
+    )
+    if (cluster.counts.length === 0) return
+    print('')
+    printTable(
+      ['OF', 'STATE', 'COUNT'],
+      cluster.counts.map((one) => [one.of, one.state, String(one.count)]),
+    )
+  })
+}

@@ -1,0 +1,82 @@
+/** Which broker a command talks to, and as whom: flags, then the environment, then the remembered context. */
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type Client, makeClient } from '../client/client.ts'
+import { Secret } from '../kit/secret.ts'
+import { fail } from '../model/problem.ts'
+import { type Context, readContexts } from './contexts.ts'
+import { say } from './terminal.ts'
+
+export interface ConnectionOptions {
+  readonly server?: string
+  readonly user?: string
+  readonly passwordFile?: string
+  readonly context?: string
+  readonly verbose?: boolean
+}
+
+/** Adds the options of commands that talk to a broker. */
+export function withConnection(command: Command): Command {
+  return command
+    .option('--server <url>', 'address of the broker (CHANDLER_SERVER)')
+    .option(
+      '--user <name>',
+      'account (CHANDLER_USER; password in CHANDLER_PASSWORD or CHANDLER_PASSWORD_FILE)',
+    )
+    .option('--password-file <path>', 'file that holds the password (CHANDLER_PASSWORD_FILE)')
+    .option('--context <name>', 'remembered broker (CHANDLER_CONTEXT)')
+}
+
+/** The client of the chosen broker. Problems: cli.no-server, cli.config-invalid. */
+export async function connect(command: Command): Promise<Client> {
+  const options: ConnectionOptions = command.optsWithGlobals()
+  const { env } = process
+  const context = await contextOf(options.context ?? env['CHANDLER_CONTEXT'])
+  const url = options.server ?? env['CHANDLER_SERVER'] ?? context?.server
+  if (url === undefined) {
+    return fail(
+      'cli.no-server',
+      'neither --server nor CHANDLER_SERVER nor a login says which broker is meant',
+    )
+  }
+  // A password belongs to the server it was remembered for, and to no other.
+  const remembered = context?.server === url ? context : undefined
+  const user = options.user ?? env['CHANDLER_USER'] ?? remembered?.user
+  const password = passwordOf(options, remembered)
+  if (user === undefined || password === undefined) {
+    return fail('cli.no-server', `no ${user === undefined ? 'user' : 'password'} is given for ${url}`)
+  }
+  return makeClient({
+    url,
+    user,
+    password: new Secret(password),
+    ...(options.verbose ? { trace: say } : {}),
+  })
+}
+
+async function contextOf(name: string | undefined): Promise<Context | undefined> {
+  const { current, contexts } = await readContexts()
+  if (name === undefined) return contexts.find((one) => one.name === current)
+  return (
+    contexts.find((one) => one.name === name) ?? fail('cli.config-invalid', `there is no context ${name}`)
+  )
+}
+
+function passwordOf(options: ConnectionOptions, remembered: Context | undefined): string | undefined {
+  const { CHANDLER_PASSWORD: given, CHANDLER_PASSWORD_FILE: fileGiven } = process.env
+  if (options.passwordFile !== undefined) return readPassword(options.passwordFile)
+  if (given !== undefined && fileGiven !== undefined) {
+    return fail('cli.config-invalid', 'both CHANDLER_PASSWORD and CHANDLER_PASSWORD_FILE are set')
+  }
+  if (fileGiven !== undefined) return readPassword(fileGiven)
+  return given ?? remembered?.password
+}
+
+/** One final newline belongs to the file, not to the password. */
+export function readPassword(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  } catch (cause) {
+    return fail('file.unreadable', file, { cause })
+  }
+}

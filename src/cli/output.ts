@@ -1,0 +1,129 @@
+/** Results for people and programs: tables, JSON, YAML, or names only. */
+import { type Command, Option } from 'commander'
+import type { Json } from '../kit/json.ts'
+import { printable, shorten } from '../kit/text.ts'
+import { coloured, columns, hasColour, isTerminal, print } from './terminal.ts'
+
+export const forms = ['table', 'wide', 'json', 'yaml', 'name'] as const
+export type Form = (typeof forms)[number]
+
+/** Adds `-o`. */
+export function withOutput(command: Command): Command {
+  return command.addOption(
+    new Option('-o, --output <form>', 'how to print the result').choices([...forms]).default('table'),
+  )
+}
+
+export interface Column<T> {
+  readonly title: string
+  readonly of: (row: T) => string | undefined
+  /** Shown with `-o wide` only. */
+  readonly wide?: boolean
+}
+
+export interface Listing<T> {
+  readonly kind: string
+  readonly items: readonly T[]
+  readonly columns: readonly Column<T>[]
+  readonly name: (row: T) => string
+  /** Said when there is nothing. */
+  readonly empty: string
+}
+
+/** Prints a list. */
+export async function printList<T>(form: Form, listing: Listing<T>): Promise<void> {
+  const { kind, items, columns: all, name, empty } = listing
+  if (form === 'json' || form === 'yaml') {
+    await printDocument(form, kind, { items })
+    return
+  }
+  if (form === 'name') {
+    for (const item of items) print(name(item))
+    return
+  }
+  if (items.length === 0) {
+    if (isTerminal('stdout')) print(coloured('stdout', 'dim', empty))
+    return
+  }
+  const shown = all.filter((column) => form === 'wide' || !column.wide)
+  printTable(
+    shown.map((column) => column.title),
+    items.map((item) => shown.map((column) => column.of(item) ?? '')),
+  )
+}
+
+/** Prints one thing: its fields under one another for people. */
+export async function printOne(form: Form, { kind, value, name, fields }: OneThing): Promise<void> {
+  if (form === 'json' || form === 'yaml') return printDocument(form, kind, value)
+  if (form === 'name') return print(name)
+  printFields(fields)
+}
+
+export interface OneThing {
+  readonly kind: string
+  readonly value: object
+  readonly name: string
+  readonly fields: readonly Field[]
+}
+
+export type Field = readonly [label: string, value: string | undefined]
+
+/** Label and value, one line each; absent ones are left out. */
+export function printFields(fields: readonly Field[]): void {
+  const width = Math.max(...fields.map(([label]) => label.length))
+  for (const [label, value] of fields) {
+    if (value === undefined || value === '') continue
+    const [first = '', ...rest] = printable(value).split('\n')
+    print(`${coloured('stdout', 'bold', `${label}:`.padEnd(width + 2))}${first}`)
+    for (const line of rest) print(' '.repeat(width + 2) + line)
+  }
+}
+
+/** A document for programs; its shape is versioned. */
+export async function printDocument(form: 'json' | 'yaml', kind: string, value: object): Promise<void> {
+  const document = { apiVersion: 'chandler/v1', kind, ...value }
+  if (form === 'json') {
+    print(JSON.stringify(document, null, 2))
+    return
+  }
+  const { writeYaml } = await import('../kit/yaml.ts')
+  print(writeYaml(document as unknown as Json))
+}
+
+/** Columns as wide as their widest cell; the last one is cut at the edge of a terminal. */
+export function printTable(titles: readonly string[], rows: readonly (readonly string[])[]): void {
+  const cells = rows.map((row) => row.map((cell) => printable(cell).replaceAll('\n', ' ')))
+  const widths = titles.map((title, i) => Math.max(title.length, ...cells.map((row) => row[i]?.length ?? 0)))
+  const line = (row: readonly string[]) => {
+    const text = row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  ')
+    return isTerminal('stdout') ? shorten(text, columns()) : text
+  }
+  print(coloured('stdout', 'bold', line(titles)))
+  for (const row of cells) print(hasColour('stdout') ? highlight(line(row)) : line(row))
+}
+
+const stateColours = [
+  ['green', /\b(ready|bound|succeeded|offered|ok)\b/],
+  ['red', /\b(failed|quarantined|refused|fail)\b/],
+  [
+    'yellow',
+    /\b(provisioning|updating|deprovisioning|binding|unbinding|queued|running|stopping|cancelled|warn)\b/,
+  ],
+] as const
+
+function highlight(line: string): string {
+  for (const [colour, pattern] of stateColours) {
+    if (pattern.test(line)) return line.replace(pattern, (word) => coloured('stdout', colour, word))
+  }
+  return line
+}
+
+/** "3 min ago", for tables. */
+export function ago(moment: string, now = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(moment)) / 1000))
+  if (seconds < 120) return `${seconds} s ago`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 120) return `${minutes} min ago`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} d ago`
+}

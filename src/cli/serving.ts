@@ -1,0 +1,94 @@
+/** A broker as a process: started, told apart by its log, drained by signals. */
+import type { Broker } from '../compose.ts'
+import { startBroker } from '../compose.ts'
+import { systemClock } from '../kit/clock.ts'
+import { openLog } from '../kit/log.ts'
+import { gather, ProblemError } from '../model/problem.ts'
+import type { Loaded } from '../settings/load.ts'
+import { isTerminal } from './terminal.ts'
+
+type Good = Extract<Loaded, { kind: 'settings' }>
+
+/** Runs until a signal ends it. */
+export async function serve(first: Good, version: string, load: () => Loaded): Promise<void> {
+  const { settings, file } = first
+  let secrets = first.secrets.map((secret) => secret.reveal())
+  const { level, format } = settings.logs
+  const log = openLog({
+    level,
+    format: format === 'auto' ? automaticFormat() : format,
+    clock: systemClock,
+    always: { version },
+    secrets: () => secrets,
+  })
+  const broker = await startBroker(settings, { log, version })
+  log.info('broker.ready', 'Ready', {
+    url: broker.url,
+    ...(broker.adminUrl === undefined ? {} : { admin: broker.adminUrl }),
+    services: new Set(broker.catalog().offers.map((offer) => offer.service.id)).size,
+    ...(file === undefined ? {} : { config: file }),
+  })
+  process.on('SIGHUP', () => {
+    const again = load()
+    if (again.kind === 'settings') secrets = again.secrets.map((secret) => secret.reveal())
+    reload(broker, log, again)
+  })
+  process.on('SIGUSR2', () => void snapshot(broker, log))
+  await untilTold(broker, log)
+  log.info('broker.stopped', 'Stopped')
+  await log.flush()
+}
+
+/** All or nothing: faults change nothing. Only names are logged. */
+function reload(broker: Broker, log: Log, loaded: Loaded): void {
+  try {
+    if (loaded.kind === 'faults') throw new ProblemError(gather(loaded.problems))
+    const { taken, waiting } = broker.reload(loaded.settings)
+    log.info('config.reloaded', 'The configuration was read again', { taken, needs_restart: waiting })
+  } catch (error) {
+    log.error('config.refused', 'The configuration was not taken over', { error })
+  }
+}
+
+/** Work, queue and memory as they are now. */
+async function snapshot(broker: Broker, log: Log): Promise<void> {
+  const { rss, heapUsed, external } = process.memoryUsage()
+  const seen = await broker.snapshot().catch((error: unknown) => ({ error }))
+  log.info('diagnostics.snapshot', 'What is going on', {
+    ...seen,
+    memory: { rss, heapUsed, external },
+    uptime_s: Math.round(process.uptime()),
+  })
+}
+
+function automaticFormat(): 'json' | 'pretty' {
+  return isTerminal('stdout') ? 'pretty' : 'json'
+}
+
+type Log = ReturnType<typeof openLog>
+
+/** The first SIGTERM or Ctrl-C drains; the second ends at once, and what runs is found again at the next start. */
+async function untilTold(broker: Broker, log: Log): Promise<void> {
+  await new Promise<void>((resolve) => {
+    let told = false
+    const stop = (signal: NodeJS.Signals) => {
+      if (told) process.exit(signal === 'SIGINT' ? 130 : 143)
+      told = true
+      log.info('broker.drains', 'Draining', { signal })
+      resolve()
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+    // Node would open its debug port on this signal; a listener prevents that.
+    process.on('SIGUSR1', () => log.warn('signal.ignored', 'SIGUSR1 is ignored'))
+    process.on('unhandledRejection', (error) => crash(log, error))
+    process.on('uncaughtException', (error) => crash(log, error))
+  })
+  await broker.stop()
+}
+
+/** Never go on after an unknown error: what runs is found again by whoever starts next. */
+function crash(log: Log, error: unknown): void {
+  log.fatal('process.crashed', 'An unexpected error ends the process', { error })
+  void log.flush().then(() => process.exit(70))
+}

@@ -1,0 +1,106 @@
+/** The options of the spiff commands, and what they mean for the language. */
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import {
+  DefineFault,
+  Dict,
+  defines,
+  localLimits,
+  type SpiffOptions,
+  strictLimits,
+  toValue,
+} from '../../languages/spiff/index.ts'
+import { fail } from '../../model/problem.ts'
+import type { Documents } from './documents.ts'
+import { localPorts } from './local.ts'
+
+export { failed } from './faults.ts'
+
+export interface SpiffFlags {
+  readonly interpolation?: true
+  readonly control?: true
+  readonly features?: string
+  readonly define: readonly string[]
+  readonly bindings?: string
+  readonly private?: true
+}
+
+export interface ShapeFlags {
+  readonly json?: true
+  readonly split?: true
+  readonly path?: string
+  readonly select: readonly string[]
+  readonly evaluate?: string
+  readonly partial?: true
+  readonly preserveEscapes?: true
+  readonly preserveTemporary?: true
+  readonly state?: string
+  readonly explain?: string
+}
+
+/** What all commands take. */
+export function sharedFlags(command: Command): Command {
+  return command
+    .option('--interpolation', 'evaluate ((…)) inside of texts')
+    .option('--control', 'honour <<if, <<switch, <<type, <<for, <<merge')
+    .addOption(new Option('--features <list>', 'interpolation, control').env('SPIFF_FEATURES'))
+    .option('-D, --define <path=value>', 'a value bound from outside; may be repeated', collect, [])
+    .option('--bindings <file>', 'values bound from outside, as a map')
+    .option('--private', 'no files, programs, environment, clock or chance, and strict limits')
+}
+
+/** What commands take that print documents. */
+export function shapedFlags(command: Command): Command {
+  return command
+    .option('--json', 'print JSON')
+    .option('--split', 'print the entries of a list as documents')
+    .option('--path <path>', 'print only what is there')
+    .option('--select <path>', 'print a map of these places; may be repeated', collect, [])
+    .option('--evaluate <expression>', 'print an expression over the result')
+    .option('--partial', 'leave what is unresolved as expressions')
+    .option('--preserve-escapes', 'keep escaped expressions escaped')
+    .option('--preserve-temporary', 'keep temporary fields')
+    .option('--state <file>', 'keep fields marked &state in a file')
+    .option('--explain <path>', 'show where a value came from')
+}
+
+function collect(word: string, before: readonly string[]): readonly string[] {
+  return [...before, word]
+}
+
+/** The options of a run. */
+export function optionsOf(flags: SpiffFlags, documents: Documents): SpiffOptions {
+  const features = (flags.features ?? '').split(',').map((word) => word.trim())
+  return {
+    interpolation: flags.interpolation ?? features.includes('interpolation'),
+    control: flags.control ?? features.includes('control'),
+    bindings: bindingsOf(flags, documents),
+    ports: flags.private ? {} : localPorts(),
+    limits: flags.private ? strictLimits : localLimits,
+  }
+}
+
+function bindingsOf(flags: SpiffFlags, documents: Documents): Dict {
+  const [file] = flags.bindings === undefined ? [] : documents.parsed(flags.bindings).documents
+  if (file !== undefined && !(file.value instanceof Dict))
+    return fail('spiff.document.unreadable', 'bindings must be a map', { where: { source: file.source } })
+  return dataOf([...dataOf(file?.value).cells, ...dataOf(definitions(flags.define)).cells])
+}
+
+function definitions(list: readonly string[]): unknown {
+  try {
+    return toValue(defines(list))
+  } catch (error) {
+    if (error instanceof DefineFault)
+      return fail('spiff.document.unreadable', error.message, {
+        hint: 'Write -D name=value or -D name.field=value.',
+      })
+    throw error
+  }
+}
+
+/** A map of the language; anything else counts as empty. */
+export function dataOf(value: unknown): Dict {
+  if (value instanceof Dict) return value
+  return new Dict(new Map(Array.isArray(value) ? value : []))
+}

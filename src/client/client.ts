@@ -1,0 +1,157 @@
+/** Typed calls to a running broker: what the command line and other programs use of the operator API. */
+import type { AuditPage, AuditVerdict } from '../api/audit.ts'
+import type { Binding, BindingList, Credentials, NewBinding } from '../api/binding.ts'
+import type { CatalogAnswer } from '../api/catalog.ts'
+import type { About, Backup, Cluster, Freeze, Keys } from '../api/cluster.ts'
+import type {
+  ChangedInstance,
+  Instance,
+  InstanceDetail,
+  InstanceQuery,
+  NewInstance,
+  Ordered,
+  Output,
+} from '../api/instance.ts'
+import type { HistoryLine, LogLine, Operation, OperationQuery, Run, Why } from '../api/operation.ts'
+import type { Package } from '../api/package.ts'
+import type { PageOf } from '../api/words.ts'
+import { systemClock } from '../kit/clock.ts'
+import { eventsIn } from './events.ts'
+import { ask, askBytes, askStream, type Outgoing, type Server } from './transport.ts'
+
+export interface InstanceAddress {
+  readonly platform: string
+  readonly instance: string
+}
+
+export interface BindingAddress extends InstanceAddress {
+  readonly binding: string
+}
+
+interface List<T> {
+  readonly items: readonly T[]
+}
+
+export type FollowedEvent =
+  | { readonly kind: 'operation'; readonly operation: Operation }
+  | { readonly kind: 'log'; readonly line: LogLine }
+  | { readonly kind: 'end'; readonly operation: Operation }
+
+export type Client = ReturnType<typeof makeClient>
+
+/** A client of the broker at an address. */
+export function makeClient(server: Server) {
+  const get = <T>(path: string, query: Outgoing['query'] = {}) =>
+    ask<T>(server, { method: 'GET', path, query })
+  const post = <T>(path: string, body?: unknown, key?: string) =>
+    ask<T>(server, {
+      method: 'POST',
+      path,
+      ...(body === undefined ? {} : { body }),
+      ...(key === undefined ? {} : { headers: { 'Idempotency-Key': key } }),
+    })
+  const remove = <T>(path: string) => ask<T>(server, { method: 'DELETE', path })
+
+  return {
+    about: () => get<About>('/about'),
+    catalog: () => get<CatalogAnswer>('/catalog'),
+    packages: () => get<List<Package>>('/packages'),
+    package: (name: string) => get<Package>(`/packages/${encodeURIComponent(name)}`),
+    cluster: () => get<Cluster>('/cluster'),
+    freeze: (freeze: Freeze) => post<Cluster>('/freeze', freeze),
+    thaw: () => remove<void>('/freeze'),
+    keys: () => get<Keys>('/keys'),
+    rotateKey: () => post<Keys>('/keys/rotate'),
+    backup: () => post<Backup>('/backups'),
+    audit: (query: { readonly after?: number; readonly limit?: number }) => get<AuditPage>('/audit', query),
+    verifyAudit: () => get<AuditVerdict>('/audit/verify'),
+
+    instances: (query: InstanceQuery) => get<PageOf<Instance>>('/instances', query),
+    instance: (key: InstanceAddress) => get<InstanceDetail>(pathOf(key)),
+    order: (wish: NewInstance, key?: string) => post<Ordered>('/instances', wish, key),
+    change: (key: InstanceAddress, body: ChangedInstance) =>
+      ask<Ordered>(server, { method: 'PATCH', path: pathOf(key), body }),
+    remove: (key: InstanceAddress) => remove<Ordered>(pathOf(key)),
+    purge: (key: InstanceAddress) => post<void>(`${pathOf(key)}/purge`),
+    repin: (key: InstanceAddress) => post<void>(`${pathOf(key)}/repin`),
+    whyInstance: (key: InstanceAddress) => get<Why>(`${pathOf(key)}/why`),
+    outputs: (key: InstanceAddress) => get<List<Output>>(`${pathOf(key)}/outputs`),
+    output: (key: InstanceAddress, name: string) =>
+      askBytes(server, { method: 'GET', path: `${pathOf(key)}/outputs/${encodeURIComponent(name)}` }),
+
+    bindings: (key: InstanceAddress) => get<BindingList>(`${pathOf(key)}/bindings`),
+    binding: (key: BindingAddress) => get<Binding>(bindingPath(key)),
+    credentials: (key: BindingAddress) => get<Credentials>(`${bindingPath(key)}/credentials`),
+    bind: (key: InstanceAddress, wish: NewBinding, idempotency?: string) =>
+      post<Ordered>(`${pathOf(key)}/bindings`, wish, idempotency),
+    rotate: (key: BindingAddress, idempotency?: string) =>
+      post<Ordered>(`${bindingPath(key)}/rotate`, {}, idempotency),
+    unbind: (key: BindingAddress) => remove<Ordered>(bindingPath(key)),
+
+    operations: (query: OperationQuery) => get<PageOf<Operation>>('/operations', query),
+    operation: (id: string) => get<Operation>(operationPath(id)),
+    history: (id: string) => get<List<HistoryLine>>(`${operationPath(id)}/history`),
+    runs: (id: string) => get<List<Run>>(`${operationPath(id)}/runs`),
+    log: (id: string, after: number) =>
+      get<List<LogLine> & { readonly next?: number }>(`${operationPath(id)}/log`, { after }),
+    whyOperation: (id: string) => get<Why>(`${operationPath(id)}/why`),
+    cancel: (id: string) => post<Operation>(`${operationPath(id)}/cancel`),
+    retry: (id: string) => post<Ordered>(`${operationPath(id)}/retry`),
+    release: (id: string) => post<Operation>(`${operationPath(id)}/release`),
+    follow: (id: string, signal: AbortSignal) => follow(server, id, signal),
+  }
+}
+
+const reconnectMs = 500
+
+/** State changes and log of an operation until it ends; goes on where it was when the connection breaks. */
+async function* follow(server: Server, id: string, signal: AbortSignal): AsyncGenerator<FollowedEvent> {
+  let last: string | undefined
+  for (;;) {
+    const stream = await askStream(server, {
+      method: 'GET',
+      path: `${operationPath(id)}/log`,
+      headers: {
+        Accept: 'text/event-stream',
+        ...(last === undefined ? {} : { 'Last-Event-ID': last }),
+      },
+      signal,
+    })
+    for await (const received of unbroken(stream, signal)) {
+      const data: unknown = JSON.parse(received.data)
+      if (received.event === 'operation') yield { kind: 'operation', operation: data as Operation }
+      if (received.event === 'log') {
+        last = received.id ?? last
+        yield { kind: 'log', line: data as LogLine }
+      }
+      if (received.event === 'end') {
+        yield { kind: 'end', operation: data as Operation }
+        return
+      }
+    }
+    if (signal.aborted) return
+    // The broker drains or a proxy gave up: it may take a moment until somebody answers again.
+    await systemClock.sleep(reconnectMs, signal)
+  }
+}
+
+/** A connection that breaks ends the stream; asking anew says whether the broker is still there. */
+async function* unbroken(stream: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+  try {
+    yield* eventsIn(stream)
+  } catch (error) {
+    if (error instanceof SyntaxError && !signal.aborted) throw error
+  }
+}
+
+function pathOf({ platform, instance }: InstanceAddress): string {
+  return `/instances/${encodeURIComponent(platform)}/${encodeURIComponent(instance)}`
+}
+
+function bindingPath(key: BindingAddress): string {
+  return `${pathOf(key)}/bindings/${encodeURIComponent(key.binding)}`
+}
+
+function operationPath(id: string): string {
+  return `/operations/${encodeURIComponent(id)}`
+}

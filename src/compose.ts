@@ -1,0 +1,234 @@
+/** Puts the parts together: settings in, a running broker out. Knows every part and does nothing else. */
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { openArtifactStore } from './artifacts/index.ts'
+import type { Catalog } from './broker/catalog.ts'
+import { makeCatalog } from './broker/catalog.ts'
+import type { Ports } from './broker/ports.ts'
+import { loadCatalog } from './compose/catalog.ts'
+import { openEngines } from './compose/engines.ts'
+import { guarded } from './compose/guard.ts'
+import { accountsOf, keeperLimitsOf, keyRingOf, policyOf, workLimitsOf } from './compose/house-rules.ts'
+import { tellLint } from './compose/lint.ts'
+import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
+import { contractNamed } from './compose/read-package.ts'
+import { registriesOf } from './compose/registries.ts'
+import { type Difference, differenceOf } from './compose/reload.ts'
+import { openHouseStore } from './compose/store.ts'
+import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
+import { readTls } from './compose/tls.ts'
+import { type Gate, makeGate } from './http/authenticate.ts'
+import { type Limiter, makeLimiter } from './http/limiter.ts'
+import { openMetrics } from './http/metrics.ts'
+import { makeOsbRouter, type OsbDoor, type OsbRouter } from './http/osb/router.ts'
+import { type Listening, listen } from './http/server.ts'
+import { sourceTeller } from './http/source.ts'
+import { systemChance, systemClock } from './kit/clock.ts'
+import { ulidSource } from './kit/id.ts'
+import type { JsonObject } from './kit/json.ts'
+import type { Log } from './kit/log.ts'
+import { ProblemError } from './model/problem.ts'
+import type { Settings } from './settings/settings.ts'
+import type { KeyRing } from './store/keys.ts'
+import { makeBell } from './work/bell.ts'
+import { type Keeper, startKeeper } from './work/keeper.ts'
+import { engineFor, type Tools } from './work/tools.ts'
+import { waitForEnd } from './work/wait.ts'
+import { startWorker, type Worker } from './work/worker.ts'
+
+export interface Broker {
+  readonly url: string
+  /** Where health and figures are, unless they are off. */
+  readonly adminUrl: string | undefined
+  catalog(): Catalog
+  /** Takes over what may change while running: accounts, certificate, limits, log level. */
+  reload(settings: Settings): Difference
+  /** What is going on, in figures, for the log. */
+  snapshot(): Promise<JsonObject>
+  /** Gives running work to whoever comes next, answers what is under way, closes. */
+  stop(): Promise<void>
+}
+
+export interface Surroundings {
+  readonly log: Log
+  readonly version: string
+}
+
+/** Starts a broker; it answers as soon as this resolves. */
+export async function startBroker(settings: Settings, { log, version }: Surroundings): Promise<Broker> {
+  const ring = keyRingOf(settings, systemChance)
+  const metrics = openMetrics({ version, nodeVersion: process.version })
+  const telemetry = telemetryOf(log, metrics)
+  const house = await openHouse(settings, ring, telemetry)
+  const { tools, worker, keeper } = house
+  const { ports } = tools
+  metrics.watch(ports.store.look, () => ({
+    services: new Set(ports.catalog().offers.map((offer) => offer.service.id)).size,
+    plans: ports.catalog().offers.length,
+  }))
+  const gate = makeGate(accountsOf(settings))
+  const source = sourceTeller(settings.http.trustedProxies)
+  const limiter = makeLimiter({ gate, clock: systemClock, source }, settings.limits)
+  const router = openOsb(settings, tools, { gate, source, observe: telemetry.observe })
+  const operator = await openOperatorSide(settings, {
+    ports,
+    gate,
+    telemetry,
+    metrics,
+    limiter,
+    source,
+    log,
+    ring,
+    version,
+    worker,
+    keeper,
+  })
+  const tls = readTls(settings)
+  const server = await listen(
+    {
+      listen: settings.http.listen,
+      requestTimeoutMs: settings.http.requestTimeout,
+      headersTimeoutMs: settings.http.headersTimeout,
+      keepAliveMs: settings.http.keepAliveTimeout,
+      ...(tls ? { tls } : {}),
+    },
+    {
+      osb: guarded({ limiter, metrics }, 'osb', router.handle),
+      other: operator.handle,
+    },
+  )
+  operator.started()
+  // Judging a large catalog takes a while, and nobody has to wait for it.
+  setImmediate(() => tellLint(ports.catalog(), log))
+  return brokerOf(settings, { house, server, operator, gate, limiter, log })
+}
+
+interface Parts {
+  readonly house: House
+  readonly server: Listening
+  readonly operator: OperatorSide
+  readonly gate: Gate
+  readonly limiter: Limiter
+  readonly log: Log
+}
+
+/** What the outside may do with a running broker. */
+function brokerOf(settings: Settings, { house, server, operator, gate, limiter, log }: Parts): Broker {
+  const { ports } = house.tools
+  let current = settings
+  return {
+    url: server.url,
+    adminUrl: operator.adminUrl,
+    catalog: () => ports.catalog(),
+    snapshot: async () => ({
+      running: house.worker.running,
+      counts: (await ports.store.look.countByState()).map((one) => ({ ...one })),
+    }),
+    reload(fresh) {
+      const difference = differenceOf(current, fresh)
+      const renewed = readTls(fresh)
+      if (renewed) server.renew(renewed)
+      gate.replace(accountsOf(fresh))
+      limiter.change(fresh.limits)
+      log.setLevel(fresh.logs.level)
+      current = fresh
+      return difference
+    },
+    async stop() {
+      await operator.drain()
+      // Load balancers need a while to notice; until then requests are served as ever.
+      await ports.clock.sleep(settings.shutdown.drainDelay)
+      operator.dismiss()
+      await server.close(settings.shutdown.drain)
+      await operator.stop()
+      await house.close()
+    },
+  }
+}
+
+/** The platforms' side. */
+function openOsb(settings: Settings, tools: Tools, door: Omit<OsbDoor, 'around'>): OsbRouter {
+  return makeOsbRouter({
+    ...door,
+    around: {
+      ports: tools.ports,
+      options: {
+        deletedLastOperation: settings.osb.deletedLastOperation,
+        missingVersionStatus: settings.osb.missingVersionStatus,
+        syncWaitMs: settings.operations.syncWait,
+        body: { bytes: settings.http.bodyLimit, depth: settings.limits.jsonDepth },
+      },
+      waitForEnd: (operation, ms) => waitForEnd(tools, operation, AbortSignal.timeout(ms)),
+    },
+  })
+}
+
+interface House {
+  readonly tools: Tools
+  readonly worker: Worker
+  readonly keeper: Keeper
+  close(): Promise<void>
+}
+
+/** Store, engines, catalog, and those who work. */
+async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetry): Promise<House> {
+  const clock = systemClock
+  const chance = systemChance
+  const node = settings.node.name ?? `${hostname()}-${Buffer.from(chance.bytes(4)).toString('hex')}`
+  const store = await openHouseStore(settings, { ring, clock, chance })
+  const artifacts = openArtifactStore({
+    folder: join(settings.dataDir, 'images'),
+    registries: registriesOf(settings, process.env),
+  })
+  const engines = await openEngines({
+    folder: settings.dataDir,
+    clock,
+    artifacts,
+    choice: settings.engine,
+  })
+  let catalog = makeCatalog([])
+  let infrastructure: Ports['infrastructure'] = () => ({})
+  let wake: () => void = () => undefined
+  const ports: Ports = {
+    store,
+    clock,
+    chance,
+    node,
+    newId: ulidSource(chance),
+    policy: policyOf(settings),
+    contract: contractNamed,
+    catalog: () => catalog,
+    refuses: (job) =>
+      engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
+    infrastructure: (offer) => infrastructure(offer),
+    wake: () => wake(),
+  }
+  const loaded = await loadCatalog({
+    store,
+    room: { artifacts, engines },
+    entries: settings.catalog,
+    tell: (word) => {
+      if (word.kind !== 'refused' && word.kind !== 'kept') return
+      const error = word.problem.cause ?? new ProblemError(word.problem)
+      report.event({ kind: 'fault', doing: `read the package ${word.name}`, error })
+    },
+  })
+  catalog = loaded.catalog
+  infrastructure = loaded.infrastructure
+  const cluster = await store.look.cluster()
+  const tools: Tools = { ports, cluster, engines, bell: makeBell(), limits: workLimitsOf(settings), report }
+  const worker = startWorker(tools)
+  wake = () => worker.wake()
+  const keeper = startKeeper(tools, keeperLimitsOf(settings))
+  return {
+    tools,
+    worker,
+    keeper,
+    async close() {
+      await keeper.stop()
+      await worker.drain()
+      for (const engine of engines) await engine.close()
+      await store.close()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+/** Builds the image of a package's folder as its `image.yml` says, into a layout on this machine. */
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { putHostTools } from '../artifacts/host-tools.ts'
+import { buildPackage } from '../artifacts/packages.ts'
+import type { JsonObject } from '../kit/json.ts'
+import { compileSchema } from '../kit/schema.ts'
+import { readYaml } from '../kit/yaml.ts'
+import { fail, gather, type Problem, ProblemError } from '../model/problem.ts'
+
+/** What `image.yml` may say. */
+export interface ImageFile {
+  /** The folder beside it that becomes the file system; `root` when absent. */
+  readonly root?: string
+  /** The image to build upon. */
+  readonly base?: string
+  /** Programs of this machine to put in, where there is no base. */
+  readonly tools?: readonly string[]
+  readonly entrypoint?: readonly string[]
+  readonly command?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly user?: string
+  readonly workingFolder?: string
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+const text = { type: 'string' }
+const texts = { type: 'array', items: text }
+const map = { type: 'object', additionalProperties: text }
+const schema = compileSchema({
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    root: text,
+    base: text,
+    tools: texts,
+    entrypoint: texts,
+    command: texts,
+    environment: map,
+    user: text,
+    workingFolder: text,
+    labels: map,
+  },
+})
+
+export interface FolderBuild {
+  readonly folder: string
+  /** Where to; a layout named after the folder when absent. */
+  readonly to?: string
+  readonly dataDir: string
+}
+
+/** Whether a reference is a folder with an `image.yml`. */
+export function isImageFolder(reference: string): boolean {
+  return existsSync(join(reference, 'image.yml'))
+}
+
+/** Builds and answers the reference. Problems: package.invalid, file.unreadable, those of building. */
+export async function buildFolder({ folder, to, dataDir }: FolderBuild): Promise<string> {
+  const file = readImageFile(join(folder, 'image.yml'))
+  const name = basename(resolve(folder))
+  const reference = to ?? `oci:${join(resolve(dataDir), 'built')}:${name}`
+  const scratch = mkdtempSync(join(tmpdir(), 'chandler-folder-'))
+  try {
+    cpSync(join(folder, file.root ?? 'root'), scratch, { recursive: true })
+    await putHostTools(scratch, file.tools ?? [])
+    const { entrypoint, command, environment, user, workingFolder, labels } = file
+    const settings = { entrypoint, command, user, workingFolder, labels }
+    await buildPackage(
+      {
+        root: scratch,
+        to: reference,
+        ...(file.base === undefined ? {} : { base: file.base }),
+        settings: {
+          ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
+          ...(environment
+            ? { environment: Object.entries(environment).map(([key, value]) => `${key}=${value}`) }
+            : {}),
+        },
+      },
+      { registries: {}, scratchFolder: scratch },
+    )
+    return reference
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function readImageFile(source: string): ImageFile {
+  const { value, faults, place } = readYaml(read(source))
+  const syntax = faults.map(({ message, line, column }) => ({
+    detail: message,
+    where: { source, line, column },
+  }))
+  const checked = schema.kind === 'check' && faults.length === 0 ? schema.check(value ?? {}) : []
+  const shape = checked.map(({ message, pointer }) => ({
+    detail: message,
+    where: { source, pointer, ...place(pointer) },
+  }))
+  const [first, ...rest] = [...syntax, ...shape].map((one): Problem => ({ code: 'package.invalid', ...one }))
+  if (first) throw new ProblemError(gather([first, ...rest]))
+  return (value ?? {}) as JsonObject as ImageFile
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    return fail('file.unreadable', file, { cause })
+  }
+}

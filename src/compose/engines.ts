@@ -1,0 +1,47 @@
+/** Opens the engines that this host offers. */
+import { join } from 'node:path'
+import type { ArtifactStore } from '../artifacts/index.ts'
+import type { Engine } from '../engines/engine.ts'
+import { findSocket, openDockerEngine, openEmbeddedEngine, openSimEngine } from '../engines/index.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Settings } from '../settings/settings.ts'
+
+export interface EnginePlaces {
+  readonly folder: string
+  readonly clock: Clock
+  readonly artifacts: ArtifactStore
+  /** `auto` takes Docker when its socket is there. */
+  readonly choice?: Settings['engine']
+}
+
+const usualSocket = '/var/run/docker.sock'
+
+/** The engines in order of preference; the first that does not refuse a job runs it. */
+export async function openEngines(places: EnginePlaces): Promise<readonly Engine[]> {
+  const { folder, clock, artifacts } = places
+  return [
+    await openSimEngine({ folder: join(folder, 'sim'), clock }),
+    ...(await openDocker(places)),
+    // Always there: what runs programs instead of images runs nowhere else.
+    await openEmbeddedEngine({
+      folder: join(folder, 'embedded'),
+      images: artifacts.images,
+      clock,
+      supplies: artifacts,
+    }),
+  ]
+}
+
+async function openDocker({
+  folder,
+  clock,
+  artifacts,
+  choice = 'auto',
+}: EnginePlaces): Promise<readonly Engine[]> {
+  const socket = await findSocket(process.env)
+  const isWanted = choice === 'docker' || (choice === 'auto' && socket !== undefined)
+  if (!isWanted) return []
+  const tickets = join(folder, 'docker')
+  const options = { folder: tickets, clock, copier: artifacts, supplies: artifacts }
+  return [await openDockerEngine({ ...options, socket: socket ?? usualSocket })]
+}

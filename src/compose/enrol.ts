@@ -1,0 +1,104 @@
+/** Takes packages into the catalog: each is read once per content, and one that cannot be read stops nobody else. */
+import { canonical, type JsonObject } from '../kit/json.ts'
+import type { Package } from '../model/package.ts'
+import { describeProblem, type Problem, toProblem } from '../model/problem.ts'
+import type { CatalogEntry } from '../settings/catalog-settings.ts'
+import type { Enrolment, Store } from '../store/store.ts'
+import { type ReadingRoom, readPackage } from './read-package.ts'
+
+export interface EnrolOrder {
+  readonly store: Store
+  readonly room: ReadingRoom
+  readonly entry: CatalogEntry
+  /** The name of the package in this broker. */
+  readonly name: string
+  /** Told of a package that is refused, and of what a package prints or warns of. */
+  tell(word: EnrolWord): void
+}
+
+export type EnrolWord =
+  | { readonly kind: 'refused'; readonly name: string; readonly problem: Problem }
+  | { readonly kind: 'kept'; readonly name: string; readonly problem: Problem }
+  | { readonly kind: 'warning'; readonly name: string; readonly problem: Problem }
+  | { readonly kind: 'printed'; readonly name: string; readonly text: string }
+
+interface Remembered {
+  readonly package: Package
+  readonly options: JsonObject
+}
+
+/** The package of an entry; undefined when it is refused, which is written down and told. */
+export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Promise<Package | undefined> {
+  const enrolments = await store.look.enrolments()
+  const find = (same: (one: Enrolment) => boolean): Package | undefined => {
+    const found = enrolments.find(
+      (one) => one.state === 'offered' && same(one) && sameOptions(one, entry.options),
+    )
+    return found && remembered(found).package
+  }
+  try {
+    const {
+      contract,
+      package: pkg,
+      warnings,
+    } = await readPackage(room, {
+      reference: entry.package,
+      ...(entry.contract === undefined ? {} : { contract: entry.contract }),
+      options: entry.options,
+      known: (digest, contract) =>
+        Promise.resolve(find((one) => one.digest === digest && one.contract === contract)),
+      signal: new AbortController().signal,
+      progress: () => undefined,
+      log: (piece) => {
+        tell({ kind: 'printed', name, text: Buffer.from(piece.bytes).toString() })
+        return Promise.resolve()
+      },
+    })
+    for (const problem of warnings) tell({ kind: 'warning', name, problem })
+    const document: Remembered = { package: pkg, options: entry.options }
+    await write(store, {
+      name,
+      reference: entry.package,
+      digest: pkg.digest,
+      contract: contract.name,
+      state: 'offered',
+      document: document as unknown as JsonObject,
+    })
+    return pkg
+  } catch (error) {
+    const problem = toProblem(error)
+    // A registry that is away must not take services out of the catalog that were in it before.
+    const before = isAway(problem) ? find((one) => one.reference === entry.package) : undefined
+    if (before) {
+      tell({ kind: 'kept', name, problem })
+      return before
+    }
+    tell({ kind: 'refused', name, problem })
+    const said = [problem, ...(problem.others ?? [])].map(describeProblem)
+    await write(store, {
+      name,
+      reference: entry.package,
+      digest: '',
+      contract: entry.contract ?? '',
+      state: 'refused',
+      document: { code: problem.code, problems: said, options: entry.options },
+    })
+    return undefined
+  }
+}
+
+function write(store: Store, enrolment: Omit<Enrolment, 'updatedAt'>): Promise<void> {
+  return store.write(async (tx) => tx.putEnrolment({ ...enrolment, updatedAt: await tx.now() }))
+}
+
+function remembered({ document }: Enrolment): Remembered {
+  return document as unknown as Remembered
+}
+
+function sameOptions(enrolment: Enrolment, options: JsonObject): boolean {
+  return canonical(remembered(enrolment).options) === canonical(options)
+}
+
+function isAway({ code }: Problem): boolean {
+  return code === 'registry.unreachable' || code === 'registry.failed'
+}

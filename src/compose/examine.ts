@@ -1,0 +1,72 @@
+/** Looks at store, keys and engines for doctor, without changing anything that is there. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openArtifactStore } from '../artifacts/index.ts'
+import { systemChance, systemClock } from '../kit/clock.ts'
+import { type Problem, toProblem } from '../model/problem.ts'
+import type { Settings } from '../settings/settings.ts'
+import { openStore } from '../store/index.ts'
+import { openKeyRing } from '../store/keys.ts'
+import { openEngines } from './engines.ts'
+import { keyFileOf, storeUrlOf } from './house-rules.ts'
+import { registriesOf } from './registries.ts'
+
+export interface Seen {
+  readonly id: string
+  readonly what: string
+  /** Empty when all is well. */
+  readonly problems: readonly Problem[]
+}
+
+const engineWithinMs = 5000
+
+/** One entry per part. */
+export async function examineHouse(settings: Settings): Promise<readonly Seen[]> {
+  return [await store(settings), ...(await engines(settings))]
+}
+
+async function store(settings: Settings): Promise<Seen> {
+  const id = 'store'
+  const file = join(settings.dataDir, 'chandler.db')
+  if (settings.store.url === 'sqlite' && !existsSync(file))
+    return { id, what: `${file} will be made`, problems: [] }
+  const startedAt = performance.now()
+  try {
+    const opened = await openStore({
+      url: storeUrlOf(settings),
+      keys: openKeyRing(keyFileOf(settings), systemChance),
+      clock: systemClock,
+    })
+    await opened.probe()
+    await opened.close()
+    const ms = Math.round(performance.now() - startedAt)
+    return { id, what: `opens and takes writes (${ms} ms), its keys fit`, problems: [] }
+  } catch (error) {
+    return { id, what: '', problems: [toProblem(error)] }
+  }
+}
+
+async function engines(settings: Settings): Promise<readonly Seen[]> {
+  try {
+    const artifacts = openArtifactStore({
+      folder: join(settings.dataDir, 'images'),
+      registries: registriesOf(settings, process.env),
+    })
+    const opened = await openEngines({
+      folder: settings.dataDir,
+      clock: systemClock,
+      artifacts,
+      choice: settings.engine,
+    })
+    return await Promise.all(
+      opened.map(async (engine): Promise<Seen> => {
+        const problems = await engine.check(AbortSignal.timeout(engineWithinMs))
+        await engine.close()
+        const { programs } = engine.facts
+        return { id: `engine ${engine.name}`, what: `runs ${programs.join(', ')}`, problems }
+      }),
+    )
+  } catch (error) {
+    return [{ id: 'engines', what: '', problems: [toProblem(error)] }]
+  }
+}

@@ -1,0 +1,87 @@
+/** Settings in the words of the parts that obey them. */
+import { chmodSync, mkdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Policy } from '../broker/ports.ts'
+import type { Account } from '../http/authenticate.ts'
+import type { Chance } from '../kit/clock.ts'
+import { fail } from '../model/problem.ts'
+import type { Settings } from '../settings/settings.ts'
+import { type KeyRing, openKeyRing } from '../store/keys.ts'
+import type { KeeperLimits } from '../work/keeper.ts'
+import type { WorkLimits } from '../work/tools.ts'
+
+const dayMs = 86_400_000
+
+export function policyOf({ operations, limits, quotas }: Settings): Policy {
+  const { provision, update, deprovision, bind, unbind, action } = operations.deadline
+  return {
+    deadlineMs: { provision, update, deprovision, bind, unbind, invoke: action },
+    queuedPerPlatformMax: limits.queuedPerPlatform,
+    ...(quotas.instancesPerPlatform === undefined
+      ? {}
+      : { instancesPerPlatformMax: quotas.instancesPerPlatform }),
+  }
+}
+
+export function workLimitsOf({ operations }: Settings): WorkLimits {
+  return {
+    concurrency: operations.concurrency || Math.max(4, 2 * availableParallelism()),
+    perPlatform: operations.perPlatform,
+    leaseMs: operations.lease,
+    heartbeatMs: operations.heartbeat,
+    stagesMax: 20,
+    attemptsMax: 3,
+  }
+}
+
+export function keeperLimitsOf({ operations, retention }: Settings): KeeperLimits {
+  return {
+    overdueGraceMs: operations.stopGrace + 60_000,
+    sweepEveryMs: operations.sweep,
+    forgetEveryMs: 600_000,
+    orphanAgeMs: 3_600_000,
+    leftoverAgeMs: 600_000,
+    retention: {
+      operationDays: retention.operations / dayMs,
+      logDays: retention.logs / dayMs,
+      goneDays: retention.gone / dayMs,
+      auditDays: retention.audit / dayMs,
+    },
+  }
+}
+
+export function accountsOf({ auth }: Settings): readonly Account[] {
+  return auth.users.map(({ name, role, password, previousPassword }) => ({
+    name,
+    role,
+    passwords: [password.reveal(), ...(previousPassword ? [previousPassword.reveal()] : [])],
+  }))
+}
+
+/** The store's URL with its file in place. */
+export function storeUrlOf({ store, dataDir }: Settings): string {
+  if (store.url !== 'sqlite') return store.url
+  makePrivate(dataDir)
+  return `sqlite:${join(dataDir, 'chandler.db')}`
+}
+
+/** With several processes on one database every one of them needs the same ring, so it must be given. */
+export function keyRingOf(settings: Settings, chance: Chance): KeyRing {
+  // The ring may lie in the data folder also when its place was named.
+  makePrivate(settings.dataDir)
+  return openKeyRing(keyFileOf(settings), chance)
+}
+
+/** Where the key ring lies. */
+export function keyFileOf({ secrets, store, dataDir }: Settings): string {
+  if (secrets.keyring === undefined && store.url.startsWith('postgres')) {
+    fail('settings.invalid', 'secrets.keyring is required with PostgreSQL: every process needs the same keys')
+  }
+  return secrets.keyring ?? join(dataDir, 'keys.json')
+}
+
+function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700)
+}

@@ -1,0 +1,75 @@
+/** Keys from the outside: how far sealing is, and a fresh key that everything is sealed with anew. */
+import type { Keys } from '../api/cluster.ts'
+import type { Chance, Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import { addKey, type KeyRing } from '../store/keys.ts'
+import type { Store } from '../store/store.ts'
+
+export interface KeyMaster {
+  status(): Promise<Keys>
+  rotate(): Promise<Keys>
+  /** Goes on with what an earlier process left unfinished. */
+  resume(): void
+  stop(): Promise<void>
+}
+
+export interface KeyMasterParts {
+  readonly store: Store
+  readonly ring: KeyRing
+  readonly file: string
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+}
+
+/** How many records are sealed anew in one transaction, and how long the others then have the store to themselves. */
+const batch = 200
+const pauseMs = 20
+
+export function makeKeyMaster({ store, ring, file, clock, chance, log }: KeyMasterParts): KeyMaster {
+  const leaving = new AbortController()
+  let sealing: Promise<void> = Promise.resolve()
+
+  const status = async (): Promise<Keys> => {
+    const records = await store.look.sealedByKey()
+    const active = ring.active()
+    const ids = [...new Set([...ring.ids(), ...records.map((one) => one.key)])]
+    const keys = ids.map((id) => ({
+      id,
+      active: id === active,
+      records: records.find((one) => one.key === id)?.records ?? 0,
+    }))
+    return { active, keys }
+  }
+
+  async function sealAll(): Promise<void> {
+    const { active, keys } = await status()
+    if (keys.every((key) => key.id === active || key.records === 0)) return
+    while (!leaving.signal.aborted && (await store.reseal(batch)) > 0) {
+      await clock.sleep(pauseMs, leaving.signal)
+    }
+    if (!leaving.signal.aborted)
+      log.info('key.rotated', 'Everything is sealed with the active key', { key: active })
+  }
+
+  const resume = () => {
+    sealing = sealing
+      .then(sealAll)
+      .catch((error: unknown) => log.error('key.rotation-failed', 'Sealing anew stopped', { error }))
+  }
+
+  return {
+    status,
+    resume,
+    rotate() {
+      addKey(file, chance)
+      ring.reload()
+      resume()
+      return status()
+    },
+    async stop() {
+      leaving.abort()
+      await sealing
+    },
+  }
+}

@@ -1,0 +1,140 @@
+/** The operator's side of a broker: operator API, health and figures, presence in the cluster, keys, backups. */
+import { mkdirSync } from 'node:fs'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { join } from 'node:path'
+import type { Ports } from '../broker/ports.ts'
+import type { Gate } from '../http/authenticate.ts'
+import { serveHealth } from '../http/health.ts'
+import type { Limiter } from '../http/limiter.ts'
+import type { Metrics } from '../http/metrics.ts'
+import { operatorApi } from '../http/operator/plugin.ts'
+import { type Listening, listen, nothingHere } from '../http/server.ts'
+import type { Log } from '../kit/log.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { KeyRing } from '../store/keys.ts'
+import type { Keeper } from '../work/keeper.ts'
+import type { Worker } from '../work/worker.ts'
+import { guarded } from './guard.ts'
+import { healthOf } from './health.ts'
+import { keyFileOf } from './house-rules.ts'
+import { makeKeyMaster } from './keys.ts'
+import { type Presence, startPresence } from './presence.ts'
+import type { Telemetry } from './telemetry.ts'
+
+export interface OperatorSideParts {
+  readonly ports: Ports
+  readonly gate: Gate
+  readonly telemetry: Telemetry
+  readonly metrics: Metrics
+  readonly limiter: Limiter
+  readonly log: Log
+  readonly ring: KeyRing
+  readonly version: string
+  readonly source: (request: IncomingMessage) => string
+  readonly worker: Worker
+  readonly keeper: Keeper
+}
+
+export interface OperatorSide {
+  /** Serves what is not OSB. */
+  readonly handle: RequestListener
+  /** Where health and figures are, unless they are off. */
+  readonly adminUrl: string | undefined
+  /** The start has ended. */
+  started(): void
+  /** Readiness says no from now on. */
+  drain(): Promise<void>
+  /** Sends those away who follow something. */
+  dismiss(): void
+  stop(): Promise<void>
+}
+
+/** Opens everything operators use. */
+export async function openOperatorSide(settings: Settings, parts: OperatorSideParts): Promise<OperatorSide> {
+  const { ports, gate, telemetry, log, ring, version, metrics } = parts
+  const { store, clock, chance, node } = ports
+  const keys = makeKeyMaster({ store, ring, file: keyFileOf(settings), clock, chance, log })
+  keys.resume()
+  const state = { started: false, draining: false }
+  const leaving = new AbortController()
+  const health = healthOf({
+    clock,
+    store,
+    metrics,
+    dataDir: settings.dataDir,
+    minFreeDisk: settings.limits.minFreeDisk,
+    pulses: () => pulsesOf(settings, parts),
+    state,
+  })
+  const api = await operatorApi({
+    broker: ports,
+    version,
+    gate,
+    observe: telemetry.observe,
+    leaving: leaving.signal,
+    bodyLimit: settings.http.bodyLimit,
+    jsonDepth: settings.limits.jsonDepth,
+    source: parts.source,
+    keys,
+    backup: () => backUp(ports, settings.dataDir),
+  })
+  const admin = await openAdmin(settings, (request, response) => {
+    if (!serveHealth(health, 'admin', request, response)) nothingHere(request, response)
+  })
+  const serve = guarded(parts, 'operator', (request, response) => api.routing(request, response))
+  const presence: Presence = await startPresence({ store, clock, chance, node, version, log })
+  return {
+    adminUrl: admin?.url,
+    handle: (request, response) => {
+      if (!serveHealth(health, 'main', request, response)) serve(request, response)
+    },
+    started: () => {
+      state.started = true
+    },
+    async drain() {
+      state.draining = true
+      await presence.drain()
+    },
+    dismiss: () => leaving.abort(),
+    async stop() {
+      await admin?.close(0)
+      await api.close()
+      await keys.stop()
+      await presence.stop()
+    },
+  }
+}
+
+/** Three missed rounds are too many. */
+function pulsesOf({ operations }: Settings, { worker, keeper }: OperatorSideParts) {
+  return [
+    { name: 'claim loop', at: worker.pulse.claim, withinMs: 10_000 },
+    {
+      name: 'heartbeat loop',
+      at: worker.pulse.heartbeat,
+      withinMs: Math.max(10_000, operations.heartbeat * 3),
+    },
+    { name: 'keeper loop', at: keeper.pulse.keeper, withinMs: 60_000 },
+  ]
+}
+
+async function openAdmin({ http }: Settings, handle: RequestListener): Promise<Listening | undefined> {
+  if (http.adminListen === 'off') return undefined
+  const options = {
+    listen: http.adminListen,
+    requestTimeoutMs: http.requestTimeout,
+    headersTimeoutMs: http.headersTimeout,
+    keepAliveMs: http.keepAliveTimeout,
+  }
+  return listen(options, { osb: nothingHere, other: handle })
+}
+
+async function backUp({ store, clock, chance }: Ports, dataDir: string): Promise<string> {
+  const folder = join(dataDir, 'backups')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const time = new Date(clock.now()).toISOString().replace(/[:.]/g, '')
+  // Two may be asked for in the same millisecond.
+  const file = join(folder, `chandler-${time}-${Buffer.from(chance.bytes(2)).toString('hex')}.db`)
+  await store.backup(file)
+  return file
+}

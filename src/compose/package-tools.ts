@@ -1,0 +1,108 @@
+/** What package commands need of the house: building, copying, reading and trying packages without a broker. */
+
+import { tmpdir } from 'node:os'
+import { type PackageContent, toPackageContent } from '../api/package.ts'
+import { buildPackage, copyPackage } from '../artifacts/packages.ts'
+import type { JsonObject } from '../kit/json.ts'
+import type { BindingAnswer } from '../model/outcome.ts'
+import { describeProblem, type Problem } from '../model/problem.ts'
+import type { Action } from '../model/situation.ts'
+import { actLocally, type LocalInstance, newLocal } from './local-instance.ts'
+import { usualRegistries } from './registries.ts'
+import { inspect, type Listener, openWorkshop, type Workshop } from './workshop.ts'
+
+export const packageTools = {
+  build: (order: Parameters<typeof buildPackage>[0]) => buildPackage(order, sources()),
+  copy: (order: Parameters<typeof copyPackage>[0]) => copyPackage(order, sources()),
+}
+
+function sources() {
+  return { registries: usualRegistries(process.env), scratchFolder: tmpdir() }
+}
+
+export interface PackageWish {
+  readonly reference: string
+  readonly contract?: string
+  readonly dataDir: string
+}
+
+export interface Inspected {
+  readonly content: PackageContent
+  readonly warnings: readonly Problem[]
+}
+
+/** Reads a package. Problems: all that is wrong with it at once. */
+export async function inspectPackage(wish: PackageWish, listener: Listener): Promise<Inspected> {
+  const workshop = await openWorkshop(wish.dataDir)
+  try {
+    const { package: pkg, warnings } = await inspect(workshop, wish, listener)
+    return { content: toPackageContent(pkg), warnings }
+  } finally {
+    await workshop.close()
+  }
+}
+
+export interface Stage {
+  readonly action: string
+  /** Absent: it worked. */
+  readonly fault?: string
+}
+
+export interface Trial extends PackageWish {
+  readonly parameters: JsonObject
+  readonly bindParameters: JsonObject
+  /** Told of each stage as it ends. */
+  ended(stage: Stage): void
+}
+
+/** Drives a package through its whole life: provision, bind, unbind, deprovision; answers whether all worked. */
+export async function tryPackage(trial: Trial, listener: Listener): Promise<boolean> {
+  const workshop = await openWorkshop(trial.dataDir)
+  try {
+    const { package: pkg } = await inspect(workshop, trial, listener)
+    const instance = newLocal(`check-${process.pid}`, pkg)
+    return await live(workshop, instance, trial, listener)
+  } finally {
+    await workshop.close()
+  }
+}
+
+async function live(
+  workshop: Workshop,
+  made: LocalInstance,
+  trial: Trial,
+  listener: Listener,
+): Promise<boolean> {
+  const bindable = made.package.services[0]?.bindable ?? false
+  const kinds = bindable ? (['provision', 'bind', 'unbind'] as const) : (['provision'] as const)
+  let instance = made
+  let allWell = true
+  const act = async (kind: 'provision' | 'bind' | 'unbind' | 'deprovision'): Promise<boolean> => {
+    const ofBinding = kind === 'bind' || kind === 'unbind'
+    const order = {
+      action: { kind },
+      parameters: ofBinding ? trial.bindParameters : trial.parameters,
+      ...(ofBinding ? { binding: 'check' } : {}),
+    }
+    const { outcome, instance: after } = await actLocally(workshop, instance, order, listener)
+    instance = after
+    const fault = faultOf(kind, outcome.problems, outcome.binding)
+    trial.ended({ action: kind, ...(fault === undefined ? {} : { fault }) })
+    return fault === undefined
+  }
+  for (const kind of kinds) {
+    allWell = await act(kind)
+    if (!allWell) break
+  }
+  // Whatever happened: nothing is left behind.
+  return (await act('deprovision')) && allWell
+}
+
+function faultOf(
+  kind: Action['kind'],
+  problems: readonly Problem[],
+  binding: BindingAnswer | undefined,
+): string | undefined {
+  if (problems.length > 0) return problems.map((problem) => describeProblem(problem)).join('; ')
+  return kind === 'bind' && binding === undefined ? 'it answered no binding' : undefined
+}

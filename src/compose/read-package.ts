@@ -1,0 +1,113 @@
+/** From a reference to a package: opens the artifact, finds the contract, runs what must describe itself. */
+import type { ArtifactStore, OpenArchive } from '../artifacts/index.ts'
+import type { Contract } from '../contracts/contract.ts'
+import { contracts } from '../contracts/index.ts'
+import type { Engine, LogPiece } from '../engines/engine.ts'
+import { digestOf } from '../kit/hash.ts'
+import type { JsonObject } from '../kit/json.ts'
+import type { Artifact } from '../model/artifact.ts'
+import type { Package } from '../model/package.ts'
+import { fail, gather, type Problem, ProblemError } from '../model/problem.ts'
+import { runJob } from './run-job.ts'
+
+export interface ReadingRoom {
+  readonly artifacts: Pick<ArtifactStore, 'open' | 'keep' | 'archive'>
+  readonly engines: readonly Engine[]
+}
+
+export interface PackageWish {
+  readonly reference: string
+  /** Name of the contract where it should not be detected. */
+  readonly contract?: string
+  readonly options: JsonObject
+  /** What an earlier reading of the same content found; packages are read once per digest. */
+  readonly known?: (digest: string, contract: string) => Promise<Package | undefined>
+  readonly signal: AbortSignal
+  /** Takes what a package prints while it describes itself. */
+  log(piece: LogPiece): Promise<void>
+  progress(text: string): void
+}
+
+export interface ReadPackage {
+  readonly contract: Contract
+  readonly package: Package
+  /** Empty where an earlier reading was found. */
+  readonly warnings: readonly Problem[]
+}
+
+/** Engines run programs on Linux, whatever this is. */
+const goNames: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
+
+/** Reads a package. Problems: all of it at once as the first and its others; package.unrecognised; those of opening. */
+export async function readPackage(room: ReadingRoom, wish: PackageWish): Promise<ReadPackage> {
+  const artifact = await openArtifact(room, wish)
+  try {
+    const read = await readOpened(room, wish, artifact)
+    if (artifact.kind === 'archive') await keepArchive(room, wish, artifact.digest)
+    return read
+  } finally {
+    if ('close' in artifact) await artifact.close()
+  }
+}
+
+async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifact): Promise<ReadPackage> {
+  const contract = contractFor(artifact, wish.contract)
+  const known = await wish.known?.(artifact.digest, contract.name)
+  if (known) return { contract, package: known, warnings: [] }
+  const asked = { options: wish.options, platform: `linux/${goNames[process.arch] ?? process.arch}` }
+  const first = await contract.read(artifact, asked)
+  const reading =
+    first.kind === 'describe-first'
+      ? await contract.read(artifact, {
+          ...asked,
+          described: await runJob(room.engines, first.job, described(wish)),
+        })
+      : first
+  if (reading.kind === 'refused') throw new ProblemError(gather(reading.problems))
+  if (reading.kind === 'describe-first') return fail('package.invalid', 'it asks to be run again and again')
+  return { contract, package: reading.package, warnings: reading.warnings }
+}
+
+async function openArtifact(
+  { artifacts }: ReadingRoom,
+  { reference, signal }: PackageWish,
+): Promise<Artifact | OpenArchive> {
+  if (!reference.startsWith('sim:')) return artifacts.open(reference, signal)
+  return { kind: 'document', reference, digest: digestOf(reference), bytes: new Uint8Array() }
+}
+
+/** Jobs name entries of the archive by its digest, also when the file has long been replaced by the next version. */
+async function keepArchive(
+  { artifacts }: ReadingRoom,
+  { reference, signal }: PackageWish,
+  digest: string,
+): Promise<void> {
+  const kept = await artifacts.archive(digest)
+  if (kept !== undefined) return await kept.close()
+  if ((await artifacts.keep(reference, signal)) === digest) return
+  fail('package.invalid', 'it changed while it was read', { where: { source: reference } })
+}
+
+/** The contract of that name, else the one that is surest. Problems: package.unrecognised. */
+export function contractFor(artifact: Artifact, name: string | undefined): Contract {
+  if (name !== undefined) {
+    return (
+      contracts.find((one) => one.name === name) ??
+      fail('package.unrecognised', `there is no contract ${name}`)
+    )
+  }
+  const sure = contracts.find((one) => one.recognise(artifact) === 'certain')
+  const likely = contracts.find((one) => one.recognise(artifact) === 'likely')
+  return sure ?? likely ?? fail('package.unrecognised', artifact.reference)
+}
+
+/** Problems: package.unrecognised. */
+export function contractNamed(name: string): Contract {
+  return (
+    contracts.find((one) => one.name === name) ?? fail('package.unrecognised', `there is no contract ${name}`)
+  )
+}
+
+function described({ signal, log, progress }: PackageWish) {
+  return { cluster: 'describe', purpose: 'describe', signal, log, progress }
+}

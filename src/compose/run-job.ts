@@ -1,0 +1,62 @@
+/** Runs one job outside any operation: packages that describe themselves, and actions tried without a broker. */
+import { randomBytes } from 'node:crypto'
+import type { Engine, LogPiece } from '../engines/engine.ts'
+import type { Job } from '../model/job.ts'
+import { fail, ProblemError } from '../model/problem.ts'
+import type { Report } from '../model/report.ts'
+
+export interface Run {
+  /** Told apart from the runs of operations, so that no sweep takes it for an orphan of theirs. */
+  readonly cluster: string
+  /** A word for the name of the run. */
+  readonly purpose: string
+  readonly signal: AbortSignal
+  log(piece: LogPiece): Promise<void>
+  progress(text: string): void
+}
+
+/** The report of a run that is laid out, followed to its end and cleared away. Problems: engine.refused. */
+export async function runJob(engines: readonly Engine[], job: Job, run: Run): Promise<Report> {
+  const engine =
+    engines.find((one) => one.refuses(job) === undefined) ??
+    fail(
+      'engine.refused',
+      engines.map((one) => one.refuses(job)?.detail).find((detail) => detail) ?? job.program.kind,
+    )
+  const name = `chd-${run.purpose}-${randomBytes(8).toString('hex')}`
+  const watch = {
+    had: () => 0,
+    log: run.log,
+    progress: run.progress,
+    kept: () => Promise.resolve(),
+    signal: run.signal,
+  }
+  const stop = () => void engine.stop(name, job.limits.graceSeconds).catch(() => undefined)
+  try {
+    await engine.layOut({ name, job, cluster: run.cluster, operation: name, fence: 0 }, watch)
+    const ticket = await engine.start({ name, fence: 0 })
+    run.signal.addEventListener('abort', stop, { once: true })
+    // Following goes on while the run is being stopped, so that its end and its last words are seen.
+    return await engine.follow(ticket, { ...watch, signal: new AbortController().signal })
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== 'engine.start-failed') throw error
+    return notStarted(error.problem.detail ?? error.message)
+  } finally {
+    run.signal.removeEventListener('abort', stop)
+    await engine.discard(name)
+  }
+}
+
+/** What cannot be started is a report like any other: the contract says what it means. */
+function notStarted(detail: string): Report {
+  const now = Date.now()
+  return {
+    end: { kind: 'not-started', detail },
+    steps: [],
+    got: new Map(),
+    logTail: '',
+    startedAt: now,
+    finishedAt: now,
+    notes: [],
+  }
+}

@@ -1,0 +1,38 @@
+/** Opens the store of the settings, waiting a while for a database that is not there yet. */
+import type { Chance, Clock } from '../kit/clock.ts'
+import { toProblem } from '../model/problem.ts'
+import type { Settings } from '../settings/settings.ts'
+import { openStore } from '../store/index.ts'
+import type { KeyRing } from '../store/keys.ts'
+import type { Store } from '../store/store.ts'
+import { storeUrlOf } from './house-rules.ts'
+
+export interface StoreSurroundings {
+  readonly ring: KeyRing
+  readonly clock: Clock
+  readonly chance: Chance
+}
+
+const againMs = 500
+
+/** Problems: store.unavailable when it stays away, store.locked, store.newer, key.wrong. */
+export async function openHouseStore(settings: Settings, around: StoreSurroundings): Promise<Store> {
+  const { ring, clock, chance } = around
+  const { poolSize, statementTimeout, connectTimeout } = settings.store
+  const until = clock.monotonic() + connectTimeout
+  for (;;) {
+    try {
+      return await openStore({
+        url: storeUrlOf(settings),
+        keys: ring,
+        clock,
+        chance,
+        poolSize,
+        statementMs: statementTimeout,
+      })
+    } catch (error) {
+      if (toProblem(error).code !== 'store.unavailable' || clock.monotonic() + againMs > until) throw error
+      await clock.sleep(againMs)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** What the parts report becomes log lines and figures. */
+import type { Metrics } from '../http/metrics.ts'
+import type { Observe, SeenRequest } from '../http/observe.ts'
+import { never } from '../kit/assert.ts'
+import type { Log, LogFields, LogLevel } from '../kit/log.ts'
+import type { WorkEvent, WorkReport } from '../work/tools.ts'
+
+export interface Telemetry {
+  readonly observe: Observe
+  readonly report: WorkReport
+}
+
+/** Tells log and figures everything. */
+export function telemetryOf(log: Log, metrics: Metrics): Telemetry {
+  return {
+    observe: {
+      request: (seen) => {
+        metrics.request(seen)
+        if (seen.status === 401) metrics.authFailed('credentials')
+        if (seen.status === 403 && seen.account !== undefined) metrics.authFailed('role')
+        access(log, seen)
+      },
+      fault: (error, reference) =>
+        log.error('internal.unexpected', 'Something unexpected happened', { request_id: reference, error }),
+    },
+    report: {
+      event: (event) => {
+        count(metrics, event)
+        const { level, code, sentence, fields } = lineOf(event)
+        log[level](code, sentence, fields)
+      },
+    },
+  }
+}
+
+/** Reads are many and say little: platforms poll. */
+function access(log: Log, { method, route, status, ms, requestId, account }: SeenRequest): void {
+  const level = method === 'GET' || method === 'HEAD' ? 'debug' : 'info'
+  log[level]('http.request', 'A request was answered', {
+    'http.method': method,
+    'http.route': route,
+    'http.status': status,
+    duration_ms: Math.round(ms * 10) / 10,
+    request_id: requestId,
+    ...(account === undefined ? {} : { actor: account }),
+  })
+}
+
+function count(metrics: Metrics, event: WorkEvent): void {
+  if (event.kind === 'claimed') metrics.claimed(event.queuedMs / 1000)
+  else if (event.kind === 'ended') metrics.finished(event.action, event.state, event.ms / 1000)
+  else if (event.kind === 'adopted') metrics.adopted(event.engine)
+  else if (event.kind === 'lease-lost') metrics.leaseLost()
+  else if (event.kind === 'swept') metrics.orphanRemoved()
+}
+
+interface Line {
+  readonly level: LogLevel
+  readonly code: string
+  readonly sentence: string
+  readonly fields: LogFields
+}
+
+function lineOf(event: WorkEvent): Line {
+  switch (event.kind) {
+    case 'claimed':
+      return line('debug', 'operation.claimed', 'An operation was claimed', of(event))
+    case 'adopted': {
+      const { run, engine } = event
+      return line('info', 'operation.adopted', 'A run was found again', { ...of(event), run, engine })
+    }
+    case 'ended':
+      return line('info', 'operation.ended', 'An operation ended', {
+        ...of(event),
+        operation_kind: event.action,
+        state: event.state,
+        duration_ms: event.ms,
+      })
+    case 'waits':
+      return line('info', 'operation.waits', 'An operation waits', { ...of(event), why: event.why })
+    case 'lease-lost':
+      return line('warn', 'lease.lost', 'Another node has taken over an operation', of(event))
+    case 'quarantined':
+      return line('error', 'operation.quarantined', 'An operation is held back after faults', of(event))
+    case 'fault': {
+      const { doing, error, operation } = event
+      const fields = { doing, error, ...(operation === undefined ? {} : { operation_id: operation }) }
+      return line('error', 'work.fault', 'Work met an unexpected fault', fields)
+    }
+    case 'swept':
+      return line('info', 'orphan.removed', 'A leftover run was removed', { run: event.run, why: event.why })
+    default:
+      return never(event)
+  }
+}
+
+function line(level: LogLevel, code: string, sentence: string, fields: LogFields): Line {
+  return { level, code, sentence, fields }
+}
+
+function of(event: { readonly operation: string }): { readonly operation_id: string } {
+  return { operation_id: event.operation }
+}

@@ -1,0 +1,51 @@
+/** Answers: JSON with its length, and the one place where a problem becomes a status. */
+import type { ServerResponse } from 'node:http'
+import { describePlace, describeProblem, type Problem } from '../model/problem.ts'
+import { problemCodes } from '../model/problem-codes.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly body?: Readonly<Record<string, unknown>>
+  /** The body already printed. */
+  readonly text?: string | Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Sends an answer whole. */
+export function send(response: ServerResponse, answer: Answer): void {
+  const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
+  response.statusCode = answer.status
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
+  if (text === undefined) {
+    response.end()
+    return
+  }
+  response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.setHeader('Content-Length', Buffer.byteLength(text))
+  response.end(text)
+}
+
+/** The status of a problem. */
+export function statusOf({ code }: Problem): number {
+  return problemCodes[code].status
+}
+
+/** All sentences of a problem: what, where, and the rest of the same document. */
+export function sentences(problem: Problem): string {
+  return [problem, ...(problem.others ?? [])].map((one) => describeProblem(one)).join('; ')
+}
+
+/** The problem as programs read it. */
+export function problemBody(problem: Problem, reference?: string): Readonly<Record<string, unknown>> {
+  const { title, hint } = problemCodes[problem.code]
+  const place = describePlace(problem.where)
+  return {
+    code: problem.code,
+    title,
+    hint: problem.hint ?? hint,
+    ...(problem.detail === undefined ? {} : { detail: problem.detail }),
+    ...(place === undefined ? {} : { where: place }),
+    ...(problem.others === undefined ? {} : { others: problem.others.map((other) => problemBody(other)) }),
+    ...(reference === undefined ? {} : { reference }),
+  }
+}

@@ -1,0 +1,100 @@
+/** Health: should the process live, may requests come, has the start ended; with reasons on the admin address. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { send } from './answer.ts'
+
+export interface HealthCheck {
+  readonly name: string
+  readonly ok: boolean
+  /** `2ms`, `12 MiB free`. */
+  readonly detail: string
+}
+
+export interface HealthPorts {
+  /** Whether the loops of the process still turn; never asks store or network. */
+  alive(): readonly HealthCheck[]
+  /** Whether the start has ended. */
+  started(): boolean
+  /** Store writable, key ring open, not draining, disk free. */
+  ready(): Promise<readonly HealthCheck[]>
+  metrics(): Promise<{ readonly contentType: string; readonly text: string }>
+}
+
+export type HealthSide = 'admin' | 'main'
+
+/** Serves health, and metrics on the admin side; false: the path is none of ours. */
+export function serveHealth(
+  ports: HealthPorts,
+  side: HealthSide,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const [path, search] = (request.url ?? '').split('?')
+  const asked = asks[path ?? '']
+  if (asked === undefined) {
+    if (path !== '/metrics' || side !== 'admin') return false
+    answerMetrics(ports, response)
+    return true
+  }
+  const wordy = side === 'admin' && (new URLSearchParams(search).has('verbose') || wantsJson(request))
+  asked(ports)
+    .catch((error: unknown): readonly HealthCheck[] => [
+      { name: 'check', ok: false, detail: error instanceof Error ? error.message : 'failed' },
+    ])
+    .then((checks) => answer(response, checks, { wordy, side, json: wantsJson(request) }))
+    .catch(() => response.destroy())
+  return true
+}
+
+const asks: Readonly<Record<string, (ports: HealthPorts) => Promise<readonly HealthCheck[]>>> = {
+  '/livez': (ports) => Promise.resolve(ports.alive()),
+  '/startupz': (ports) => Promise.resolve([startCheck(ports)]),
+  '/readyz': async (ports) => [startCheck(ports), ...(await ports.ready())],
+}
+
+function startCheck(ports: HealthPorts): HealthCheck {
+  const ok = ports.started()
+  return { name: 'start', ok, detail: ok ? 'done' : 'starting' }
+}
+
+interface Form {
+  readonly wordy: boolean
+  readonly json: boolean
+  readonly side: HealthSide
+}
+
+function answer(response: ServerResponse, checks: readonly HealthCheck[], form: Form): void {
+  const ok = checks.every((check) => check.ok)
+  const status = ok ? 200 : 503
+  // Health is asked of the moment; nobody may remember it.
+  response.setHeader('Cache-Control', 'no-store')
+  if (form.wordy && form.json) {
+    send(response, { status, body: { ok, checks } })
+    return
+  }
+  response.statusCode = status
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
+  response.end(form.side === 'main' || !(form.wordy || !ok) ? `${ok ? 'ok' : 'not ok'}\n` : lines(checks))
+}
+
+function lines(checks: readonly HealthCheck[]): string {
+  return checks
+    .map(({ name, ok, detail }) => (ok ? `[+]${name} ok (${detail})\n` : `[-]${name}: ${detail}\n`))
+    .join('')
+}
+
+function wantsJson(request: IncomingMessage): boolean {
+  return request.headers.accept?.includes('application/json') ?? false
+}
+
+function answerMetrics(ports: HealthPorts, response: ServerResponse): void {
+  ports
+    .metrics()
+    .then(({ contentType, text }) => {
+      response.setHeader('Content-Type', contentType)
+      response.end(text)
+    })
+    .catch(() => {
+      response.statusCode = 500
+      response.end()
+    })
+}

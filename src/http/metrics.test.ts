@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import type { Look, StateCount } from '../store/store.ts'
+import { openMetrics } from './metrics.ts'
+
+test('requests are counted by method, template and status, strange methods under one name', async () => {
+  const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
+  const seen = { route: '/v2/catalog', status: 200, ms: 4, requestId: 'r', account: undefined }
+  for (const method of ['GET', 'GET', 'BREW']) {
+    metrics.requestBegins()
+    metrics.request({ ...seen, method })
+  }
+  const text = await metrics.text()
+
+  expect(text).toContain(
+    'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/v2/catalog",http_response_status_code="200"} 2',
+  )
+  expect(text).toContain('http_request_method="_OTHER"')
+  expect(text).toContain('http_server_active_requests 0')
+})
+
+test('gauges are counted by one question for all of them, and not again within a minute', async () => {
+  let asked = 0
+  const counts: readonly StateCount[] = [
+    { of: 'instance', state: 'ready', count: 3, oldestMs: 0 },
+    { of: 'operation', state: 'queued', count: 2, oldestMs: 1500 },
+    { of: 'operation', state: 'running', count: 1, oldestMs: 90_000 },
+    { of: 'operation', state: 'stopping', count: 1, oldestMs: 100 },
+  ]
+  const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
+  const look = {
+    countByState: () => {
+      asked++
+      return Promise.resolve(counts)
+    },
+  }
+  metrics.watch(look as unknown as Look, () => ({ services: 2, plans: 5 }))
+  await metrics.text()
+  const text = await metrics.text()
+
+  expect(asked).toBe(1)
+  expect(text).toContain('chandler_instances{state="ready"} 3')
+  expect(text).toContain('chandler_operations_running 2')
+  expect(text).toContain('chandler_operations_queued 2')
+  expect(text).toContain('chandler_operations_oldest_queued_seconds 1.5')
+  expect(text).toContain('chandler_operations_oldest_running_seconds 90')
+  expect(text).toContain('chandler_catalog_plans 5')
+})
+
+test('a store that does not answer is shown as such and asked again at the next scrape', async () => {
+  let fails = true
+  const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
+  const look = { countByState: () => (fails ? Promise.reject(new Error('down')) : Promise.resolve([])) }
+  metrics.watch(look as unknown as Look, () => ({ services: 0, plans: 0 }))
+
+  const down = await metrics.text()
+  fails = false
+  await metrics.text()
+  const up = await metrics.text()
+
+  expect(down).toContain('chandler_store_writable 0')
+  expect(up).toContain('chandler_store_writable 1')
+})
+
+test('operations are counted by kind and outcome', async () => {
+  const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
+  metrics.claimed(0.2)
+  metrics.finished('bind', 'failed', 2)
+  metrics.leaseLost()
+  metrics.rateLimited('osb')
+  const text = await metrics.text()
+
+  expect(text).toContain('chandler_operations_finished_total{kind="bind",outcome="failed"} 1')
+  expect(text).toContain('chandler_operation_duration_seconds_sum{kind="bind",outcome="failed"} 2')
+  expect(text).toContain('chandler_leases_lost_total 1')
+  expect(text).toContain('chandler_rate_limited_total{scope="osb"} 1')
+})

@@ -1,0 +1,17 @@
+/** What the HTTP side tells those who count and log. */
+
+export interface SeenRequest {
+  readonly method: string
+  /** The template, never the raw path. */
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+  readonly requestId: string
+  readonly account: string | undefined
+}
+
+export interface Observe {
+  request(seen: SeenRequest): void
+  /** An unexpected fault; the reference is what the caller was told. */
+  fault(error: unknown, reference: string): void
+}

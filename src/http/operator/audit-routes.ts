@@ -1,0 +1,34 @@
+/** Routes of the audit trail: read it, and check that nobody changed it. */
+import { AuditPage, AuditQuery, AuditVerdict, toAuditRecord } from '../../api/audit.ts'
+import { present } from '../../api/words.ts'
+import { readAudit, verifyAudit } from '../../broker/audit.ts'
+import { document, look, route } from './route.ts'
+
+export const auditRoutes = [
+  route({
+    method: 'GET',
+    url: '/audit',
+    role: 'operator',
+    tag: 'audit',
+    summary: 'Who did what to which object, with which result',
+    audit: look,
+    query: AuditQuery,
+    answers: AuditPage,
+    handle: async ({ query }, { broker }) => {
+      const { after = 0, limit = 50 } = query
+      const records = await readAudit(broker.store, after, limit)
+      const next = records.length === limit ? records.at(-1)?.seq : undefined
+      return document(present({ items: records.map(toAuditRecord), next }))
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/audit/verify',
+    role: 'operator',
+    tag: 'audit',
+    summary: 'Check the chain of hashes from the first record to the last',
+    audit: look,
+    answers: AuditVerdict,
+    handle: async (_call, { broker }) => document(await verifyAudit(broker.store)),
+  }),
+]

@@ -1,0 +1,51 @@
+/** Checks a part of a request against its schema; all faults at once, each with its place. */
+import type { TSchema } from 'typebox'
+import { isObject, type Json, pointer } from '../../kit/json.ts'
+import { compileSchema, type SchemaFault } from '../../kit/schema.ts'
+import { gather, type Problem, ProblemError } from '../../model/problem.ts'
+
+/** The value itself, with the numbers of a query turned into numbers. */
+export function checked(schema: TSchema, given: unknown, source: 'path' | 'query' | 'body'): unknown {
+  const value = source === 'query' ? withNumbers(schema, given) : given
+  const compiled = compileSchema(schema as unknown as Json)
+  const faults =
+    compiled.kind === 'check' ? compiled.check(value) : [{ pointer: '', message: compiled.message }]
+  const [first, ...rest] = [...faults, ...unstorable(value, '')].map(
+    ({ pointer: place, message }): Problem => ({
+      code: 'request.malformed',
+      detail: message,
+      where: { source, pointer: place },
+    }),
+  )
+  if (first) throw new ProblemError(gather([first, ...rest]))
+  return value
+}
+
+/** Databases refuse NUL, and half a surrogate pair is no text. */
+function unstorable(value: unknown, at: string): readonly SchemaFault[] {
+  if (typeof value === 'string') {
+    return value.isWellFormed() && !value.includes('\0')
+      ? []
+      : [{ pointer: at, message: 'must be a text without NUL and without halves of characters' }]
+  }
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, each]) => [
+    ...unstorable(key, at),
+    ...unstorable(each, pointer(at, key)),
+  ])
+}
+
+function withNumbers(schema: TSchema, given: unknown): unknown {
+  const properties: unknown = (schema as unknown as { properties?: unknown }).properties
+  if (!isObject(given) || !isObject(properties)) return given
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const property = properties[name]
+      const numeric = isObject(property) && property['type'] === 'integer'
+      return [
+        name,
+        numeric && typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
+      ]
+    }),
+  )
+}

@@ -1,0 +1,287 @@
+/** Routes of instances: list, order, change, delete, purge, outputs, why. */
+import { Type } from 'typebox'
+import {
+  ChangedInstance,
+  InstanceDetail,
+  InstancePage,
+  InstanceQuery,
+  type Names,
+  NewInstance,
+  Ordered,
+  Output,
+  toInstance,
+  toOutput,
+} from '../../api/instance.ts'
+import { toOperation, Why } from '../../api/operation.ts'
+import { present } from '../../api/words.ts'
+import { deprovision } from '../../broker/deprovision.ts'
+import { purgeInstance, repinInstance } from '../../broker/govern.ts'
+import { offerOf } from '../../broker/offering.ts'
+import { orders } from '../../broker/orders.ts'
+import { shownParameters } from '../../broker/parameters.ts'
+import { provision } from '../../broker/provision.ts'
+import { update } from '../../broker/update.ts'
+import { why } from '../../broker/why.ts'
+import type { Instance, InstanceKey } from '../../model/instance.ts'
+import type { Operation } from '../../model/operation.ts'
+import { fail } from '../../model/problem.ts'
+import { freshId } from './fresh-id.ts'
+import { findOffer, findPlanOf, namesOf } from './naming.ts'
+import type { OperatorPorts } from './ports.ts'
+import { document, look, nothing, order, route } from './route.ts'
+
+export const InstanceAddress = Type.Object({ platform: Type.String(), instance: Type.String() })
+
+/** The account that instances belong to when an operator names none. */
+const ownPlatform = 'chandler'
+
+export const instanceRoutes = [
+  route({
+    method: 'GET',
+    url: '/instances',
+    role: 'viewer',
+    tag: 'instances',
+    summary: 'Instances, filtered and in pages',
+    audit: look,
+    query: InstanceQuery,
+    answers: InstancePage,
+    handle: async ({ query }, { broker }) => {
+      const { service, plan, limit = 50, cursor, platform, state, text } = query
+      const catalog = broker.catalog()
+      const ofService =
+        service && (catalog.offers.find((one) => one.service.name === service)?.service.id ?? service)
+      const ofPlan = plan && planIdOf(catalog.offers, ofService, plan)
+      const page = await broker.store.look.instances(
+        present({ platform, state, text, serviceId: ofService, planId: ofPlan, after: cursor, most: limit }),
+      )
+      const items = page.items.map(async (one) =>
+        toInstance(one, await namesOf(broker.store.look, catalog, one.planId)),
+      )
+      return document(present({ items: await Promise.all(items), next: page.next }))
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/instances',
+    role: 'operator',
+    tag: 'instances',
+    summary: 'Order an instance',
+    audit: order('instance.provision'),
+    body: NewInstance,
+    answers: Ordered,
+    status: 202,
+    handle: async ({ body, asker, idempotencyKey }, { broker }) => {
+      const offer = findOffer(broker.catalog(), body.service, body.plan)
+      const platform = body.platform ?? ownPlatform
+      const instance = body.id ?? freshId(broker.chance, asker.account.id, idempotencyKey)
+      const name = body.name === undefined ? {} : { instance_name: body.name }
+      const answer = await provision(
+        broker,
+        { ...asker, platform },
+        {
+          instance,
+          serviceId: offer.service.id,
+          planId: offer.plan.id,
+          organization: '',
+          space: '',
+          parameters: body.parameters ?? {},
+          context: { platform: 'chandler', ...name, ...body.context },
+          acceptsIncomplete: true,
+        },
+      )
+      return ordered({ platform, instance }, answer)
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/instances/:platform/:instance',
+    role: 'viewer',
+    tag: 'instances',
+    summary: 'One instance with its parameters and last operation',
+    audit: look,
+    params: InstanceAddress,
+    answers: InstanceDetail,
+    handle: async ({ params }, ports) => document(await detail(ports, params)),
+  }),
+  route({
+    method: 'PATCH',
+    url: '/instances/:platform/:instance',
+    role: 'operator',
+    tag: 'instances',
+    summary: 'Change parameters, plan or version',
+    audit: order('instance.update'),
+    params: InstanceAddress,
+    body: ChangedInstance,
+    answers: Ordered,
+    status: 202,
+    handle: async ({ params, body, asker }, { broker }) => {
+      const instance = await existing(broker, params)
+      const planId = body.plan && findPlanOf(broker.catalog(), instance.serviceId, body.plan).plan.id
+      const answer = await update(
+        broker,
+        { ...asker, platform: params.platform },
+        {
+          instance: params.instance,
+          serviceId: instance.serviceId,
+          acceptsIncomplete: true,
+          ...present({ planId, parameters: body.parameters, maintenance: body.maintenance }),
+        },
+      )
+      return ordered(params, answer)
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/instances/:platform/:instance',
+    role: 'operator',
+    tag: 'instances',
+    summary: 'Take an instance down',
+    audit: order('instance.deprovision'),
+    params: InstanceAddress,
+    answers: Ordered,
+    status: 202,
+    handle: async ({ params, asker }, { broker }) => {
+      const { serviceId, planId } = await existing(broker, params)
+      const answer = await deprovision(
+        broker,
+        { ...asker, platform: params.platform },
+        { instance: params.instance, serviceId, planId, acceptsIncomplete: true },
+      )
+      return ordered(params, answer)
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/instances/:platform/:instance/purge',
+    role: 'operator',
+    tag: 'instances',
+    summary: 'Forget an instance without running anything',
+    audit: order('instance.purge'),
+    params: InstanceAddress,
+    status: 204,
+    handle: async ({ params, asker }, { broker }) => {
+      await purgeInstance(broker, asker, params)
+      return nothing
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/instances/:platform/:instance/repin',
+    role: 'operator',
+    tag: 'instances',
+    summary: 'Move an instance to the package its plan is offered from now, without running anything',
+    audit: order('instance.repin'),
+    params: InstanceAddress,
+    status: 204,
+    handle: async ({ params, asker }, { broker }) => {
+      await repinInstance(broker, asker, params)
+      return nothing
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/instances/:platform/:instance/why',
+    role: 'viewer',
+    tag: 'instances',
+    summary: 'What the instance waits for',
+    audit: look,
+    params: InstanceAddress,
+    answers: Why,
+    handle: async ({ params }, { broker }) => document(await whyInstance(broker, params)),
+  }),
+  route({
+    method: 'GET',
+    url: '/instances/:platform/:instance/outputs',
+    role: 'viewer',
+    tag: 'instances',
+    summary: 'Named results of an instance',
+    audit: look,
+    params: InstanceAddress,
+    answers: Type.Object({ items: Type.Array(Output) }),
+    handle: async ({ params }, { broker }) => {
+      await existing(broker, params)
+      const outputs = await orders.outputs(broker.store.look, params)
+      return document({ items: outputs.map(toOutput) })
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/instances/:platform/:instance/outputs/:name',
+    role: 'operator',
+    tag: 'instances',
+    summary: 'The content of one result',
+    audit: { kind: 'deed', action: 'instance.read-output', recordedBy: 'route' },
+    params: Type.Object({ ...InstanceAddress.properties, name: Type.String() }),
+    handle: async ({ params }, { broker }) => {
+      await existing(broker, params)
+      const outputs = await orders.outputs(broker.store.look, params)
+      const output = outputs.find((one) => one.name === params.name) ?? fail('output.unknown', params.name)
+      if (output.state === 'missing' || output.state === 'too-large')
+        fail('output.unknown', `${params.name} is ${output.state}`)
+      const mediaType = output.mediaType ?? 'application/octet-stream'
+      return { kind: 'bytes', bytes: output.content, mediaType, secret: output.secret }
+    },
+  }),
+]
+
+/** The instance at an address; one that is gone is unknown. */
+export async function existing(broker: OperatorPorts['broker'], key: InstanceKey): Promise<Instance> {
+  const instance = await broker.store.look.instance(key)
+  return instance === undefined || instance.state === 'gone'
+    ? fail('instance.unknown', key.instance)
+    : instance
+}
+
+/** 202 with the operation to follow; none when there was nothing to do. */
+export function ordered(
+  key: InstanceKey & { readonly binding?: string },
+  answer: { readonly kind?: string; readonly operation?: string },
+) {
+  const { platform, instance, binding } = key
+  return document(present({ platform, instance, binding, operation: answer.operation }))
+}
+
+/** What the instance's operation waits for, else that of one of its bindings; else why it is as it is. */
+async function whyInstance({ store }: OperatorPorts['broker'], key: InstanceKey): Promise<Why> {
+  const instance = (await store.look.instance(key)) ?? fail('instance.unknown', key.instance)
+  const bindings = await store.look.bindings(key)
+  const current =
+    instance.currentOperation ?? bindings.find((one) => one.currentOperation !== undefined)?.currentOperation
+  const last = current ?? (await store.look.poll(key, undefined))?.id
+  const operation = last === undefined ? undefined : await store.look.operation(last)
+  if (operation === undefined) return { state: instance.state, reason: 'nothing is under way' }
+  return toWhy(operation, await why(store.look, operation))
+}
+
+/** An explanation in the words of the API. */
+export function toWhy({ id, state }: Operation, reason: string): Why {
+  return { operation: id, state, reason }
+}
+
+async function detail({ broker }: OperatorPorts, key: InstanceKey): Promise<InstanceDetail> {
+  const { look: see } = broker.store
+  const instance = (await see.instance(key)) ?? fail('instance.unknown', key.instance)
+  const names: Names = await namesOf(see, broker.catalog(), instance.planId)
+  const { parameters, context } = await orders.instance(see, key)
+  const bindings = await see.bindings(key)
+  const [last] = (await see.operations({ ...key, most: 1 })).items
+  const schema = instance.state === 'gone' ? undefined : (await offerOf(see, instance)).plan.schemas.create
+  return present({
+    ...toInstance(instance, names),
+    parameters: shownParameters(parameters, schema),
+    context,
+    bindings: bindings.filter((one) => one.state !== 'gone').length,
+    lastOperation: last && toOperation(last),
+  })
+}
+
+function planIdOf(
+  offers: ReturnType<OperatorPorts['broker']['catalog']>['offers'],
+  serviceId: string | undefined,
+  plan: string,
+): string {
+  const found = offers.find(
+    (one) => one.plan.name === plan && (serviceId === undefined || one.service.id === serviceId),
+  )
+  return found?.plan.id ?? plan
+}

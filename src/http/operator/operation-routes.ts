@@ -1,0 +1,187 @@
+/** Routes of operations: list, show, history, runs, log, cancel, retry, release, why. */
+import { Type } from 'typebox'
+import { Ordered } from '../../api/instance.ts'
+import {
+  HistoryLine,
+  LogLine,
+  Operation,
+  OperationPage,
+  OperationQuery,
+  operationStates,
+  Run,
+  toHistoryLine,
+  toOperation,
+  toRun,
+  Why,
+} from '../../api/operation.ts'
+import { present } from '../../api/words.ts'
+import { cancelOperation, releaseOperation, retryOperation } from '../../broker/steer.ts'
+import { why } from '../../broker/why.ts'
+import { activeStates, endStates, type OperationState } from '../../model/operation.ts'
+import { fail } from '../../model/problem.ts'
+import { ordered, toWhy } from './instance-routes.ts'
+import { followLog, readLog } from './log.ts'
+import type { OperatorPorts } from './ports.ts'
+import { document, look, order, route } from './route.ts'
+
+const OperationAddress = Type.Object({ operation: Type.String() })
+
+export const operationRoutes = [
+  route({
+    method: 'GET',
+    url: '/operations',
+    role: 'viewer',
+    tag: 'operations',
+    summary: 'Operations, latest first, filtered and in pages',
+    audit: look,
+    query: OperationQuery,
+    answers: OperationPage,
+    handle: async ({ query }, { broker }) => {
+      const { platform, instance, binding, state, limit = 50, cursor } = query
+      const states = state === undefined ? undefined : statesIn(state)
+      const page = await broker.store.look.operations(
+        present({ platform, instance, binding, states, after: cursor, most: limit }),
+      )
+      return document(present({ items: page.items.map(toOperation), next: page.next }))
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/operations/:operation',
+    role: 'viewer',
+    tag: 'operations',
+    summary: 'One operation',
+    audit: look,
+    params: OperationAddress,
+    answers: Operation,
+    handle: async ({ params }, ports) => document(toOperation(await existing(ports, params.operation))),
+  }),
+  route({
+    method: 'GET',
+    url: '/operations/:operation/history',
+    role: 'viewer',
+    tag: 'operations',
+    summary: 'Every change of state with its reason',
+    audit: look,
+    params: OperationAddress,
+    answers: Type.Object({ items: Type.Array(HistoryLine) }),
+    handle: async ({ params }, ports) => {
+      await existing(ports, params.operation)
+      const history = await ports.broker.store.look.history(params.operation)
+      return document({ items: history.map(toHistoryLine) })
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/operations/:operation/runs',
+    role: 'viewer',
+    tag: 'operations',
+    summary: "Starts of the package's program",
+    audit: look,
+    params: OperationAddress,
+    answers: Type.Object({ items: Type.Array(Run) }),
+    handle: async ({ params }, ports) => {
+      await existing(ports, params.operation)
+      const runs = await ports.broker.store.look.runs(params.operation)
+      return document({ items: runs.map(toRun) })
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/operations/:operation/log',
+    role: 'viewer',
+    tag: 'operations',
+    summary: 'The log; as server-sent events (Accept: text/event-stream) it is followed to the end',
+    audit: look,
+    params: OperationAddress,
+    query: Type.Object({
+      after: Type.Optional(Type.Integer({ minimum: 0, description: 'Lines after this number.' })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000, default: 1000 })),
+    }),
+    answers: Type.Object({ items: Type.Array(LogLine), next: Type.Optional(Type.Integer()) }),
+    handle: async ({ params, query, header, signal }, ports) => {
+      await existing(ports, params.operation)
+      const { after = 0, limit = 1000 } = query
+      if (!header('accept')?.includes('text/event-stream')) {
+        return document(await readLog(ports.broker, params.operation, { after, most: limit }))
+      }
+      const last = Number(header('last-event-id'))
+      const from = Number.isSafeInteger(last) && last > 0 ? last : after
+      return { kind: 'events', events: followLog(ports.broker, params.operation, from, signal) }
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/operations/:operation/why',
+    role: 'viewer',
+    tag: 'operations',
+    summary: 'What the operation waits for',
+    audit: look,
+    params: OperationAddress,
+    answers: Why,
+    handle: async ({ params }, ports) => {
+      const operation = await existing(ports, params.operation)
+      return document(toWhy(operation, await why(ports.broker.store.look, operation)))
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/operations/:operation/cancel',
+    role: 'operator',
+    tag: 'operations',
+    summary: 'Ask an operation to stop',
+    audit: order('operation.cancel'),
+    params: OperationAddress,
+    answers: Operation,
+    status: 202,
+    handle: async ({ params, asker }, ports) => {
+      await cancelOperation(ports.broker, asker, params.operation)
+      return document(toOperation(await existing(ports, params.operation)))
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/operations/:operation/retry',
+    role: 'operator',
+    tag: 'operations',
+    summary: 'Order again what a failed operation was to do',
+    audit: order('operation.retry'),
+    params: OperationAddress,
+    answers: Ordered,
+    status: 202,
+    handle: async ({ params, asker }, ports) => {
+      const { target } = await existing(ports, params.operation)
+      const operation = await retryOperation(ports.broker, asker, params.operation)
+      return ordered(target, { operation })
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/operations/:operation/release',
+    role: 'operator',
+    tag: 'operations',
+    summary: 'Put a quarantined operation back into the queue',
+    audit: order('operation.release'),
+    params: OperationAddress,
+    answers: Operation,
+    status: 202,
+    handle: async ({ params, asker }, ports) => {
+      await releaseOperation(ports.broker, asker, params.operation)
+      return document(toOperation(await existing(ports, params.operation)))
+    },
+  }),
+]
+
+async function existing({ broker }: OperatorPorts, id: string) {
+  return (await broker.store.look.operation(id)) ?? fail('operation.unknown', id)
+}
+
+function statesIn(text: string): readonly OperationState[] {
+  return text.split(',').flatMap((word): readonly OperationState[] => {
+    const state = word.trim()
+    if (state === 'active') return activeStates
+    if (state === 'ended') return endStates
+    const known = operationStates.find((one) => one === state)
+    return known ? [known] : fail('request.malformed', `there is no state ${JSON.stringify(state)}`)
+  })
+}

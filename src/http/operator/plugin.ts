@@ -1,0 +1,249 @@
+/** Serves the table of routes: who may, what goes in, what it answers, what is audited. */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { toApiProblem } from '../../api/problem.ts'
+import { recordDeed } from '../../broker/govern.ts'
+import type { Asker } from '../../broker/orders.ts'
+import { parseJson } from '../../kit/exact.ts'
+import { ulid } from '../../kit/id.ts'
+import { depth, isObject, type JsonObject } from '../../kit/json.ts'
+import { fail, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
+import type { ProblemCode } from '../../model/problem-codes.ts'
+import { statusOf } from '../answer.ts'
+import type { Account, Role } from '../authenticate.ts'
+import { correlationId } from '../osb/headers.ts'
+import { checked } from './checked.ts'
+import { describeApi } from './openapi.ts'
+import type { OperatorPorts } from './ports.ts'
+import type { Answer, Call, Route } from './route.ts'
+import { operatorRoutes } from './routes.ts'
+import { sendEvents } from './send-events.ts'
+
+/** The operator API as something that answers requests below /api. */
+export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance> {
+  const app = Fastify({ logger: false, bodyLimit: ports.bodyLimit, exposeHeadRoutes: false })
+  // Some clients send an empty JSON body where none is needed.
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(null, text === '' ? undefined : parseJson(String(text)))
+    } catch {
+      done(new ProblemError({ code: 'request.malformed', detail: 'the body is not JSON' }), undefined)
+    }
+  })
+  app.setErrorHandler((error, request, reply) => answerProblem(ports, { error, request, reply }))
+  app.setNotFoundHandler((request, reply) => {
+    const error = new ProblemError({
+      code: 'request.unknown-path',
+      detail: `${request.method} ${pathOf(request)}`,
+    })
+    return answerProblem(ports, { error, request, reply })
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    ports.observe.request({
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+      requestId: requestIdOf(ports, request),
+      account: ports.gate.admit(request.headers.authorization)?.name,
+    })
+    done()
+  })
+  const description = await describeApi(app, ports.version)
+  for (const route of operatorRoutes) {
+    app.route({
+      method: route.method,
+      url: `/api/v1${route.url}`,
+      schema: description.schemaOf(route),
+      // Requests are checked in `serve`, where all faults are told at once in our words.
+      validatorCompiler: () => () => true,
+      serializerCompiler: () => (value) => JSON.stringify(value),
+      handler: (request, reply) => serve(ports, route, request, reply),
+    })
+  }
+  app.get('/api/openapi.json', { schema: { hide: true } }, () => description.document())
+  await app.ready()
+  return app
+}
+
+async function serve(
+  ports: OperatorPorts,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const account = ports.gate.admit(request.headers.authorization) ?? fail('request.unauthenticated')
+  const asker = askerOf(ports, account, request)
+  try {
+    if (!permits(account.role, route.role))
+      fail('request.forbidden', `${route.role} is needed, ${account.role} given`)
+    const call = callOf({ route, request, account, asker }, ports)
+    reply.raw.once('close', () => call.abort())
+    const answer = await route.handle(call, ports)
+    if (route.audit.kind === 'deed' && route.audit.recordedBy === 'route') {
+      await recordDeed(ports.broker, asker, { action: route.audit.action, ...objectOf(request) })
+    }
+    return await sendAnswer(route, answer, asker.requestId, reply)
+  } catch (error) {
+    if (route.audit.kind === 'deed') await recordRefusal(ports, { route, asker, request }, toProblem(error))
+    throw error
+  }
+}
+
+const roles: Readonly<Record<Role, readonly Route['role'][]>> = {
+  platform: [],
+  viewer: ['viewer'],
+  operator: ['viewer', 'operator'],
+}
+
+function permits(given: Role, needed: Route['role']): boolean {
+  return roles[given].includes(needed)
+}
+
+function askerOf(ports: OperatorPorts, account: Account, request: FastifyRequest): Asker {
+  return {
+    platform: account.name,
+    account: { kind: 'user', id: account.name },
+    requestId: requestIdOf(ports, request),
+    source: ports.source(request.raw),
+  }
+}
+
+const requestIds = new WeakMap<object, string>()
+
+function requestIdOf({ broker }: OperatorPorts, request: FastifyRequest): string {
+  const known = requestIds.get(request.raw)
+  if (known !== undefined) return known
+  const id = correlationId(request.headers) ?? ulid(broker.clock.now(), broker.chance)
+  requestIds.set(request.raw, id)
+  return id
+}
+
+interface Served {
+  readonly route: Route
+  readonly request: FastifyRequest
+  readonly account: Account
+  readonly asker: Asker
+}
+
+function callOf(
+  { route, request, account, asker }: Served,
+  { jsonDepth, leaving }: OperatorPorts,
+): Call<unknown, unknown, unknown> & { abort(): void } {
+  const { params, query, body } = route.parts
+  if (depth(request.body, jsonDepth + 1) > jsonDepth) {
+    fail('request.malformed', `the body is nested deeper than ${jsonDepth}`)
+  }
+  const gone = new AbortController()
+  const idempotencyKey = idempotencyKeyOf(request)
+  return {
+    params: params && checked(params, request.params, 'path'),
+    query: query && checked(query, request.query, 'query'),
+    body: body && checked(body, request.body ?? {}, 'body'),
+    account,
+    asker,
+    header: (name) => {
+      const value = request.headers[name]
+      return typeof value === 'string' ? value : undefined
+    },
+    signal: AbortSignal.any([gone.signal, leaving]),
+    abort: () => gone.abort(),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  }
+}
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,128}$/.test(key)) return key
+  return fail('request.malformed', 'Idempotency-Key must be 1 to 128 printable characters without blanks')
+}
+
+async function sendAnswer(
+  route: Route,
+  answer: Answer,
+  requestId: string,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  reply.header('X-Request-ID', requestId).header('X-Content-Type-Options', 'nosniff')
+  switch (answer.kind) {
+    case 'document':
+      if (answer.secret) reply.header('Cache-Control', 'no-store')
+      return reply.code(route.status).type('application/json; charset=utf-8').send(answer.body)
+    case 'nothing':
+      return reply.code(204).send()
+    case 'bytes':
+      if (answer.secret) reply.header('Cache-Control', 'no-store')
+      // What a package wrote is never shown as a page of ours.
+      reply.header('Content-Disposition', 'attachment').header('Content-Security-Policy', 'sandbox')
+      return reply.type(answer.mediaType).send(Buffer.from(answer.bytes))
+    case 'events':
+      return sendEvents(reply, answer.events)
+  }
+}
+
+interface Failed {
+  readonly error: unknown
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+async function answerProblem(ports: OperatorPorts, { error, request, reply }: Failed): Promise<FastifyReply> {
+  const requestId = requestIdOf(ports, request)
+  const problem = problemOf(error)
+  if (problem.code === 'internal.unexpected') ports.observe.fault(problem.cause ?? error, requestId)
+  if (problem.code === 'request.unauthenticated') {
+    reply.header('WWW-Authenticate', 'Basic realm="chandler", charset="UTF-8"')
+  }
+  const status = statusOf(problem)
+  if (status === 429 || status === 503) reply.header('Retry-After', '5')
+  return reply
+    .code(status)
+    .header('X-Request-ID', requestId)
+    .header('Cache-Control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(toApiProblem(problem, requestId))
+}
+
+const ofFramework: Readonly<Record<string, ProblemCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'request.too-large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'request.malformed',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'request.malformed',
+  FST_ERR_BAD_URL: 'request.malformed',
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof ProblemError) return error.problem
+  const code = isObject(error) || error instanceof Error ? (error as { code?: unknown }).code : undefined
+  const known = typeof code === 'string' ? ofFramework[code] : undefined
+  if (known === undefined) return toProblem(error)
+  return { code: known, ...(error instanceof Error ? { detail: error.message } : {}) }
+}
+
+async function recordRefusal(
+  ports: OperatorPorts,
+  { route, asker, request }: Pick<Served, 'route' | 'asker' | 'request'>,
+  problem: Problem,
+): Promise<void> {
+  if (route.audit.kind !== 'deed') return
+  const denied = problem.code === 'request.forbidden'
+  await recordDeed(ports.broker, asker, {
+    action: route.audit.action,
+    ...objectOf(request),
+    refusal: { denied, code: problem.code },
+  })
+}
+
+/** What a request is about, by its address. */
+function objectOf({ params }: FastifyRequest): { readonly kind: string; readonly id: string } {
+  const named = params as JsonObject
+  for (const kind of ['binding', 'instance', 'operation']) {
+    const id = named[kind]
+    if (typeof id === 'string') return { kind, id }
+  }
+  return { kind: 'broker', id: '' }
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?')[0] ?? request.url
+}

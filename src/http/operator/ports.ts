@@ -1,0 +1,26 @@
+/** What the operator API needs from outside: the broker's ports, the gate, keys, backup, and who counts and logs. */
+import type { IncomingMessage } from 'node:http'
+import type { Keys } from '../../api/cluster.ts'
+import type { Ports } from '../../broker/ports.ts'
+import type { Gate } from '../authenticate.ts'
+import type { Observe } from '../observe.ts'
+
+export interface OperatorPorts {
+  readonly broker: Ports
+  readonly version: string
+  readonly gate: Gate
+  readonly bodyLimit: number
+  /** Who is at the other end. */
+  source(request: IncomingMessage): string
+  readonly jsonDepth: number
+  readonly keys: {
+    status(): Promise<Keys>
+    /** Makes a fresh key the active one; what is sealed follows in the background. */
+    rotate(): Promise<Keys>
+  }
+  /** Writes a consistent copy of the store into the data folder; answers its path. */
+  backup(): Promise<string>
+  readonly observe: Observe
+  /** Fires when the process is on its way out: whoever follows something is told to come back. */
+  readonly leaving: AbortSignal
+}

@@ -1,0 +1,15 @@
+/** The whole surface of the operator API. */
+import { auditRoutes } from './audit-routes.ts'
+import { bindingRoutes } from './binding-routes.ts'
+import { instanceRoutes } from './instance-routes.ts'
+import { operationRoutes } from './operation-routes.ts'
+import type { Route } from './route.ts'
+import { systemRoutes } from './system-routes.ts'
+
+export const operatorRoutes: readonly Route[] = [
+  ...systemRoutes,
+  ...instanceRoutes,
+  ...bindingRoutes,
+  ...operationRoutes,
+  ...auditRoutes,
+]

@@ -1,0 +1,21 @@
+/** Writes server-sent events to a reply, waiting for a slow reader instead of piling up. */
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import type { ServerEvent } from './route.ts'
+
+/** Sends events until there are no more or the reader has gone. */
+export function sendEvents(reply: FastifyReply, events: AsyncIterable<ServerEvent>): FastifyReply {
+  return reply
+    .type('text/event-stream; charset=utf-8')
+    .header('Cache-Control', 'no-store')
+    .header('X-Accel-Buffering', 'no')
+    .send(Readable.from(printed(events)))
+}
+
+async function* printed(events: AsyncIterable<ServerEvent>): AsyncGenerator<string> {
+  yield ': follows\n\n'
+  for await (const { event, id, data } of events) {
+    const number = id === undefined ? '' : `id: ${id}\n`
+    yield `event: ${event}\n${number}data: ${JSON.stringify(data)}\n\n`
+  }
+}

@@ -1,0 +1,180 @@
+/** Routes about the broker itself: who am I, the catalog, packages, nodes, freeze, keys, backup. */
+import { Type } from 'typebox'
+import { CatalogAnswer, toCatalog } from '../../api/catalog.ts'
+import { About, Backup, Cluster, Freeze, Keys, toCluster } from '../../api/cluster.ts'
+import { Package, toPackage, toPackageContent } from '../../api/package.ts'
+import { freezeBroker, thawBroker } from '../../broker/govern.ts'
+import { fail } from '../../model/problem.ts'
+import { problemCodes } from '../../model/problem-codes.ts'
+import type { OperatorPorts } from './ports.ts'
+import { deed, document, look, nothing, order, route } from './route.ts'
+
+const PackageName = Type.Object({ name: Type.String() })
+
+const ProblemList = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        code: Type.String(),
+        title: Type.String(),
+        hint: Type.String(),
+        status: Type.Integer(),
+        exit: Type.Integer(),
+      }),
+    ),
+  },
+  { title: 'ProblemList' },
+)
+
+export const systemRoutes = [
+  route({
+    method: 'GET',
+    url: '/about',
+    role: 'viewer',
+    tag: 'broker',
+    summary: 'Which broker this is, and who is asking',
+    audit: look,
+    answers: About,
+    handle: async ({ account }, { broker, version }) => {
+      const { id } = await broker.store.look.cluster()
+      const { name, role } = account
+      return document({ name: 'chandler', version, cluster: id, user: { name, role } })
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/problems',
+    role: 'viewer',
+    tag: 'broker',
+    summary: 'Everything that may go wrong, by code',
+    audit: look,
+    answers: ProblemList,
+    handle: () =>
+      Promise.resolve(
+        document({ items: Object.entries(problemCodes).map(([code, kind]) => ({ code, ...kind })) }),
+      ),
+  }),
+  route({
+    method: 'GET',
+    url: '/catalog',
+    role: 'viewer',
+    tag: 'catalog',
+    summary: 'Services and plans that can be ordered',
+    audit: look,
+    answers: CatalogAnswer,
+    handle: async (_call, { broker }) => {
+      const { offers } = broker.catalog()
+      const counted = offers.map(async (offer) => ({
+        ...offer,
+        instances: await broker.store.look.countInstances(offer.plan.id),
+      }))
+      return document(toCatalog(await Promise.all(counted)))
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/packages',
+    role: 'viewer',
+    tag: 'packages',
+    summary: 'Packages of the catalog',
+    audit: look,
+    answers: Type.Object({ items: Type.Array(Package) }),
+    handle: async (_call, { broker }) => {
+      const enrolments = await broker.store.look.enrolments()
+      return document({ items: enrolments.map((one) => toPackage(one)) })
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/packages/:name',
+    role: 'viewer',
+    tag: 'packages',
+    summary: 'One package with what it offers',
+    audit: look,
+    params: PackageName,
+    answers: Package,
+    handle: async ({ params }, { broker }) => {
+      const found = (await broker.store.look.enrolment(params.name)) ?? fail('package.unknown', params.name)
+      const offer = broker.catalog().offers.find((one) => one.package.digest === found.digest)
+      return document(toPackage(found, { content: offer && toPackageContent(offer.package) }))
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/cluster',
+    role: 'viewer',
+    tag: 'broker',
+    summary: 'Nodes, counts by state, and whether the broker is frozen',
+    audit: look,
+    answers: Cluster,
+    handle: async (_call, ports) => document(await clusterOf(ports)),
+  }),
+  route({
+    method: 'POST',
+    url: '/freeze',
+    role: 'operator',
+    tag: 'broker',
+    summary: 'Refuse new orders; running work goes on',
+    audit: order('broker.freeze'),
+    body: Freeze,
+    answers: Cluster,
+    handle: async ({ body, asker }, ports) => {
+      await freezeBroker(ports.broker, asker, { reason: body.reason, all: body.all ?? false })
+      return document(await clusterOf(ports))
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/freeze',
+    role: 'operator',
+    tag: 'broker',
+    summary: 'Take new orders again',
+    audit: order('broker.thaw'),
+    status: 204,
+    handle: async ({ asker }, { broker }) => {
+      await thawBroker(broker, asker)
+      return nothing
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/keys',
+    role: 'operator',
+    tag: 'broker',
+    summary: 'Keys of the key ring, and how many records each seals',
+    audit: look,
+    answers: Keys,
+    handle: async (_call, { keys }) => document(await keys.status()),
+  }),
+  route({
+    method: 'POST',
+    url: '/keys/rotate',
+    role: 'operator',
+    tag: 'broker',
+    summary: 'Make a fresh key the active one; records follow in the background',
+    audit: deed('key.rotate'),
+    answers: Keys,
+    status: 202,
+    handle: async (_call, { keys }) => document(await keys.rotate()),
+  }),
+  route({
+    method: 'POST',
+    url: '/backups',
+    role: 'operator',
+    tag: 'broker',
+    summary: 'Write a consistent copy of the store (SQLite) into the data folder',
+    audit: deed('store.backup'),
+    answers: Backup,
+    status: 201,
+    handle: async (_call, { backup }) => document({ file: await backup() }),
+  }),
+]
+
+async function clusterOf({ broker }: OperatorPorts) {
+  const { look: see } = broker.store
+  return toCluster({
+    cluster: await see.cluster(),
+    nodes: await see.nodes(),
+    counts: await see.countByState(),
+  })
+}

@@ -1,0 +1,69 @@
+/** What the headers of an OSB request say: version, identity of the request, identity of the person. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { isObject, type JsonObject } from '../../kit/json.ts'
+import { fail, ProblemError } from '../../model/problem.ts'
+import type { Requester } from '../../model/situation.ts'
+
+const correlation = [
+  'x-broker-api-request-identity',
+  'x-correlation-id',
+  'x-correlationid',
+  'x-forrequest-id',
+  'x-request-id',
+  'x-vcap-request-id',
+] as const
+
+/** The platform's own id of the request, to be echoed; only what is safe to put into a header again. */
+export function requestIdentity(headers: IncomingHttpHeaders): string | undefined {
+  return printableId(headers['x-broker-api-request-identity'])
+}
+
+/** Any id that lets one follow the request through the logs of several systems. */
+export function correlationId(headers: IncomingHttpHeaders): string | undefined {
+  for (const name of correlation) {
+    const id = printableId(headers[name])
+    if (id !== undefined) return id
+  }
+  return undefined
+}
+
+/** The minor version the platform speaks. Problem: request.version-unsupported with the given status. */
+export function minorVersion(headers: IncomingHttpHeaders, missingStatus: 412 | 400): number {
+  const given = headers['x-broker-api-version']
+  const [, major, minor] = /^(\d{1,9})\.(\d{1,9})$/.exec(typeof given === 'string' ? given.trim() : '') ?? []
+  if (major === '2') return Number(minor)
+  const missing = given === undefined || given === ''
+  const detail = missing
+    ? 'the header X-Broker-API-Version is missing; send 2.x'
+    : 'only versions 2.x are served'
+  if (missing && missingStatus === 400) return fail('request.malformed', detail)
+  return fail('request.version-unsupported', detail)
+}
+
+/** Who caused the request, where the platform says so. Problem: request.malformed. */
+export function originatingIdentity(headers: IncomingHttpHeaders): Requester | undefined {
+  const given = headers['x-broker-api-originating-identity']
+  if (given === undefined || given === '') return undefined
+  const [, platform, encoded] = /^(\S+) +([A-Za-z0-9+/_-]+=*)\s*$/.exec(String(given)) ?? []
+  const identity = encoded === undefined ? undefined : decodeObject(encoded)
+  if (platform === undefined || identity === undefined) {
+    throw new ProblemError({
+      code: 'request.malformed',
+      detail: 'X-Broker-API-Originating-Identity must be a platform, a blank, and a JSON object in Base64',
+    })
+  }
+  return { platform, identity }
+}
+
+function decodeObject(encoded: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64').toString())
+    return isObject(value) ? (value as JsonObject) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function printableId(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value) ? value : undefined
+}

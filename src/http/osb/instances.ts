@@ -1,0 +1,113 @@
+/** Provision, update, deprovision, fetch and poll of instances: parse, one call of the broker, print. */
+import { deprovision } from '../../broker/deprovision.ts'
+import { fetchInstance, pollTarget, retryAfterSeconds } from '../../broker/look.ts'
+import { provision } from '../../broker/provision.ts'
+import { update } from '../../broker/update.ts'
+import type { InstanceKey, Target } from '../../model/instance.ts'
+import { hasEnded } from '../../model/operation.ts'
+import { fail } from '../../model/problem.ts'
+import type { Answer } from '../answer.ts'
+import { answerOfEnd } from './ended.ts'
+import {
+  acceptsIncomplete,
+  type OsbRequest,
+  type OsbSurroundings,
+  queryValue,
+  stopWaitMs,
+} from './surroundings.ts'
+import { instanceAnswer, instanceBody, parseProvision, parseUpdate, polledBody } from './wire.ts'
+
+export async function putInstance(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
+  const { ports, options } = around
+  const incomplete = acceptsIncomplete(request.query)
+  const asked = parseProvision(request.instance, await request.body(), incomplete)
+  const answer = await provision(ports, request.asker, asked)
+  if (answer.kind === 'exists') return { status: 200, body: instanceAnswer(answer.instance) }
+  const { operation, dashboardUrl } = answer
+  const accepted = { operation, ...(dashboardUrl === undefined ? {} : { dashboard_url: dashboardUrl }) }
+  if (!answer.wait) return { status: 202, body: accepted }
+  const ended = await around.waitForEnd(operation, options.syncWaitMs)
+  if (ended && hasEnded(ended.state)) {
+    return answerOfEnd(ended, async () => ({ status: 201, body: await instanceNow(around, keyOf(request)) }))
+  }
+  if (incomplete) return { status: 202, body: accepted }
+  const { serviceId, planId } = asked
+  // Without the platform's patience the unfinished work is taken back.
+  await deprovision(ports, request.asker, {
+    instance: request.instance,
+    serviceId,
+    planId,
+    acceptsIncomplete: true,
+  })
+  return fail('instance.async-required')
+}
+
+export async function patchInstance(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
+  const asked = parseUpdate(request.instance, await request.body(), acceptsIncomplete(request.query))
+  const answer = await update(around.ports, request.asker, asked)
+  if (answer.kind === 'nothing-to-do') return { status: 200, body: instanceAnswer(answer.instance) }
+  const accepted: Answer = { status: 202, body: { operation: answer.operation } }
+  if (!answer.wait) return accepted
+  const ended = await around.waitForEnd(answer.operation, around.options.syncWaitMs)
+  if (ended && hasEnded(ended.state)) {
+    return answerOfEnd(ended, async () => ({ status: 200, body: await instanceNow(around, keyOf(request)) }))
+  }
+  return acceptsIncomplete(request.query) ? accepted : fail('instance.busy')
+}
+
+export async function deleteInstance(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
+  const serviceId = queryValue(request.query, 'service_id')
+  const planId = queryValue(request.query, 'plan_id')
+  if (serviceId === undefined || planId === undefined) {
+    fail('request.malformed', 'service_id and plan_id are required in the query')
+  }
+  const incomplete = acceptsIncomplete(request.query)
+  const { instance } = request
+  const asked = { instance, serviceId, planId, acceptsIncomplete: incomplete }
+  const { operation, wait, stops } = await deprovision(around.ports, request.asker, asked)
+  const accepted: Answer = { status: 202, body: { operation } }
+  if (stops !== undefined) await around.waitForEnd(stops, stopWaitMs)
+  if (!wait) return accepted
+  const ended = await around.waitForEnd(operation, around.options.syncWaitMs)
+  if (ended && hasEnded(ended.state))
+    return answerOfEnd(ended, () => Promise.resolve({ status: 200, body: {} }))
+  return incomplete ? accepted : fail('instance.busy')
+}
+
+export async function getInstance({ ports }: OsbSurroundings, request: OsbRequest): Promise<Answer> {
+  return { status: 200, body: instanceBody(await fetchInstance(ports, keyOf(request))) }
+}
+
+export function pollInstance(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
+  return poll(around, request, keyOf(request))
+}
+
+/** Answers the state of the named operation of a target, else of its latest. */
+export async function poll(
+  { ports, options }: OsbSurroundings,
+  { query }: OsbRequest,
+  target: Target,
+): Promise<Answer> {
+  const answer = await pollTarget(ports, target, queryValue(query, 'operation'))
+  if (answer.kind === 'gone') return { status: 410, body: {} }
+  if (answer.kind === 'never-operated') return { status: 200, body: { state: 'succeeded' } }
+  const { polled } = answer
+  const deleted =
+    (polled.action === 'deprovision' || polled.action === 'unbind') && polled.state === 'succeeded'
+  if (deleted && options.deletedLastOperation === 'gone') return { status: 410, body: {} }
+  const seconds = retryAfterSeconds(polled)
+  return {
+    status: 200,
+    body: polledBody(polled),
+    ...(seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } }),
+  }
+}
+
+async function instanceNow({ ports }: OsbSurroundings, key: InstanceKey) {
+  const instance = await ports.store.look.instance(key)
+  return instance ? instanceAnswer(instance) : {}
+}
+
+function keyOf({ asker, instance }: OsbRequest): InstanceKey {
+  return { platform: asker.platform, instance }
+}

@@ -1,0 +1,167 @@
+/** The Open Service Broker API: route, authentication, version, body, identity, handler; in that order. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ulid } from '../../kit/id.ts'
+import { fail, toProblem } from '../../model/problem.ts'
+import { type Answer, send } from '../answer.ts'
+import type { Account, Gate } from '../authenticate.ts'
+import { readObject } from '../body.ts'
+import type { Observe } from '../observe.ts'
+import { deleteBinding, getBinding, pollBinding, putBinding } from './bindings.ts'
+import { correlationId, minorVersion, originatingIdentity, requestIdentity } from './headers.ts'
+import { deleteInstance, getInstance, patchInstance, pollInstance, putInstance } from './instances.ts'
+import { problemAnswer } from './problem.ts'
+import type { OsbRequest, OsbSurroundings } from './surroundings.ts'
+
+type Handler = (around: OsbSurroundings, request: OsbRequest) => Promise<Answer>
+
+interface Route {
+  /** As it stands in metrics and logs: never the raw path. */
+  readonly name: string
+  readonly methods: Readonly<Record<string, Handler>>
+}
+
+const instances: Route = {
+  name: '/v2/service_instances/:instance_id',
+  methods: { PUT: putInstance, PATCH: patchInstance, DELETE: deleteInstance, GET: getInstance },
+}
+const bindings: Route = {
+  name: '/v2/service_instances/:instance_id/service_bindings/:binding_id',
+  methods: { PUT: putBinding, DELETE: deleteBinding, GET: getBinding },
+}
+const instancePolls: Route = { name: `${instances.name}/last_operation`, methods: { GET: pollInstance } }
+const bindingPolls: Route = { name: `${bindings.name}/last_operation`, methods: { GET: pollBinding } }
+const catalog: Route = { name: '/v2/catalog', methods: { GET: getCatalog } }
+
+interface Found {
+  readonly route: Route
+  readonly instance: string
+  readonly binding: string
+}
+
+export interface OsbRouter {
+  handle(request: IncomingMessage, response: ServerResponse): void
+}
+
+export interface OsbDoor {
+  readonly around: OsbSurroundings
+  readonly gate: Gate
+  readonly observe: Observe
+  /** Who is at the other end. */
+  source(request: IncomingMessage): string
+}
+
+/** Makes the handler of everything below /v2. */
+export function makeOsbRouter(door: OsbDoor): OsbRouter {
+  return {
+    handle(request, response) {
+      const { clock, chance } = door.around.ports
+      const startedAt = clock.monotonic()
+      const reference = correlationId(request.headers) ?? ulid(clock.now(), chance)
+      const identity = requestIdentity(request.headers)
+      if (identity !== undefined) response.setHeader('X-Broker-API-Request-Identity', identity)
+      let route = 'unknown'
+      let account: string | undefined
+      const seen = (found: string, who: string) => {
+        route = found
+        account = who
+      }
+      respond(door, request, { reference, seen })
+        .catch((error: unknown) => {
+          const problem = toProblem(error)
+          if (problem.code === 'internal.unexpected') door.observe.fault(problem.cause, reference)
+          return problemAnswer(problem, reference)
+        })
+        .then((answer) => {
+          send(response, answer)
+          const { method = '' } = request
+          const ms = clock.monotonic() - startedAt
+          door.observe.request({ method, route, status: answer.status, ms, requestId: reference, account })
+        })
+        .catch((error: unknown) => door.observe.fault(error, reference))
+    },
+  }
+}
+
+interface Passing {
+  readonly reference: string
+  seen(route: string, account: string): void
+}
+
+async function respond(
+  door: OsbDoor,
+  request: IncomingMessage,
+  { reference, seen }: Passing,
+): Promise<Answer> {
+  const { around, gate } = door
+  const [path = '', search = ''] = split(request.url ?? '')
+  const found = find(path) ?? fail('request.unknown-path')
+  const handler = found.route.methods[request.method ?? ''] ?? fail('request.method-not-allowed')
+  const account = gate.admit(request.headers.authorization) ?? fail('request.unauthenticated')
+  seen(found.route.name, account.name)
+  const minor = minorVersion(request.headers, around.options.missingVersionStatus)
+  const requester = originatingIdentity(request.headers)
+  return handler(around, {
+    asker: {
+      platform: platformOf(account),
+      account: { kind: account.role === 'platform' ? 'platform' : 'user', id: account.name },
+      requestId: reference,
+      ...(requester ? { requester } : {}),
+      source: door.source(request),
+    },
+    instance: found.instance,
+    binding: found.binding,
+    query: new URLSearchParams(search),
+    headers: request.headers,
+    minor,
+    body: () => readObject(request, around.options.body),
+  })
+}
+
+/** An account that is no platform of its own orders under its own name, too. */
+function platformOf({ name, role }: Account): string {
+  return role === 'viewer' ? fail('request.forbidden') : name
+}
+
+async function getCatalog({ ports }: OsbSurroundings, { headers }: OsbRequest): Promise<Answer> {
+  const { text, etag } = ports.catalog()
+  const known = String(headers['if-none-match'] ?? '')
+  const fresh = known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*')
+  if (known !== '' && fresh) return { status: 304, headers: { ETag: etag } }
+  return { status: 200, text, headers: { ETag: etag } }
+}
+
+function split(url: string): readonly [string, string] {
+  const mark = url.indexOf('?')
+  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+}
+
+/** Splits the raw path before decoding, so that %2F stays inside one id. */
+function find(path: string): Found | undefined {
+  if (path === '/v2/catalog') return { route: catalog, instance: '', binding: '' }
+  const parts = path.split('/')
+  if (parts[1] !== 'v2' || parts[2] !== 'service_instances' || parts.length > 7) return undefined
+  const instance = id(parts[3])
+  if (parts.length === 4) return { route: instances, instance, binding: '' }
+  if (parts.length === 5 && parts[4] === 'last_operation')
+    return { route: instancePolls, instance, binding: '' }
+  if (parts[4] !== 'service_bindings' || parts.length < 6) return undefined
+  const binding = id(parts[5])
+  if (parts.length === 6) return { route: bindings, instance, binding }
+  return parts[6] === 'last_operation' ? { route: bindingPolls, instance, binding } : undefined
+}
+
+/** An instance and a binding together have to fit into one entry of PostgreSQL's indexes. */
+const idBytesMax = 800
+
+function id(segment: string | undefined): string {
+  if (segment === undefined || segment === '') return fail('request.malformed', 'the path has an empty id')
+  try {
+    const text = segment.includes('%') ? decodeURIComponent(segment) : segment
+    if (text.includes('\0')) return fail('request.malformed', 'the path holds a NUL character')
+    if (Buffer.byteLength(text) <= idBytesMax) return text
+    return fail('request.malformed', `the path has an id of more than ${idBytesMax} bytes`)
+  } catch (error) {
+    if (error instanceof URIError) return fail('request.malformed', 'the path is not percent-encoded UTF-8')
+    throw error
+  }
+}

@@ -1,0 +1,46 @@
+/** What the OSB handlers need around them. */
+import type { Asker } from '../../broker/orders.ts'
+import type { Ports } from '../../broker/ports.ts'
+import type { JsonObject } from '../../kit/json.ts'
+import type { Operation } from '../../model/operation.ts'
+import type { BodyLimits } from '../body.ts'
+
+export interface OsbOptions {
+  /** What a poll answers after a finished delete. */
+  readonly deletedLastOperation: 'succeeded' | 'gone'
+  readonly missingVersionStatus: 412 | 400
+  /** How long a request may wait for work that is answered inside it. */
+  readonly syncWaitMs: number
+  readonly body: BodyLimits
+}
+
+export interface OsbSurroundings {
+  readonly ports: Ports
+  readonly options: OsbOptions
+  /** The operation as it is when it has ended or the time is over. */
+  waitForEnd(operation: string, ms: number): Promise<Operation | undefined>
+}
+
+/** One request, with everything of it read but its body. */
+export interface OsbRequest {
+  readonly asker: Asker
+  readonly instance: string
+  readonly binding: string
+  readonly query: URLSearchParams
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly minor: number
+  body(): Promise<JsonObject>
+}
+
+/** How long a delete waits for the creation it stops, so that a poll right after it tells of its end. */
+export const stopWaitMs = 1000
+
+/** Only the exact text counts. */
+export function acceptsIncomplete(query: URLSearchParams): boolean {
+  return query.get('accepts_incomplete') === 'true'
+}
+
+/** A query value; an empty one counts as missing. */
+export function queryValue(query: URLSearchParams, name: string): string | undefined {
+  return query.get(name) || undefined
+}

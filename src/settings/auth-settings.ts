@@ -1,0 +1,13 @@
+/** Settings of accounts: who may call, and as what. */
+import { choice, group, items, optional, secret, text } from './kinds.ts'
+
+export const authSettings = group('Accounts.', {
+  users: items('An account with password. Several platforms may exist; each sees its own instances only.', {
+    name: text({ doc: 'User name.', pattern: /^[^\s:/]{1,64}$/, written: 'name without blanks, : and /' }),
+    password: secret({ doc: 'Password.' }),
+    previousPassword: optional(secret({ doc: 'Also valid, while clients move to a new password.' })),
+    role: choice(['platform', 'viewer', 'operator'], {
+      doc: '`platform`: the Open Service Broker API only. `viewer`: looks. `operator`: everything.',
+    }),
+  }),
+})

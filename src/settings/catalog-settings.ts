@@ -1,0 +1,86 @@
+/** Settings of the catalog: which packages are offered, under which names, with which plans and inputs. */
+import type { JsonObject } from '../kit/json.ts'
+import {
+  choice,
+  flag,
+  group,
+  integer,
+  items,
+  type Leaf,
+  object,
+  optional,
+  reference,
+  secret,
+  text,
+  texts,
+  type ValueOf,
+} from './kinds.ts'
+
+const say = (doc: string) => optional(text({ doc }))
+const yesNo = (doc: string) => optional(flag({ doc }))
+const document = (doc: string) => optional(object({ doc }))
+const map = (doc: string): Leaf<JsonObject> => object({ doc, fallback: {} })
+
+const service = {
+  id: say('Id in the catalog; derived from the package when absent.'),
+  name: say('Name in the catalog; in `services` also selects the service of the package.'),
+  description: say('One sentence.'),
+  tags: optional(texts({ doc: 'Tags.' })),
+  requires: optional(texts({ doc: 'Permissions asked of the platform.' })),
+  bindable: yesNo('Whether instances can be bound.'),
+  planUpdatable: yesNo('Whether instances can move to another plan.'),
+  instancesRetrievable: yesNo('Whether instances can be fetched.'),
+  bindingsRetrievable: yesNo('Whether bindings can be fetched.'),
+  contextUpdates: yesNo('Whether the platform may send a new context.'),
+  metadata: document('Metadata of the service; merged over that of the package.'),
+  dashboardClient: document('OAuth client of the dashboard.'),
+}
+
+const plan = {
+  id: say('Id in the catalog; derived from package and name when absent.'),
+  name: text({
+    doc: 'Name; selects the plan of the package, or makes a new one where the contract has none.',
+  }),
+  from: say("The package's plan that this one is made from; its own name when absent."),
+  description: say('One sentence.'),
+  free: yesNo('Whether it costs nothing.'),
+  bindable: yesNo('Whether its instances can be bound.'),
+  bindingRotatable: yesNo('Whether bindings can be rotated.'),
+  planUpdatable: yesNo('Whether instances can leave this plan.'),
+  requiresApp: yesNo('Whether bindings are for applications only.'),
+  mode: optional(
+    choice(['sync', 'async'], { doc: 'Whether provision, update and deprovision end inside the request.' }),
+  ),
+  bindingMode: optional(
+    choice(['sync', 'async', 'auto'], {
+      doc: 'The same for bind and unbind; `auto` is inside the request only when the platform cannot wait.',
+    }),
+  ),
+  pollingSecondsMax: optional(integer({ doc: 'How long platforms should poll.', least: 1 })),
+  maintenance: document('`version` and `description` of what is offered.'),
+  metadata: document('Metadata of the plan; merged over that of the package.'),
+  schemas: document('Parameter schemas `create`, `update` and `bind`, instead of those of the package.'),
+  inputs: map('Values that users cannot change.'),
+  defaults: map('Values that users may override.'),
+  allow: optional(texts({ doc: 'What users may set; all that is not fixed when absent.' })),
+  limit: optional(integer({ doc: 'How many instances there may be.' })),
+  options: map('Settings of the contract itself.'),
+}
+
+export const catalogSettings = items('A package that is offered.', {
+  package: reference({ doc: 'Reference to the package, resolved to a digest once.' }),
+  contract: say('Name of the contract, where it should not be detected.'),
+  service: group('Service of a package that brings one or none; overrides.', service),
+  plans: items('Plans; all plans of the package when absent.', plan),
+  services: items('Services of a package that brings several; all when absent.', {
+    ...service,
+    plans: items('Plans; all plans of the service when absent.', plan),
+  }),
+  options: map('Settings of the contract itself, for example a selectable compatibility.'),
+  infrastructure: items('What the package is lent: accounts, addresses. Users never see it.', {
+    name: text({ doc: 'As the package calls it, for example the name of a variable.' }),
+    value: secret({ doc: 'Its value.' }),
+  }),
+})
+
+export type CatalogEntry = ValueOf<typeof catalogSettings>[number]

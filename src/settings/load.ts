@@ -1,0 +1,99 @@
+/** Brings settings together: flag over environment over file over conf.d over platform over default. */
+import { existsSync } from 'node:fs'
+import { Secret } from '../kit/secret.ts'
+import type { Problem } from '../model/problem.ts'
+import { type Environment, readEnvironment, readFlags, readPlatform, strayVariables } from './environment.ts'
+import { readFiles } from './files.ts'
+import { namedSettings } from './names.ts'
+import { type Entry, readTable } from './read.ts'
+import { type Settings, settingsTable } from './settings.ts'
+
+export interface Sources {
+  /** `http.listen` → text, as on the command line. */
+  readonly flags?: Readonly<Record<string, string>>
+  readonly environment: Environment
+  /** `--config`; else `CHANDLER_CONFIG`, else /etc/chandler/chandler.yaml when it exists. */
+  readonly file?: string
+  /** What relative paths of flags and variables are relative to. */
+  readonly folder: string
+}
+
+export type Loaded =
+  | {
+      readonly kind: 'settings'
+      readonly settings: Settings
+      readonly entries: readonly Entry[]
+      /** Every secret that was read, for redaction. */
+      readonly secrets: readonly Secret[]
+      readonly warnings: readonly Problem[]
+      /** The file that was read, if any. */
+      readonly file: string | undefined
+    }
+  | { readonly kind: 'faults'; readonly problems: readonly [Problem, ...Problem[]] }
+
+const usualFile = '/etc/chandler/chandler.yaml'
+
+/** All settings with their origins, or everything that is wrong with them. */
+export function loadSettings(sources: Sources): Loaded {
+  const { environment, folder } = sources
+  const named = namedSettings(settingsTable)
+  const file =
+    sources.file ?? environment['CHANDLER_CONFIG'] ?? (existsSync(usualFile) ? usualFile : undefined)
+  const files = file === undefined ? { layers: [], problems: [] } : readFiles(file)
+  const fromFlags = readFlags(named, sources.flags ?? {}, folder)
+  const fromEnvironment = readEnvironment(named, environment, folder)
+  const { value, entries, problems } = readTable(settingsTable, [
+    fromFlags.layer,
+    fromEnvironment.layer,
+    ...files.layers,
+    readPlatform(environment, folder),
+  ])
+  const all = [...files.problems, ...fromFlags.problems, ...fromEnvironment.problems, ...problems]
+  // The table's reader answers exactly the table's shape when it found no fault.
+  const settings = value as Settings
+  const faults = all.length > 0 ? all : contradictions(settings, entries)
+  const [first, ...rest] = faults
+  if (first) return { kind: 'faults', problems: [first, ...rest] }
+  return {
+    kind: 'settings',
+    settings,
+    entries,
+    secrets: secretsIn(settings),
+    warnings: strayVariables(named, environment),
+    file,
+  }
+}
+
+/** What no single setting can know: values that do not go together. */
+function contradictions(settings: Settings, entries: readonly Entry[]): readonly Problem[] {
+  const { operations, store, secrets, http, auth } = settings
+  const at = (path: string, detail: string): Problem => {
+    const where = entries.find((entry) => entry.path === path)?.place
+    return { code: 'settings.invalid', detail, ...(where ? { where } : {}) }
+  }
+  const problems: Problem[] = []
+  if (operations.heartbeat * 3 > operations.lease) {
+    problems.push(
+      at('operations.heartbeat', 'operations.heartbeat must be at most a third of operations.lease'),
+    )
+  }
+  if (store.url.startsWith('postgres') && secrets.keyring === undefined) {
+    problems.push(
+      at('store.url', 'secrets.keyring is required with PostgreSQL, for all brokers must have the same keys'),
+    )
+  }
+  if ((http.tls.certificateFile === undefined) !== (http.tls.keyFile === undefined)) {
+    problems.push(at('http.tls.certificateFile', 'http.tls needs both certificateFile and keyFile'))
+  }
+  const names = auth.users.map((user) => user.name)
+  for (const name of new Set(names.filter((one, i) => names.indexOf(one) !== i))) {
+    problems.push(at('auth.users', `auth.users has ${JSON.stringify(name)} twice`))
+  }
+  if (names.length === 0) problems.push(at('auth.users', 'auth.users is empty: nobody could log in'))
+  return problems
+}
+
+function secretsIn(value: unknown): readonly Secret[] {
+  if (value instanceof Secret) return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : []
+}

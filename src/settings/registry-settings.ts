@@ -1,0 +1,17 @@
+/** Settings of registries: credentials, certificates, what an unqualified reference means. */
+import { flag, group, items, optional, path, secret, text, texts } from './kinds.ts'
+
+export const registrySettings = group('Where packages and images are fetched from.', {
+  credentialFiles: optional(
+    texts({ doc: "Files in the form of Docker's config.json; those of Docker and Podman when absent." }),
+  ),
+  defaultHost: optional(text({ doc: 'For references that name no host; refused when absent.' })),
+  hosts: items('A registry that needs more than a credential file.', {
+    host: text({ doc: 'As references write it, with its port.' }),
+    user: optional(text({ doc: 'Account.' })),
+    password: optional(secret({ doc: 'Password of the account.' })),
+    caFile: optional(path({ doc: "Certificates (PEM) to trust besides the system's." })),
+    plainHttp: flag({ doc: 'Speak HTTP without encryption; loopback needs no permission.', fallback: false }),
+    unverified: flag({ doc: 'Take any certificate.', fallback: false }),
+  }),
+})

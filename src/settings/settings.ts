@@ -1,0 +1,118 @@
+/** Every setting: its name, kind, default and meaning. Parsing, documentation and `config show` come from here. */
+import { authSettings } from './auth-settings.ts'
+import { catalogSettings } from './catalog-settings.ts'
+import { choice, duration, group, integer, optional, path, size, text, texts, type ValueOf } from './kinds.ts'
+import { limitSettings, quotaSettings, retentionSettings } from './limit-settings.ts'
+import { operationSettings } from './operation-settings.ts'
+import { registrySettings } from './registry-settings.ts'
+
+const address = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/
+
+const http = group('Where the broker listens and what it takes from the network.', {
+  listen: text({
+    doc: 'Address of the Open Service Broker API, operator API and UI.',
+    fallback: '127.0.0.1:8080',
+    pattern: address,
+    written: 'host:port',
+  }),
+  adminListen: text({
+    doc: 'Address of health, metrics and diagnostics; `off` serves health on the main address, without reasons.',
+    fallback: '127.0.0.1:9090',
+    pattern: /^off$|^(?:\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/,
+    written: 'host:port | off',
+  }),
+  trustedProxies: texts({
+    doc: 'Addresses or networks whose `X-Forwarded-*` headers count.',
+    fallback: [],
+    reload: true,
+  }),
+  bodyLimit: size({ doc: 'Largest request body.', fallback: '1MiB' }),
+  requestTimeout: duration({ doc: 'Until a request must have arrived completely.', fallback: '30s' }),
+  headersTimeout: duration({ doc: 'Until the headers must have arrived.', fallback: '10s' }),
+  keepAliveTimeout: duration({
+    doc: "How long an idle connection stays open; longer than the load balancer's idle time.",
+    fallback: '75s',
+  }),
+  tls: group('Encrypts the main address; certificate and key are read again on SIGHUP.', {
+    certificateFile: optional(path({ doc: 'Certificate chain, PEM.' })),
+    keyFile: optional(path({ doc: 'Private key, PEM.' })),
+  }),
+})
+
+const store = group('Where everything is kept.', {
+  url: text({
+    doc: '`sqlite` for a file in `dataDir`, `sqlite:PATH`, or a `postgres://` URL.',
+    fallback: 'sqlite',
+    pattern: /^(?:sqlite(?::.+)?|postgres(?:ql)?:\/\/.+)$/,
+    written: 'sqlite | sqlite:PATH | postgres://…',
+  }),
+  poolSize: integer({ doc: 'Connections to PostgreSQL.', fallback: 10, least: 1 }),
+  statementTimeout: duration({ doc: 'Longest statement on PostgreSQL.', fallback: '10s' }),
+  connectTimeout: duration({ doc: 'How long to wait for the store at start.', fallback: '30s' }),
+})
+
+/** The whole table. */
+export const settingsTable = group('', {
+  http,
+  store,
+  dataDir: path({
+    doc: 'Images, keys and the SQLite file; mode 0700.',
+    fallback: '/var/lib/chandler',
+  }),
+  engine: choice(['auto', 'embedded', 'docker', 'kubernetes'], {
+    doc: 'Where packages run; `auto` takes Docker when its socket is there, else the embedded engine.',
+    fallback: 'auto',
+  }),
+  cluster: group('The brokers that share one store.', {
+    id: optional(
+      text({ doc: 'Part of every name outside; made at the first start.', pattern: /^[a-z0-9]{1,12}$/ }),
+    ),
+  }),
+  node: group('This process.', {
+    name: optional(text({ doc: 'Name of this process; host name and a random suffix when absent.' })),
+  }),
+  auth: authSettings,
+  catalog: catalogSettings,
+  operations: operationSettings,
+  limits: limitSettings,
+  quotas: quotaSettings,
+  retention: retentionSettings,
+  shutdown: group('What happens on SIGTERM.', {
+    drain: duration({ doc: 'How long requests in flight may take.', fallback: '25s' }),
+    drainDelay: duration({
+      doc: 'How long readiness says no before connections close; load balancers need it to notice.',
+      fallback: '5s',
+    }),
+  }),
+  logs: group('What the process says on standard output.', {
+    level: choice(['debug', 'info', 'warn', 'error', 'fatal'], {
+      doc: 'The least level that is written.',
+      fallback: 'info',
+      reload: true,
+    }),
+    format: choice(['auto', 'json', 'pretty'], {
+      doc: 'One JSON object per line, or text for people; `auto` is pretty on a terminal.',
+      fallback: 'auto',
+    }),
+  }),
+  secrets: group('Keys that seal what is secret.', {
+    keyring: optional(
+      path({
+        doc: 'File of the key ring. Made in `dataDir` at the first start with SQLite; required with PostgreSQL.',
+      }),
+    ),
+  }),
+  registries: registrySettings,
+  osb: group('Choices the Open Service Broker specification leaves.', {
+    deletedLastOperation: choice(['succeeded', 'gone'], {
+      doc: 'Answer to a poll after a finished delete: 200 `succeeded` while it is remembered, or 410.',
+      fallback: 'succeeded',
+    }),
+    missingVersionStatus: choice([412, 400], {
+      doc: 'Status of a request without `X-Broker-API-Version`.',
+      fallback: 412,
+    }),
+  }),
+})
+
+export type Settings = ValueOf<typeof settingsTable>
