@@ -1,0 +1,154 @@
+/** Spiff: templates of growing size against one JSON.parse of the largest document, growth, and memory. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { processSpiff, type SourceText } from '../../src/languages/spiff/index.ts'
+import { type Figure, median, show } from '../figures.ts'
+
+/** What the original takes, in multiples of the calibration. */
+const original = new Map([
+  [5, 39],
+  [50, 387],
+  [500, 4850],
+])
+
+export async function bench(): Promise<void> {
+  const largest = run(template(500), stub(500))
+  const json = JSON.stringify(JSON.parse(largest.json()))
+  const calibration = time(() => JSON.parse(json), 2000)
+  const figures: Figure[] = [...original].map(([blocks, multiple]) => ({
+    name: `${blocks} blocks with a stub: parsed, processed, printed`,
+    ours: time(() => run(template(blocks), stub(blocks)).yaml(), 3000 / blocks),
+    floor: calibration,
+    unit: 'ms (JSON.parse of the 500 blocks)',
+    goal: { atMost: multiple / 5 },
+  }))
+  show([
+    ...figures,
+    growth('independent expressions', (n) => lines(n, (i) => `k${i}: (( 1 + ${i} ))`)),
+    growth('a chain of references', (n) => `${lines(n, (i) => `k${i}: (( k${i + 1} ))`)}k${n}: 1\n`),
+    growth('a chain read backwards', (n) => `k0: 1\n${lines(n, (i) => `k${i + 1}: (( k${i} ))`)}`),
+    growth(
+      'references to one large map',
+      (n) =>
+        `m:\n${lines(n, (i) => `  f${i}: ${i}`)}r:\n${lines(n, (i) => `  f${i}: (( length(m) + ${i} ))`)}`,
+    ),
+    growth(
+      'named list entries',
+      (n) =>
+        `l:\n${lines(n, (i) => `- name: n${i}\n  v: (( ${i} ))`)}r:\n${lines(n, (i) => `- (( l.n${i}.v ))`)}`,
+    ),
+    growth(
+      'a template instantiated',
+      (n) =>
+        `t:\n  <<: (( &template &temporary ))\n  a: (( x + 1 ))\nx: 1\nr:\n${lines(n, (i) => `  f${i}: (( *t ))`)}`,
+    ),
+    growth(
+      'merged with a stub',
+      (n) => lines(n, (i) => `k${i}: (( merge ))`),
+      (n) => lines(n, (i) => `k${i}: ${i}`),
+    ),
+    growth('plain data', (n) => lines(n, (i) => `k${i}: text ${i}`)),
+  ])
+  await memory()
+  corpus()
+}
+
+function lines(n: number, line: (i: number) => string): string {
+  return Array.from({ length: n }, (_, i) => `${line(i)}\n`).join('')
+}
+
+/** Blocks of four expressions: arithmetic, concatenation, a mapping, a fallback. */
+function template(blocks: number): string {
+  return lines(
+    blocks,
+    (i) => `block${i}:
+  base: ${i}
+  sum: (( base + ${i} * 2 ))
+  name: (( "name-" base "-" sum ))
+  list: (( map[[1, 2, 3]|x|->x * base] ))
+  fallback: (( nosuch.value || name ))`,
+  )
+}
+
+function stub(blocks: number): string {
+  return lines(blocks, (i) => `block${i}:\n  base: ${i + 1}`)
+}
+
+function run(text: string, stubText?: string): { yaml(): string; json(): string } {
+  const stubs: readonly SourceText[] = stubText === undefined ? [] : [{ name: 'stub', text: stubText }]
+  const result = processSpiff({ name: 'template', text }, stubs, { limits: { stepsMax: 1e9 } })
+  if (result.kind === 'failed') throw new Error(result.fault.message)
+  const [document] = result.documents
+  if (document === undefined) throw new Error('no document')
+  return document
+}
+
+/** Milliseconds of processor time per run, the middle of several rounds; others on the machine do not count. */
+function time(task: () => unknown, times: number): number {
+  const rounds = Math.max(1, Math.round(times / 20))
+  const samples: number[] = []
+  for (let round = 0; round < 6; round++) {
+    const start = process.cpuUsage()
+    for (let i = 0; i < rounds; i++) task()
+    const { user, system } = process.cpuUsage(start)
+    samples.push((user + system) / 1000 / rounds)
+  }
+  return median(samples.slice(1))
+}
+
+/** Time per node at 10,000 nodes against that at 1,000; n log n would be 1.33. */
+function growth(name: string, text: (n: number) => string, stubText?: (n: number) => string): Figure {
+  const per = (n: number): number => {
+    const [whole, other] = [text(n), stubText?.(n)]
+    return (time(() => run(whole, other).yaml(), 20) / n) * 1000
+  }
+  return {
+    name: `${name}, 10,000 nodes`,
+    ours: per(10_000),
+    floor: per(1_000),
+    unit: 'µs per node (at 1,000)',
+    goal: { atMost: 1.6 },
+  }
+}
+
+/** Heap kept by a processed document, against the size of its text. */
+async function memory(): Promise<void> {
+  const text = template(2000)
+  globalThis.gc?.()
+  const before = process.memoryUsage().heapUsed
+  const kept = run(text, stub(2000))
+  globalThis.gc?.()
+  const after = process.memoryUsage().heapUsed
+  console.log(
+    `memory kept by 2,000 blocks (${(text.length / 1e6).toFixed(2)} MB of text): ${((after - before) / 1e6).toFixed(1)} MB${globalThis.gc ? '' : ', without collecting'}`,
+  )
+  if (kept.yaml().length === 0) throw new Error('empty')
+}
+
+/** The larger templates of the corpus. */
+function corpus(): void {
+  const folder = '../shared/corpus/spiff'
+  if (!existsSync(folder)) {
+    console.log('the larger templates of the corpus are not here')
+    return
+  }
+  const cases = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap(
+      (name) =>
+        JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')) as readonly {
+          name: string
+          template?: string
+          stubs?: string[]
+          mode: string
+          error?: unknown
+          needs?: unknown
+        }[],
+    )
+    .filter((one) => (one.mode === 'cascade' || one.mode === 'flow') && !one.error && !one.needs)
+    .sort((a, b) => (b.template ?? '').length - (a.template ?? '').length)
+  for (const { name, template: text = '', stubs = [] } of cases.slice(0, 8)) {
+    const sources = stubs.map((stubText, i) => ({ name: `stub${i}`, text: stubText }))
+    const took = time(() => processSpiff({ name: 'template', text }, sources, { control: true }), 200)
+    console.log(`${name.slice(0, 70)} (${text.length} characters): ${took.toFixed(2)} ms`)
+  }
+}

@@ -1,0 +1,237 @@
+/** The offline scenarios over OSB: a broker with a pak and the Terraform of this machine, ordered at as a platform would. */
+import { chmodSync, cpSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseJson } from '../../src/kit/exact.ts'
+import { isObject, type Json, type JsonObject } from '../../src/kit/json.ts'
+import { basic, type TestBroker } from '../support/broker.ts'
+
+export interface Step {
+  readonly op: 'provision' | 'update' | 'bind' | 'unbind' | 'deprovision'
+  readonly instance: string
+  readonly binding?: string
+  readonly plan?: string
+  readonly params?: JsonObject
+  readonly context?: JsonObject
+  readonly app_guid?: string
+  readonly expect: JsonObject
+}
+
+export interface Scenario {
+  readonly pak: string
+  readonly service: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly steps: readonly Step[]
+}
+
+export interface Ended {
+  readonly status: number
+  readonly state: string
+  readonly said: string
+  readonly credentials: Json
+  readonly outputs: JsonObject
+}
+
+const corpus = 'test/corpus/brokerpak/e2e-offline'
+
+/** Lays a pak of the corpus out in a folder, with its provider where the archive would have it; answers the folder. */
+export function layOutPak(name: string, folder: string): string {
+  const to = join(folder, name)
+  cpSync(join(corpus, name), to, { recursive: true })
+  const programs = join(to, 'bin/linux/amd64')
+  mkdirSync(programs, { recursive: true })
+  const provider = join(programs, 'terraform-provider-random_v3.99.0')
+  cpSync(join(corpus, 'fake-provider/terraform-provider-random_v3.99.0'), provider)
+  chmodSync(provider, 0o755)
+  return to
+}
+
+/** The settings of a broker that offers it, instead of the catalog it had. */
+export function offering(pak: string, program: string, env: Scenario['env'] = {}): (text: string) => string {
+  const lent = Object.entries(env).map(([name, value]) => ({ name, value }))
+  const entry = { package: pak, options: { engine: 'host', host_program: program }, infrastructure: lent }
+  return (text) => `${text.replace(/^catalog:[\s\S]*/m, '')}catalog: ${JSON.stringify([entry])}\n`
+}
+
+/** Whether the scenario's pak is complete here: one of them is of other origin. */
+export function isComplete({ pak }: Scenario): boolean {
+  return pak !== 'init-example' || existsSync(join(corpus, pak, 'example-service-definition.yml'))
+}
+
+/** A platform that orders and polls. */
+export class Customer {
+  readonly #at: Pick<TestBroker, 'url' | 'logLines'>
+  readonly #service: string
+  /** The plans that instances have now, as a platform remembers them. */
+  readonly #plans = new Map<string, string>()
+
+  constructor(at: Pick<TestBroker, 'url' | 'logLines'>, service: string) {
+    this.#at = at
+    this.#service = service
+  }
+
+  async take(step: Step): Promise<Ended> {
+    const { status, body } = await this.order(step)
+    if (status >= 400)
+      return { status, state: 'refused', said: `${body['description']}`, credentials: {}, outputs: {} }
+    const last =
+      status === 202 ? await this.poll(step, body['operation']) : { state: 'succeeded', description: '' }
+    const worked = last['state'] === 'succeeded'
+    if (worked && step.plan !== undefined) this.#plans.set(step.instance, step.plan)
+    return {
+      status,
+      state: String(last['state']),
+      said: String(last['description'] ?? ''),
+      credentials: step.op === 'bind' && worked ? await this.#credentials(step, body) : {},
+      outputs: await this.#outputs(step),
+    }
+  }
+
+  /** Sends it, and answers what was answered at once. */
+  async order(step: Step) {
+    const offered = await this.#offered()
+    const named = step.plan ?? this.#plans.get(step.instance)
+    const plan = offered.plans.find(({ name }) => name === named) ?? offered.plans[0]
+    const ids = { service_id: offered.id, plan_id: plan?.id ?? '' }
+    const path = pathOf(step)
+    if (step.op === 'unbind' || step.op === 'deprovision')
+      return this.#ask('DELETE', `${path}?accepts_incomplete=true&${new URLSearchParams(ids)}`)
+    const method = step.op === 'update' ? 'PATCH' : 'PUT'
+    const update = step.plan === undefined ? { service_id: offered.id } : ids
+    return this.#ask(method, `${path}?accepts_incomplete=true`, {
+      ...(step.op === 'update' ? update : ids),
+      ...(step.params === undefined ? {} : { parameters: step.params }),
+      ...(step.context === undefined ? {} : { context: step.context }),
+      ...(step.op === 'provision' ? { organization_guid: 'org-1', space_guid: 'space-1' } : {}),
+      ...(step.app_guid === undefined ? {} : { bind_resource: { app_guid: step.app_guid } }),
+    })
+  }
+
+  async #offered() {
+    const { body } = await this.#ask('GET', '/v2/catalog')
+    const services = body['services'] as unknown as readonly {
+      readonly id: string
+      readonly name: string
+      readonly plans: readonly { readonly id: string; readonly name: string }[]
+    }[]
+    const found = services.find(({ name }) => name === this.#service)
+    if (found === undefined) throw new Error(`no service ${this.#service}: ${this.#at.logLines.join('')}`)
+    return found
+  }
+
+  /** Last operation answers when something has changed or after a second, whichever comes first. */
+  async poll(step: Step, operation?: Json): Promise<JsonObject> {
+    const query = operation === undefined ? '' : `?operation=${encodeURIComponent(String(operation))}`
+    for (;;) {
+      const { body } = await this.#ask('GET', `${pathOf(step)}/last_operation${query}`)
+      if (body['state'] !== 'in progress') return body
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  /** Waits until its latest operation has a run. */
+  async running(): Promise<void> {
+    for (;;) {
+      const { body } = await this.#ask('GET', '/api/v1/operations', undefined, 'admin')
+      const [latest] = body['items'] as readonly JsonObject[]
+      if (latest?.['state'] === 'running') return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  async #credentials(step: Step, answered: JsonObject): Promise<Json> {
+    if (answered['credentials'] !== undefined) return answered['credentials']
+    return (await this.#ask('GET', pathOf(step))).body['credentials'] ?? {}
+  }
+
+  async #outputs({ instance }: Step): Promise<JsonObject> {
+    const path = `/api/v1/instances/platform/${instance}/outputs`
+    const { status, body } = await this.#ask('GET', path, undefined, 'admin')
+    if (status !== 200) return {}
+    const names = (body['items'] as readonly JsonObject[]).map((one) => String(one['name']))
+    const values = names.map(async (name): Promise<[string, Json]> => {
+      const answer = await this.#fetch('GET', `${path}/${encodeURIComponent(name)}`, undefined, 'admin')
+      return [name, parseJson(await answer.text()) as Json]
+    })
+    return Object.fromEntries(await Promise.all(values))
+  }
+
+  async #ask(method: string, path: string, body?: JsonObject, user: 'platform' | 'admin' = 'platform') {
+    const answer = await this.#fetch(method, path, body, user)
+    return { status: answer.status, body: parseJson((await answer.text()) || '{}') as JsonObject }
+  }
+
+  #fetch(method: string, path: string, body: JsonObject | undefined, user: 'platform' | 'admin') {
+    return fetch(`${this.#at.url}${path}`, {
+      method,
+      headers: {
+        Authorization: basic(user),
+        'X-Broker-API-Version': '2.17',
+        'Content-Type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  }
+}
+
+function pathOf({ instance, binding }: Step): string {
+  const path = `/v2/service_instances/${instance}`
+  return binding === undefined ? path : `${path}/service_bindings/${binding}`
+}
+
+/** What a step was expected to come to and did not; empty when all is well. */
+export function faultsOf({ expect }: Step, ended: Ended, past: readonly Ended[]): readonly string[] {
+  const faults: string[] = []
+  const want = (what: string, wanted: Json | undefined, got: Json) => {
+    if (wanted !== undefined && !fits(wanted, got, past))
+      faults.push(`${what}: want ${JSON.stringify(wanted)}, got ${JSON.stringify(got)}`)
+  }
+  const contains = (what: string, wanted: Json | undefined) => {
+    const flat = (text: Json) => String(text).replace(/\s+/g, ' ')
+    if (wanted !== undefined && !flat(ended.said).includes(flat(wanted)))
+      faults.push(`${what}: ${JSON.stringify(wanted)} is not in ${JSON.stringify(ended.said)}`)
+  }
+  if (expect['http_status'] !== undefined) {
+    want('state', 'refused', ended.state)
+    contains('error', expect['error_contains'])
+    return faults
+  }
+  want('state', expect['state'], ended.state)
+  want('description', expect['description'], ended.said)
+  contains('description', expect['description_contains'])
+  want('outputs', expect['outputs'], ended.outputs)
+  want('credentials', expect['credentials'], ended.credentials)
+  return faults
+}
+
+function fits(wanted: Json, got: Json, past: readonly Ended[]): boolean {
+  if (isObject(wanted) && '$regex' in wanted) return new RegExp(String(wanted['$regex'])).test(String(got))
+  if (isObject(wanted) && '$same' in wanted) return fits(recalled(String(wanted['$same']), past), got, past)
+  if (isObject(wanted) && '$concat' in wanted) {
+    const parts = (wanted['$concat'] as readonly string[]).map((part) =>
+      part.startsWith('$steps') ? String(recalled(part, past)) : part,
+    )
+    return parts.join('') === got
+  }
+  if (Array.isArray(wanted)) {
+    const list: readonly Json[] = Array.isArray(got) ? got : []
+    return (
+      Array.isArray(got) &&
+      wanted.length === list.length &&
+      wanted.every((one, i) => fits(one, list[i] ?? null, past))
+    )
+  }
+  if (isObject(wanted) && !('rawJSON' in wanted) && isObject(got)) {
+    const keys = new Set([...Object.keys(wanted), ...Object.keys(got)])
+    const of = (map: unknown, key: string) => (map as JsonObject)[key] ?? null
+    return [...keys].every((key) => fits(of(wanted, key), of(got, key), past))
+  }
+  return JSON.stringify(wanted) === JSON.stringify(got)
+}
+
+/** `$steps[0].outputs.x`: a value of an earlier step. */
+function recalled(path: string, past: readonly Ended[]): Json {
+  const [, index = '0', rest = ''] = /^\$steps\[(\d+)\]\.(.+)$/.exec(path) ?? []
+  let here: unknown = past[Number(index)]
+  for (const key of rest.split('.')) here = isObject(here) ? here[key] : undefined
+  return (here ?? null) as Json
+}

@@ -1,0 +1,200 @@
+/** A customer with one instance: orders, binds, changes and deletes it, and remembers what it was promised. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Random } from '../simulation/world.ts'
+import { accounts } from '../support/broker-process.ts'
+import type { Front, Reply } from './front.ts'
+import type { Acknowledged, Journal } from './journal.ts'
+
+const service = '27972921-2b8d-494d-ba32-f8c688ccafc9'
+const slow = '1d843d93-86d2-41b8-86c1-4e0349a3e670'
+const small = '86484a09-6ffa-4969-b4bb-72ddd2e7e502'
+
+export interface CustomerPorts {
+  readonly front: Front
+  readonly journal: Journal
+  readonly random: Random
+  readonly faults: string[]
+}
+
+/** What the instance must be like at the end. */
+export interface Expected {
+  readonly instance: string
+  readonly state: 'gone' | 'ready'
+  readonly size?: number
+}
+
+/** Work takes a second at most; even in a storm somebody finds it again soon. */
+const endsWithinMs = 150_000
+
+interface Pretence {
+  readonly ms: number
+  readonly outcome: 'succeed' | 'fail'
+}
+
+/** One life; answers what must be left of it. */
+export async function liveOnce(instance: string, ports: CustomerPorts): Promise<Expected> {
+  const { random } = ports
+  const customer = makeCustomer(instance, ports)
+  if (random.chance(0.15)) return customer.quickLife()
+  const made = await customer.provision()
+  if (!made) return customer.leave()
+  for (let updates = random.between(0, 2); updates > 0; updates--) await customer.update()
+  for (const binding of ['b1', 'b2'].slice(random.between(0, 2))) await customer.bindAndUnbind(binding)
+  return random.chance(0.2) ? customer.stay() : customer.leave()
+}
+
+function makeCustomer(instance: string, { front, journal, random, faults }: CustomerPorts) {
+  const path = `/v2/service_instances/${instance}`
+  const ended = new Map<string, string>()
+  let size = random.between(1, 9)
+
+  const ask = (method: string, where: string, body?: object): Promise<Reply> =>
+    front.ask({
+      method,
+      path: where,
+      authorization: accounts.platform,
+      ...(body === undefined ? {} : { body }),
+    })
+  const complain = (what: string, reply: Reply): void => {
+    faults.push(`${instance}: ${what}: ${reply.status} ${JSON.stringify(reply.body)}`)
+  }
+  const pretence = (failing: number): Pretence => ({
+    ms: random.pick([0, 0, 50, 150, 400, 900]),
+    outcome: random.chance(failing) ? 'fail' : 'succeed',
+  })
+
+  /** The state an accepted order ends in; a state that was reported never changes again. */
+  async function follow(where: string, operation: string): Promise<string> {
+    for (const begun = performance.now(); performance.now() - begun < endsWithinMs; ) {
+      const reply = await ask('GET', `${where}/last_operation?operation=${operation}`)
+      const state = String(reply.body['state'])
+      if (reply.status !== 200) {
+        complain(`poll of ${operation}`, reply)
+        return 'unknown'
+      }
+      const before = ended.get(operation)
+      if (before !== undefined && before !== state) complain(`${operation} was ${before} before`, reply)
+      if (state !== 'in progress') {
+        ended.set(operation, state)
+        return state
+      }
+      await pause(random.between(60, 260))
+    }
+    const { body } = await front.ask({
+      method: 'GET',
+      path: `/api/v1/operations/${operation}/history`,
+      authorization: accounts.operator,
+    })
+    const history = JSON.stringify(body)
+    throw new Error(`${operation} of ${instance} has not ended after ${endsWithinMs} ms: ${history}`)
+  }
+
+  /** Notes an accepted order before anything else happens, and follows it. */
+  async function accepted(reply: Reply, where: string, order: Omit<Acknowledged, 'operation' | 'instance'>) {
+    const operation = String(reply.body['operation'])
+    journal.note({ operation, instance, ...order })
+    return follow(where, operation)
+  }
+
+  async function provision(): Promise<boolean> {
+    const create = pretence(0.08)
+    const body = {
+      ...{ service_id: service, plan_id: slow, organization_guid: 'o', space_guid: 's' },
+      parameters: { size, sim: { create, delete: pretence(0.05) } },
+    }
+    const reply = await ask('PUT', `${path}?accepts_incomplete=true`, body)
+    if (reply.status === 200) return true
+    if (reply.status !== 202) {
+      complain('provision', reply)
+      return false
+    }
+    const order = { kind: 'provision', ms: create.ms } as const
+    // An impatient one deletes what is not finished yet.
+    if (random.chance(0.1)) {
+      journal.note({ operation: String(reply.body['operation']), instance, ...order, ms: 0 })
+      return false
+    }
+    const state = await accepted(reply, path, order)
+    if (state !== (create.outcome === 'fail' ? 'failed' : 'succeeded'))
+      complain(`provision ended ${state}`, reply)
+    return state === 'succeeded'
+  }
+
+  async function update(): Promise<void> {
+    const wanted = random.between(1, 9)
+    const change = pretence(0.1)
+    // The sim contract takes a wish that says the same as the one before for none.
+    const parameters = { size: wanted, sim: { update: change, delete: pretence(0.05), turn: random.next() } }
+    const reply = await ask('PATCH', `${path}?accepts_incomplete=true`, { service_id: service, parameters })
+    if (reply.status === 200) {
+      size = wanted
+      return
+    }
+    if (reply.status !== 202) return complain('update', reply)
+    const state = await accepted(reply, path, { kind: 'update', ms: change.ms })
+    if (state === 'succeeded') size = wanted
+    if (state !== (change.outcome === 'fail' ? 'failed' : 'succeeded'))
+      complain(`update ended ${state}`, reply)
+  }
+
+  async function bindAndUnbind(binding: string): Promise<void> {
+    const where = `${path}/service_bindings/${binding}`
+    const create = pretence(0.1)
+    const body = {
+      service_id: service,
+      plan_id: slow,
+      parameters: { sim: { create, delete: pretence(0.05) } },
+    }
+    const reply = await ask('PUT', `${where}?accepts_incomplete=true`, body)
+    if (reply.status !== 200 && reply.status !== 202) return complain('bind', reply)
+    const state =
+      reply.status === 200
+        ? 'succeeded'
+        : await accepted(reply, where, { binding, kind: 'bind', ms: create.ms })
+    if (state === 'succeeded') {
+      const fetched = await ask('GET', where)
+      if (fetched.body['credentials'] === undefined) complain('fetch of a binding that was made', fetched)
+    }
+    // Whoever leaves cleans up what was forgotten here.
+    if (random.chance(0.8)) await remove(where, 'unbind', binding)
+  }
+
+  /** Until it is gone: a pretended delete may fail once. */
+  async function remove(where: string, kind: 'unbind' | 'deprovision', binding?: string): Promise<void> {
+    for (let tries = 0; tries < 4; tries++) {
+      const query = `service_id=${service}&plan_id=${slow}&accepts_incomplete=true`
+      const reply = await ask('DELETE', `${where}?${query}`)
+      if (reply.status === 410 || reply.status === 200) return
+      if (reply.status !== 202) return complain(kind, reply)
+      const order = { kind, ms: 0, ...(binding === undefined ? {} : { binding }) }
+      if ((await accepted(reply, where, order)) === 'succeeded') return
+    }
+    complain(`${kind} never ended well`, { status: 0, body: {} })
+  }
+
+  return {
+    provision,
+    update,
+    bindAndUnbind,
+    stay: (): Expected => ({ instance, state: 'ready', size }),
+    async leave(): Promise<Expected> {
+      await remove(path, 'deprovision')
+      return { instance, state: 'gone' }
+    },
+    /** Everything inside the request: what was answered is done. */
+    async quickLife(): Promise<Expected> {
+      const ids = { service_id: service, plan_id: small }
+      const made = await ask('PUT', path, {
+        ...ids,
+        organization_guid: 'o',
+        space_guid: 's',
+        parameters: { size },
+      })
+      if (made.status !== 201 && made.status !== 200) complain('quick provision', made)
+      if (random.chance(0.5)) return { instance, state: 'ready', size }
+      const gone = await ask('DELETE', `${path}?service_id=${service}&plan_id=${small}`)
+      if (gone.status !== 200 && gone.status !== 410) complain('quick deprovision', gone)
+      return { instance, state: 'gone' }
+    },
+  }
+}

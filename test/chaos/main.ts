@@ -1,0 +1,35 @@
+/** npm run chaos [--seed N] [--blows N]: the long form of the storms, with a closing line. */
+import { parseArgs } from 'node:util'
+import { cutDatabase, killedBroker, killedReplica, type Outcome, stampede } from './scenarios.ts'
+
+const { values } = parseArgs({ options: { seed: { type: 'string' }, blows: { type: 'string' } } })
+const seed = Number(values.seed ?? Date.now() % 1_000_000)
+const blows = Number(values.blows ?? 50)
+const size = { customers: 100, blows, seed }
+
+type Storm = readonly [name: string, run: () => Promise<Outcome | readonly string[]>]
+
+const storms: readonly Storm[] = [
+  ['1,000 identical orders at once, SQLite', () => stampede('sqlite', 1000)],
+  ['1,000 identical orders at once, two brokers on PostgreSQL', () => stampede('postgres', 1000)],
+  ['kill -9, SQLite', () => killedBroker('sqlite', size)],
+  ['kill -9, PostgreSQL', () => killedBroker('postgres', size)],
+  ['kill -9 of one of two, PostgreSQL', () => killedReplica(size)],
+  ['connection to the database cut', () => cutDatabase(size)],
+]
+
+console.log(`seed ${seed}`)
+let failed = 0
+for (const [name, run] of storms) {
+  const begun = performance.now()
+  const outcome = await run()
+  const faults = 'faults' in outcome ? outcome.faults : outcome
+  const facts =
+    'faults' in outcome ? `, ${outcome.blows} blows, ${outcome.acknowledged} orders acknowledged` : ''
+  const seconds = Math.round((performance.now() - begun) / 1000)
+  console.log(`${faults.length === 0 ? 'passed' : 'failed'}: ${name}${facts}, ${seconds} s`)
+  for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)
+  if (faults.length > 0) failed++
+}
+console.log(`${storms.length - failed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,78 @@
+/** The Tweed contract: its tables row by row, its cases through a whole broker and a real engine. */
+import { caseFormat, casesOf, openTheatre, playAll } from '../../tweed/cases.ts'
+import { BrokerTables } from '../../tweed/broker-tables.ts'
+import type { Theatre } from '../../tweed/case-run.ts'
+import { readTables, type TableFile } from '../../tweed/files.ts'
+import { judges, type Row } from '../../tweed/tables.ts'
+import { ensurePrograms } from '../../support/debian.ts'
+import type { Topic, Verdict } from '../topic.ts'
+
+export const topic: Topic = {
+  home: ['test/corpus/tweed'],
+  async *run(paths, options) {
+    const files = readTables(paths)
+    for (const { path, format, document } of files) {
+      const judge = judges[format]
+      if (judge === undefined) continue
+      for (const row of document.cases ?? []) yield await verdict(`${path} ${row.id}`, () => judge(row))
+    }
+    const tables = files.filter(({ format }) => format in brokerTables)
+    const cases = files.filter(({ format }) => format === caseFormat).flatMap(casesOf)
+    if (cases.length + tables.length === 0) return
+    const missing = ensurePrograms('busybox')
+    if (missing !== undefined) {
+      for (const { id } of cases) yield { name: id, outcome: 'skipped', why: missing }
+      return
+    }
+    const theatre = await openTheatre({ engine: options.get('engine') ?? 'embedded' })
+    try {
+      if (tables.length > 0) yield* judgeWithBroker(theatre, tables)
+      for await (const { case: one, faults } of playAll(theatre, cases, Number(options.get('at-once') ?? 3))) {
+        const name = `${one.id} ${one.title}`
+        yield faults.length === 0
+          ? { name, outcome: 'passed' }
+          : { name, outcome: 'failed', why: faults.join('\n') }
+      }
+    } finally {
+      theatre.close()
+    }
+  },
+}
+
+/** Tables that are about a broker, not about the contract alone: their lists of rows, and who judges them. */
+const brokerTables: Readonly<
+  Record<string, readonly (readonly [list: string, judge: 'judgeOsb' | 'judgeInstance' | 'judgeBinding'])[]>
+> = {
+  'tweed-osb-outcomes/1': [['cases', 'judgeOsb']],
+  'tweed-states/1': [
+    ['instance', 'judgeInstance'],
+    ['binding', 'judgeBinding'],
+  ],
+}
+
+async function* judgeWithBroker(theatre: Theatre, files: readonly TableFile[]): AsyncGenerator<Verdict> {
+  const tables = await BrokerTables.open(theatre)
+  try {
+    for (const { path, format, document } of files) {
+      for (const [list, judge] of brokerTables[format] ?? []) {
+        const rows = (document[list] ?? []) as readonly Row[]
+        const named = rows.map((row, i) => ({ row, name: `${path} ${row.id ?? `${list} ${i + 1}`}` }))
+        const judged = named.map(({ row, name }) =>
+          verdict(name, async () => (await tables[judge](row)).join('\n') || undefined),
+        )
+        for (const one of judged) yield await one
+      }
+    }
+  } finally {
+    await tables.close()
+  }
+}
+
+async function verdict(name: string, judge: () => Promise<string | undefined>): Promise<Verdict> {
+  try {
+    const why = await judge()
+    return why === undefined ? { name, outcome: 'passed' } : { name, outcome: 'failed', why }
+  } catch (error) {
+    return { name, outcome: 'failed', why: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}

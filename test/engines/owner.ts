@@ -1,0 +1,90 @@
+/** A process that owns a run and dies, or is paused, at a given point: what tests of crashes start and kill. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openArtifactStore, openImageStore } from '../../src/artifacts/index.ts'
+import { openDockerEngine } from '../../src/engines/docker/index.ts'
+import { openEmbeddedEngine } from '../../src/engines/embedded/index.ts'
+import type { Engine } from '../../src/engines/engine.ts'
+import type { Supplies } from '../../src/engines/supplies.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import { ProblemError } from '../../src/model/problem.ts'
+import { merged } from './row.ts'
+import { jobOf, listener, orderOf } from './run-row.ts'
+
+export type Point = 'mid-layout' | 'laid-out' | 'started' | 'following' | 'ended' | 'discarding' | 'never'
+
+export interface OwnerOrder {
+  readonly folder: string
+  readonly engine: { readonly kind: 'embedded' } | { readonly kind: 'docker'; readonly socket: string }
+  readonly image: { readonly reference: string; readonly digest: string }
+  readonly name: string
+  readonly at: Point
+  readonly how: 'SIGKILL' | 'SIGSTOP'
+  readonly seconds: number
+}
+
+/** Opens the engine as every owner does. */
+export function openFor(
+  { folder, engine }: Pick<OwnerOrder, 'folder' | 'engine'>,
+  supplies: Supplies,
+): Promise<Engine> {
+  if (engine.kind === 'embedded') {
+    const images = openImageStore({ folder: join(folder, 'images') })
+    return openEmbeddedEngine({ folder: join(folder, 'embedded'), images, supplies, clock: systemClock })
+  }
+  const { socket } = engine
+  const copier = openArtifactStore({ folder: join(folder, 'artifacts') })
+  return openDockerEngine({ socket, folder: join(folder, 'docker'), copier, supplies, clock: systemClock })
+}
+
+/** The job of an owner; the file is delivered in the midst of its layout. */
+export function ownedJob({ image, seconds }: Pick<OwnerOrder, 'image' | 'seconds'>) {
+  const artifact = { kind: 'artifact', reference: 'a', as: 'blob' } as const
+  return jobOf(
+    {
+      script: `echo began; cat /in/file; sleep ${seconds}; echo ended; echo result > /out/file`,
+      step: { streams: merged },
+      files: [{ path: '/in/file', mode: 0o444, owner: 'root', readOnly: true, content: artifact }],
+      folders: [{ path: '/out', mode: 0o755, readOnly: false, content: { kind: 'empty' }, bytesMax: 65536 }],
+      wants: [{ kind: 'file', name: 'out', path: '/out/file', bytesMax: 100 }],
+    },
+    image,
+  )
+}
+
+async function own(order: OwnerOrder): Promise<void> {
+  const { at, how, name } = order
+  const reached = (point: Point): void => {
+    if (point !== at) return
+    process.stdout.write(`${point}\n`)
+    process.kill(process.pid, how)
+  }
+  const supplies: Supplies = {
+    deliver: async (_what, to) => {
+      reached('mid-layout')
+      await writeFile(to, 'delivered\n')
+    },
+  }
+  const engine = await openFor(order, supplies)
+  const { watch } = listener()
+  const following = { ...watch, log: async () => reached('following') }
+  await engine.layOut(orderOf(ownedJob(order), name, 1), watch)
+  reached('laid-out')
+  const ticket = await engine.start({ name, fence: 1 })
+  reached('started')
+  await engine.follow(ticket, following)
+  reached('ended')
+  const discarding = engine.discard(name)
+  reached('discarding')
+  await discarding
+}
+
+const [text] = process.argv.slice(2)
+if (text?.startsWith('{"folder"')) {
+  try {
+    await own(JSON.parse(text) as OwnerOrder)
+    process.stdout.write('done\n')
+  } catch (error) {
+    process.stdout.write(`${error instanceof ProblemError ? error.problem.code : String(error)}\n`)
+  }
+}

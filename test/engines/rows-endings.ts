@@ -1,0 +1,137 @@
+/** Rows: how runs end, by themselves and otherwise. */
+import { expect } from 'vitest'
+import { gotText, merged, printed, type Row, wantFile } from './row.ts'
+
+export const endingRows: readonly Row[] = [
+  ...[0, 1, 8, 42, 126, 127, 255].map(
+    (status): Row => ({
+      title: `exit status ${status} is reported as it is`,
+      script: `exit ${status}`,
+      act: () => status,
+      see: ({ report }) => {
+        expect(report.end).toEqual({ kind: 'finished' })
+        expect(report.steps.map(({ exit }) => exit)).toEqual([status])
+      },
+    }),
+  ),
+  {
+    title: 'a program that a signal ended has status 128 and the signal',
+    script: 'sh -c "kill -9 \\$\\$"; exit $?',
+    see: ({ report }) => expect(report.steps[0]?.exit).toBe(137),
+  },
+  {
+    title: 'a first process that a signal ended has status 128 and the signal',
+    step: {
+      command: {
+        kind: 'exec',
+        argv: ['/bin/sh', '-c', '(sleep 0.3; kill -KILL 1; kill -ABRT 1) & trap "exit 134" ABRT; wait'],
+      },
+    },
+    see: ({ report }) => expect(report.steps[0]?.exit).toBe(134),
+  },
+  {
+    title: 'beginning and end of the run are told',
+    script: 'sleep 1',
+    see: ({ report: { startedAt, finishedAt } }) => {
+      expect(finishedAt - startedAt).toBeGreaterThan(900)
+      expect(finishedAt).toBeGreaterThan(Date.now() - 3_600_000)
+      expect(finishedAt).toBeLessThan(Date.now() + 1000)
+    },
+  },
+  {
+    title: 'the run is over when the program is, though children hold its streams',
+    script: 'sleep 1000 & echo parent',
+    see: (seen) => {
+      expect(seen.report.end).toEqual({ kind: 'finished' })
+      expect(printed(seen)).toBe('parent\n')
+      expect(seen.milliseconds).toBeLessThan(30_000)
+    },
+  },
+  {
+    title: 'the run is over when the program is, though children hold its one log',
+    step: { streams: merged },
+    script: '(while :; do sleep 1; done) & echo parent; exit 4',
+    see: (seen) => {
+      expect(seen.report.steps[0]?.exit).toBe(4)
+      expect(seen.log.toString()).toBe('parent\n')
+    },
+  },
+  {
+    title: 'at the deadline the program is asked to end, and may',
+    limits: { seconds: 1, graceSeconds: 20 },
+    script: 'trap "echo asked; exit 7" TERM; while :; do sleep 0.1; done',
+    see: (seen) => {
+      expect(seen.report.end).toEqual({ kind: 'timed-out' })
+      expect(seen.report.steps[0]?.exit).toBe(7)
+      expect(printed(seen)).toBe('asked\n')
+    },
+  },
+  {
+    title: 'a program that does not listen is killed after the grace',
+    limits: { seconds: 1, graceSeconds: 1 },
+    script: 'trap "" TERM; while :; do sleep 0.1; done',
+    see: ({ report, milliseconds }) => {
+      expect(report.end).toEqual({ kind: 'timed-out' })
+      expect(report.steps[0]?.exit).toBe(137)
+      expect(milliseconds).toBeLessThan(30_000)
+    },
+  },
+  {
+    title: 'a stop signal of its own is sent first',
+    limits: { seconds: 1, graceSeconds: 20 },
+    step: { stopSignal: 'INT' },
+    script: 'trap "echo int; exit 3" INT; trap "echo term; exit 4" TERM; while :; do sleep 0.1; done',
+    see: (seen) => {
+      expect(printed(seen)).toBe('int\n')
+      expect(seen.report.steps[0]?.exit).toBe(3)
+    },
+  },
+  {
+    title: 'what was written before the deadline is brought back',
+    limits: { seconds: 1, graceSeconds: 1 },
+    script: 'echo early > /result; sleep 1000',
+    wants: [wantFile('/result')],
+    see: (seen) => expect(gotText(seen, '/result')).toBe('early\n'),
+  },
+  {
+    title: 'a program over its memory is ended for that',
+    limits: { memoryBytes: 32 * 1024 * 1024 },
+    script: 'x=0123456789abcdef; while :; do x=$x$x; done',
+    cannot: ({ memoryLimit }) => (memoryLimit ? undefined : 'memory is not limited'),
+    see: ({ report }) => expect(report.end).toEqual({ kind: 'limit', limit: 'memory' }),
+  },
+  {
+    title: 'a program cannot have more processes than its limit',
+    limits: { processes: 12, seconds: 60 },
+    script: 'i=0; while [ $i -lt 30 ]; do sleep 2 & i=$((i+1)); done 2>/dev/null; ls -d /proc/[0-9]* | wc -l',
+    cannot: ({ processLimit }) => (processLimit ? undefined : 'processes are not limited'),
+    see: (seen) => expect(Number(printed(seen).trim() || '0')).toBeLessThanOrEqual(12),
+  },
+  {
+    title: 'no zombies are left to the host',
+    script: 'for i in 1 2 3 4 5; do (sleep 0.1 & ); done; sleep 0.5',
+    see: ({ report }) => expect(report.end).toEqual({ kind: 'finished' }),
+  },
+  {
+    title: 'a file wanted while the program runs is handed over before its end',
+    wants: [{ kind: 'kept-file', name: 'state', path: '/state', bytesMax: 1000 }],
+    script: 'echo one > /state; sleep 3; echo two > /state',
+    cannot: ({ programs }) => (programs.includes('tools') ? undefined : 'files are read after the end'),
+    see: (seen) => {
+      expect(seen.kept.map(({ text }) => text)).toEqual(['one\n', 'two\n'])
+      expect(gotText(seen, 'state')).toBe('two\n')
+    },
+  },
+  {
+    title: 'a running program is asked until it answers',
+    wants: [{ kind: 'ask', name: 'answer', argv: ['/bin/sh', '-c', 'cat /ready'], everySeconds: 0.2 }],
+    script: 'sleep 1; echo creds > /ready; sleep 3',
+    see: (seen) => expect(gotText(seen, 'answer')).toBe('creds\n'),
+  },
+  {
+    title: 'who never answers is missing',
+    wants: [{ kind: 'ask', name: 'answer', argv: ['/bin/false'], everySeconds: 0.2 }],
+    script: 'sleep 1',
+    see: (seen) => expect(gotText(seen, 'answer')).toBe('missing'),
+  },
+]

@@ -1,0 +1,249 @@
+/** Rows: which program runs, with which arguments, environment, user and folder. */
+import { expect } from 'vitest'
+import { Secret } from '../../src/kit/secret.ts'
+import { captured, file, printed, type Row, wantFile } from './row.ts'
+
+const entry = (...args: readonly string[]) => ({ command: { kind: 'entrypoint', arguments: args } }) as const
+const exec = (...argv: [string, ...string[]]) => ({ command: { kind: 'exec', argv } }) as const
+
+export const programRows: readonly Row[] = [
+  {
+    title: 'arguments follow the entrypoint and replace the command of the image',
+    image: 'named',
+    step: entry('one', 'two words', ''),
+    see: (seen) => expect(printed(seen)).toBe('entry one two words \n'),
+  },
+  {
+    title: 'no arguments leave the entrypoint alone, without the command of the image',
+    image: 'named',
+    step: entry(),
+    see: (seen) => expect(printed(seen)).toBe('entry\n'),
+  },
+  {
+    title: 'a fixed program takes the place of entrypoint and command',
+    image: 'named',
+    step: exec('/bin/printf', '%s|', 'a', 'b c'),
+    see: (seen) => expect(printed(seen)).toBe('a|b c|'),
+  },
+  {
+    title: 'a program without a path is looked for in PATH',
+    step: exec('busybox', 'echo', 'found'),
+    see: (seen) => expect(printed(seen)).toBe('found\n'),
+  },
+  {
+    title: 'arguments are never read by a shell',
+    step: exec('/bin/echo', '$(id)', '`id`', '; id', "'", '"', '\\', '*'),
+    see: (seen) => expect(printed(seen)).toBe('$(id) `id` ; id \' " \\ *\n'),
+  },
+  {
+    title: 'arguments keep newlines and other alphabets',
+    step: exec('/bin/printf', '%s', 'line\nline\tÄ 漢 🚢'),
+    see: (seen) => expect(printed(seen)).toBe('line\nline\tÄ 漢 🚢'),
+  },
+  {
+    title: 'an image without a shell runs',
+    image: 'bare',
+    step: exec('/busybox', 'echo', 'bare'),
+    see: (seen) => expect(printed(seen)).toBe('bare\n'),
+  },
+  {
+    title: 'the environment of the image is there',
+    script: 'echo "$IMAGE_VAR"',
+    see: (seen) => expect(printed(seen)).toBe('from the image\n'),
+  },
+  {
+    title: 'the environment of the step is there and wins over that of the image',
+    script: 'printf %s "$IMAGE_VAR $OWN"',
+    act: ({ environment, stdout }) => {
+      stdout(`${environment['IMAGE_VAR']} ${environment['OWN']}`)
+      return 0
+    },
+    step: { environment: { IMAGE_VAR: 'mine', OWN: 'yes' } },
+    see: (seen) => expect(printed(seen)).toBe('mine yes'),
+  },
+  {
+    title: 'a secret in the environment arrives in clear',
+    script: 'printf %s "$PASSWORD"',
+    act: ({ environment, stdout }) => {
+      stdout(environment['PASSWORD'] ?? '')
+      return 0
+    },
+    step: { environment: { PASSWORD: new Secret('s3cr3t $HOME') } },
+    see: (seen) => expect(printed(seen)).toBe('s3cr3t $HOME'),
+  },
+  {
+    title: 'values of the environment keep quotes, newlines and emptiness',
+    script: 'printf "%s|%s|%s" "$A" "$B" "${C-unset}"',
+    step: { environment: { A: `'"\\ $x`, B: 'two\nlines', C: '' } },
+    see: (seen) => expect(printed(seen)).toBe(`'"\\ $x|two\nlines|`),
+  },
+  {
+    title: 'a large value of the environment arrives whole',
+    script: 'printf %s "$BIG" | wc -c',
+    step: { environment: { BIG: 'x'.repeat(100_000) } },
+    see: (seen) => expect(printed(seen).trim()).toBe('100000'),
+  },
+  {
+    title: 'nothing of our own environment is inside',
+    script: 'env | cut -d= -f1 | sort | tr "\\n" " "',
+    see: (seen) => {
+      const names = printed(seen).trim().split(' ')
+      const known = ['HOME', 'HOSTNAME', 'IMAGE_VAR', 'PATH', 'PWD', 'SHLVL', '_', 'container', 'TERM']
+
+      expect(names.filter((name) => !known.includes(name))).toEqual([])
+    },
+  },
+  {
+    title: 'PATH is there though nobody set it',
+    script: 'printf %s "$PATH"',
+    see: (seen) => expect(printed(seen)).toContain('/usr/bin'),
+  },
+  {
+    title: 'HOME is that of the user',
+    image: 'app',
+    script: 'printf %s "$HOME"',
+    see: (seen) => expect(printed(seen)).toBe('/home/app'),
+  },
+  {
+    title: 'without a user the program is root',
+    script: 'id -u; id -g',
+    see: (seen) => expect(printed(seen)).toBe('0\n0\n'),
+  },
+  {
+    title: 'the user of the image is looked up in the image, with its groups',
+    image: 'app',
+    script: 'id -u; id -g; id -G',
+    see: (seen) => expect(printed(seen)).toBe('1000\n1001\n1001 50\n'),
+  },
+  {
+    title: 'user and group of the image may be names',
+    image: 'named',
+    step: exec('/bin/sh', '-c', 'id -u; id -g'),
+    see: (seen) => expect(printed(seen)).toBe('1000\n50\n'),
+  },
+  {
+    title: 'the user of the step wins, and may be unknown to the image',
+    image: 'app',
+    script: 'id -u; id -g',
+    step: { user: '4711:4712' },
+    see: (seen) => expect(printed(seen)).toBe('4711\n4712\n'),
+  },
+  {
+    title: 'an image without lists of users runs as a number',
+    image: 'bare',
+    step: { ...exec('/busybox', 'id', '-u'), user: '77' },
+    see: (seen) => expect(printed(seen)).toBe('77\n'),
+  },
+  {
+    title: 'the program starts in / unless somebody says otherwise',
+    script: 'pwd',
+    see: (seen) => expect(printed(seen)).toBe('/\n'),
+  },
+  {
+    title: 'the working folder of the image is made when it is missing',
+    image: 'app',
+    script: 'pwd',
+    see: (seen) => expect(printed(seen)).toBe('/srv/new/place\n'),
+  },
+  {
+    title: 'the working folder of the step wins',
+    image: 'app',
+    script: 'pwd',
+    step: { workingFolder: '/tmp' },
+    see: (seen) => expect(printed(seen)).toBe('/tmp\n'),
+  },
+  {
+    title: 'standard input is empty',
+    script: 'cat; echo "end $?"',
+    see: (seen) => expect(printed(seen)).toBe('end 0\n'),
+  },
+  {
+    title: 'there is no terminal',
+    script: '[ -t 0 ] || [ -t 1 ] || [ -t 2 ] || echo none',
+    see: (seen) => expect(printed(seen)).toBe('none\n'),
+  },
+  {
+    title: 'a missing program did not start',
+    step: exec('/no/such/program'),
+    see: ({ report }) => expect(report.end.kind).toBe('not-started'),
+  },
+  {
+    title: 'a file that is not executable did not start',
+    step: exec('/etc/passwd'),
+    see: ({ report }) => expect(report.end.kind).toBe('not-started'),
+  },
+  {
+    title: 'an injected program runs',
+    files: [file('/opt/own', '#!/bin/sh\necho injected $1\n', { mode: 0o755 })],
+    step: exec('/opt/own', 'arg'),
+    see: (seen) => expect(printed(seen)).toBe('injected arg\n'),
+  },
+  {
+    title: 'what the program writes elsewhere is gone with the run',
+    script: '[ ! -e /etc/left-behind ] && echo fresh; echo x > /etc/left-behind; cat /etc/left-behind',
+    wants: [wantFile('/etc/left-behind')],
+    see: (seen) => expect(printed(seen)).toBe('fresh\nx\n'),
+  },
+  {
+    title: 'the same image is fresh in every run',
+    script: '[ ! -e /etc/left-behind ] && echo fresh',
+    see: (seen) => expect(printed(seen)).toBe('fresh\n'),
+  },
+  {
+    title: 'steps share one file system, in order',
+    steps: [
+      { ...exec('/bin/sh', '-c', 'echo one > /made'), name: 'first', environment: {}, streams: captured },
+      { ...exec('/bin/cat', '/made'), name: 'second', environment: {}, streams: captured },
+    ],
+    see: (seen) => {
+      expect(seen.report.steps.map(({ name, exit }) => `${name} ${exit}`)).toEqual(['first 0', 'second 0'])
+      expect(printed(seen, 1)).toBe('one\n')
+    },
+  },
+  {
+    title: 'the first step that fails is the last',
+    steps: [
+      { ...exec('/bin/sh', '-c', 'exit 3'), name: 'first', environment: {}, streams: captured },
+      { ...exec('/bin/echo', 'never'), name: 'second', environment: {}, streams: captured },
+    ],
+    see: ({ report }) => {
+      expect(report.end).toEqual({ kind: 'finished' })
+      expect(report.steps.map(({ name, exit }) => `${name} ${exit}`)).toEqual(['first 3'])
+    },
+  },
+  {
+    title: 'a step that may fail is followed by the next',
+    steps: [
+      {
+        ...exec('/bin/sh', '-c', 'exit 3'),
+        name: 'first',
+        environment: {},
+        streams: captured,
+        mayFail: true,
+      },
+      { ...exec('/bin/echo', 'next'), name: 'second', environment: {}, streams: captured },
+    ],
+    see: (seen) => {
+      expect(seen.report.steps.map(({ exit }) => exit)).toEqual([3, 0])
+      expect(printed(seen, 1)).toBe('next\n')
+    },
+  },
+  {
+    title: 'each step has its own user, folder and environment',
+    steps: [
+      {
+        ...exec('/bin/sh', '-c', 'id -u; pwd; echo $A'),
+        name: 'a',
+        environment: { A: '1' },
+        streams: captured,
+        user: 'app',
+        workingFolder: '/tmp',
+      },
+      { ...exec('/bin/sh', '-c', 'id -u; pwd; echo ${A-no}'), name: 'b', environment: {}, streams: captured },
+    ],
+    see: (seen) => {
+      expect(printed(seen, 0)).toBe('1000\n/tmp\n1\n')
+      expect(printed(seen, 1)).toBe('0\n/\nno\n')
+    },
+  },
+]

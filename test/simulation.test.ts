@@ -1,0 +1,43 @@
+/** The guarantees under seeded chaos: thousands of lives of a cluster, and every broken version of the core found out. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const seeds = Number(process.env['CHANDLER_SEEDS'] ?? 300)
+const folder = join(import.meta.dirname, 'simulation')
+
+test(`${seeds} seeded lives of a cluster break no promise`, { timeout: 1_800_000 }, async () => {
+  const half = Math.ceil(seeds / 2)
+
+  const lives = await Promise.all([
+    run('main.ts', '--from=1', `--to=${half}`),
+    run('main.ts', `--from=${half + 1}`, `--to=${seeds}`),
+  ])
+
+  // A failure is reproduced by: node test/simulation/main.ts --from=SEED --to=SEED --trace
+  expect(lives.map(({ output }) => output).join('')).not.toMatch(/^seed /m)
+  expect(lives.map(({ code }) => code)).toEqual([0, 0])
+})
+
+test('every mutant of the guarantees is caught', { timeout: 1_800_000 }, async () => {
+  const { code, output } = await run('mutate.ts', '--seeds=200')
+
+  expect(output).toContain('every mutant was caught')
+  expect(code).toBe(0)
+})
+
+function run(
+  script: string,
+  ...options: readonly string[]
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [join(folder, script), ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text: Buffer) => {
+      output += text.toString()
+    })
+  }
+  return new Promise((done) => child.on('close', (code) => done({ code, output })))
+}

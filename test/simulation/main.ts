@@ -1,0 +1,32 @@
+/** node test/simulation/main.ts --from=1 --to=1000 [--trace] [--first]: lives seeds and tells those that break a promise. */
+import { parseArgs } from 'node:util'
+import { runSeed } from './run-seed.ts'
+
+const { values } = parseArgs({
+  options: {
+    from: { type: 'string', default: '1' },
+    to: { type: 'string', default: '200' },
+    trace: { type: 'boolean', default: false },
+    /** Stop at the first broken promise. */
+    first: { type: 'boolean', default: false },
+  },
+})
+
+const sum = { seeds: 0, operations: 0, starts: 0, kills: 0, broken: 0 }
+const begun = performance.now()
+for (let seed = Number(values.from); seed <= Number(values.to); seed++) {
+  const result = await runSeed(seed, values.trace)
+  sum.seeds++
+  sum.operations += result.operations
+  sum.starts += result.starts
+  sum.kills += result.kills
+  if (result.faults.length === 0) continue
+  sum.broken++
+  console.log(`seed ${seed}:\n  ${result.faults.slice(0, 8).join('\n  ')}`)
+  if (values.first) break
+}
+const seconds = (performance.now() - begun) / 1000
+console.log(
+  `${sum.seeds} seeds, ${sum.operations} operations, ${sum.starts} starts, ${sum.kills} kills in ${seconds.toFixed(1)} s; ${sum.broken} broken`,
+)
+process.exit(sum.broken === 0 ? 0 : 1)

@@ -1,0 +1,123 @@
+/** A process that can be killed, paused and cut off between any two effects: everything it does passes this gate. */
+import type { Clock } from '../../src/kit/clock.ts'
+import { ProblemError } from '../../src/model/problem.ts'
+import type { Look, Store } from '../../src/store/store.ts'
+import type { Random, World } from './world.ts'
+
+export interface Knobs {
+  /** Nothing goes wrong in this life; then nothing may be late or interrupted either. */
+  readonly calm: boolean
+  /** Short leases, and nodes that are paused for longer than those all the time: zombies everywhere. */
+  readonly stormy: boolean
+  /** Rates per call. */
+  readonly storeFails: number
+  readonly answerLost: number
+  readonly engineFails: number
+  readonly delayMsMax: number
+  readonly crawls: number
+  /** Per virtual second and node. */
+  readonly kills: number
+  readonly pauses: number
+  readonly clockSkewMs: number
+  readonly hintsLost: number
+  readonly reboots: number
+  readonly engineOutages: number
+  readonly vanishings: number
+}
+
+export interface Gate {
+  readonly name: string
+  readonly alive: boolean
+  kill(): void
+  pause(ms: number): void
+  resume(): void
+  /** Resolves when the process may go on; never, once it is dead. */
+  pass(): Promise<void>
+  /** Passes before and after, with delays, and with faults of the given kinds. */
+  effect<T>(act: () => Promise<T>, faults: EffectFaults): Promise<T>
+}
+
+export interface EffectFaults {
+  readonly before: number
+  readonly after: number
+  fault(): ProblemError
+}
+
+export function makeGate(world: World, random: Random, knobs: Knobs, name: string): Gate {
+  let alive = true
+  let resumesAt = 0
+  const never = new Promise<never>(() => undefined)
+  const pass = async (): Promise<void> => {
+    if (!alive) return never
+    while (resumesAt > world.now) await world.sleep(Math.min(1000, resumesAt - world.now))
+    return alive ? undefined : never
+  }
+  const wait = async (): Promise<void> => {
+    if (random.chance(0.3)) await world.sleep(random.between(0, knobs.delayMsMax))
+    // Now and then a call is on its way for longer than a lease.
+    if (random.chance(knobs.crawls)) await world.sleep(random.between(0, 25_000))
+    await pass()
+  }
+  return {
+    name,
+    get alive() {
+      return alive
+    },
+    kill() {
+      alive = false
+    },
+    pause(ms) {
+      resumesAt = Math.max(resumesAt, world.now + ms)
+    },
+    resume() {
+      resumesAt = 0
+    },
+    pass,
+    async effect(act, faults) {
+      await wait()
+      if (random.chance(faults.before)) throw faults.fault()
+      const result = await act()
+      await wait()
+      if (random.chance(faults.after)) throw faults.fault()
+      return result
+    },
+  }
+}
+
+/** The node's own clocks: the wall clock lies, the monotonic one does not. */
+export function clockOf(world: World, gate: Gate, skewMs: number): Clock {
+  return {
+    now: () => world.now + skewMs,
+    monotonic: () => world.now,
+    sleep: async (ms, signal) => {
+      await world.sleep(ms, signal)
+      await gate.pass()
+    },
+  }
+}
+
+/** The one real store as a node sees it over its connection. */
+export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): Store {
+  const faults: EffectFaults = {
+    before: knobs.storeFails,
+    after: knobs.answerLost,
+    fault: () => new ProblemError({ code: 'store.unavailable', detail: 'simulated' }),
+  }
+  const look = new Proxy(real.look, {
+    get(target, name: string & keyof Look) {
+      const method = target[name] as (...values: readonly unknown[]) => Promise<unknown>
+      return (...values: readonly unknown[]) =>
+        gate.effect(() => method.apply(target, [...values]), { ...faults, after: 0 })
+    },
+  })
+  return {
+    ...real,
+    look,
+    write: (work) => gate.effect(() => real.write(work), faults),
+    onHint: (listener) =>
+      real.onHint((hint) => {
+        if (gate.alive && !random.chance(knobs.hintsLost)) void gate.pass().then(() => listener(hint))
+      }),
+    close: () => Promise.resolve(),
+  }
+}

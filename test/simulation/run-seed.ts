@@ -1,0 +1,252 @@
+/** One seeded life of a cluster: nodes come and go, clients order, the engine lies; then all must be true and quiet. */
+import { makeCatalog } from '../../src/broker/catalog.ts'
+import { offeringsOf } from '../../src/broker/offering.ts'
+import type { Ports } from '../../src/broker/ports.ts'
+import { ulidSource } from '../../src/kit/id.ts'
+import { activeStates } from '../../src/model/operation.ts'
+import { fail } from '../../src/model/problem.ts'
+import { openStore } from '../../src/store/index.ts'
+import { makeKeyRing } from '../../src/store/keys.ts'
+import { makeBell } from '../../src/work/bell.ts'
+import { startKeeper } from '../../src/work/keeper.ts'
+import type { Tools } from '../../src/work/tools.ts'
+import { startWorker, type Worker } from '../../src/work/worker.ts'
+import { type Journal, makeClient } from './client-model.ts'
+import type { Cluster } from './cluster.ts'
+import { makeContract, offer, type Pace } from './contract-model.ts'
+import { makeEngineModel } from './engine-model.ts'
+import { checkInvariants } from './invariants.ts'
+import { clockOf, type Gate, type Knobs, makeGate, storeOf } from './node-model.ts'
+import { chanceOf, makeWorld, type Random } from './world.ts'
+
+export interface SeedResult {
+  readonly seed: number
+  readonly faults: readonly string[]
+  readonly operations: number
+  readonly starts: number
+  readonly kills: number
+}
+
+interface Node {
+  readonly gate: Gate
+  readonly ports: Ports
+}
+
+const busyMs = 60_000
+const deadlineMs = 120_000
+const quietMs = deadlineMs + 240_000
+
+/** Lives one seed and tells every broken promise. */
+export async function runSeed(seed: number, trace = false): Promise<SeedResult> {
+  const world = makeWorld(seed)
+  const { random } = world
+  const knobs = drawKnobs(random.fork('knobs'))
+  const chance = chanceOf(random.fork('store'))
+  const clock = { now: () => world.now, monotonic: () => world.now, sleep: world.sleep }
+  const store = await openStore({ url: 'sqlite::memory:', keys: makeKeyRing(chance), clock, chance })
+  const engine = makeEngineModel(world, random.fork('engine'), knobs)
+  const journal: Journal = { acknowledged: new Set(), faults: [], surprises: [] }
+  const cluster: Cluster = { world, random, knobs, store, engine, journal, events: [] }
+  const catalog = makeCatalog([offer])
+  await store.write(async (tx) => {
+    for (const offering of offeringsOf(catalog)) await tx.putOffering(offering)
+  })
+  const contract = makeContract(random.chance(0.5), random.chance(0.5), random.chance(0.5))
+  engine.putForeign('chd-somebody-else')
+
+  const nodes: Node[] = []
+  let kills = 0
+  const start = (): void => {
+    nodes.push(startNode(cluster, { name: `n${nodes.length}`, contract, catalog, trace }))
+  }
+  const many = knobs.stormy ? 3 : random.between(1, 3)
+  for (let i = 0; i < many; i++) start()
+
+  const end = world.now + busyMs
+  disturb(cluster, end, () => {
+    const living = nodes.filter(({ gate }) => gate.alive)
+    if (living.length === 0) return
+    const node = random.pick(living)
+    if (random.chance(knobs.stormy ? 0.1 : 0.6)) {
+      kills++
+      node.gate.kill()
+      world.at(world.now + random.between(10, 8000), start)
+    } else if (knobs.stormy) node.gate.pause(random.between(500, random.chance(0.5) ? 4000 : 25_000))
+    else node.gate.pause(random.between(1, random.chance(0.3) ? 120_000 : 20_000))
+  })
+  const clients = Array.from({ length: random.between(2, 5) }, (_, i) =>
+    makeClient(world, random.fork(`client ${i}`), {
+      platform: `p${i % 2}`,
+      instance: `i${i}`,
+      journal,
+      pace: paceOf(knobs),
+      ports: () =>
+        nodes.filter(({ gate }) => gate.alive).at(i % Math.max(1, nodes.length))?.ports ??
+        nodes.findLast(({ gate }) => gate.alive)?.ports,
+    }),
+  )
+  for (const client of clients) void client.live(end)
+  await world.run(end)
+  // The faults stop: from here on everything must come to its end.
+  Object.assign(knobs, {
+    storeFails: 0,
+    answerLost: 0,
+    engineFails: 0,
+    hintsLost: 0,
+    kills: 0,
+    pauses: 0,
+    reboots: 0,
+    engineOutages: 0,
+    crawls: 0,
+    vanishings: 0,
+  })
+  if (!nodes.some(({ gate }) => gate.alive)) start()
+  for (const { gate } of nodes) gate.resume()
+  await world.run(end + 20_000)
+  // Slow calls of the last moments may still come in, so quiet must last.
+  for (
+    let quiet = 0;
+    quiet < 3 && world.now < end + quietMs;
+    quiet = (await isQuiet(cluster)) ? quiet + 1 : 0
+  ) {
+    await world.run(world.now + 10_000)
+  }
+  await world.run(world.now + 3000)
+  const { items } = await store.look.operations({ most: 10_000 })
+  const faults = await checkInvariants(cluster, items)
+  await store.close()
+  return { seed, faults, operations: items.length, starts: engine.programs.length, kills }
+}
+
+/** Nothing is under way, and nothing is left outside. */
+async function isQuiet({ store, engine }: Cluster): Promise<boolean> {
+  const { items } = await store.look.operations({ states: activeStates, most: 1 })
+  return items.length === 0 && engine.left.size === 0
+}
+
+/** Each seed draws which faults exist, and how often, so that rare ones meet. */
+function drawKnobs(random: Random): Knobs {
+  const calm = random.chance(0.15)
+  const stormy = !calm && random.chance(0.4)
+  const maybe = (rate: number): number => (!calm && random.chance(0.5) ? rate * random.next() : 0)
+  return {
+    storeFails: maybe(0.05),
+    answerLost: maybe(0.05),
+    engineFails: maybe(0.1),
+    calm,
+    stormy,
+    delayMsMax: calm ? 5 : random.pick([5, 50, 500, 3000]),
+    crawls: maybe(0.02),
+    vanishings: maybe(0.05),
+    kills: maybe(0.1),
+    pauses: stormy ? 0.5 : maybe(0.1),
+    clockSkewMs: !calm && random.chance(0.5) ? random.between(-3_600_000, 3_600_000) : 0,
+    hintsLost: maybe(1),
+    reboots: maybe(0.02),
+    engineOutages: maybe(0.03),
+  }
+}
+
+function startNode(
+  cluster: Cluster,
+  what: {
+    readonly name: string
+    readonly contract: ReturnType<typeof makeContract>
+    readonly catalog: ReturnType<typeof makeCatalog>
+    readonly trace: boolean
+  },
+): Node {
+  const { world, knobs, engine, events } = cluster
+  const random = cluster.random.fork(what.name)
+  const gate = makeGate(world, random, knobs, what.name)
+  const clock = clockOf(
+    world,
+    gate,
+    random.between(-Math.abs(knobs.clockSkewMs), Math.abs(knobs.clockSkewMs)),
+  )
+  let worker: Worker | undefined
+  const ports: Ports = {
+    store: storeOf(cluster.store, gate, random, knobs),
+    clock,
+    chance: chanceOf(random.fork('chance')),
+    node: what.name,
+    newId: ulidSource(chanceOf(random.fork('ids'))),
+    policy: {
+      deadlineMs: {
+        provision: deadlineMs,
+        update: deadlineMs,
+        deprovision: deadlineMs,
+        bind: deadlineMs,
+        unbind: deadlineMs,
+        invoke: deadlineMs,
+      },
+      queuedPerPlatformMax: 1000,
+    },
+    contract: (name) => (name === 'model' ? what.contract : fail('package.unrecognised', name)),
+    catalog: () => what.catalog,
+    refuses: () => undefined,
+    infrastructure: () => ({}),
+    wake: () => worker?.wake(),
+  }
+  const tools: Tools = {
+    ports,
+    cluster: { id: 'simulated', epoch: 0 },
+    engines: [engine.seenBy(gate)],
+    bell: makeBell(),
+    limits: {
+      concurrency: random.between(1, 8),
+      perPlatform: random.between(2, 10),
+      leaseMs: knobs.stormy ? 1000 : random.pick([3000, 15_000]),
+      heartbeatMs: knobs.stormy ? 300 : 1000,
+      stagesMax: 5,
+      attemptsMax: 3,
+    },
+    report: {
+      event: (event) => {
+        events.push(event)
+        if (what.trace) console.log(world.now, what.name, event)
+      },
+    },
+  }
+  void cluster.store.look.cluster().then(({ id, epoch }) => {
+    const known = { ...tools, cluster: { id, epoch } }
+    worker = startWorker(known)
+    startKeeper(known, {
+      overdueGraceMs: 30_000,
+      sweepEveryMs: 20_000,
+      forgetEveryMs: 3_600_000,
+      orphanAgeMs: 60_000,
+      leftoverAgeMs: 10_000,
+      retention: { operationDays: 90, logDays: 30, goneDays: 30, auditDays: 400 },
+    })
+  })
+  return { gate, ports }
+}
+
+/** Faults that strike nodes and engine from outside, once a second by chance. */
+function disturb(cluster: Cluster, until: number, strike: () => void): void {
+  const { world, random, knobs, engine } = cluster
+  if (world.now >= until) return
+  if (random.chance(knobs.kills + knobs.pauses)) strike()
+  if (random.chance(knobs.reboots)) engine.reboot()
+  if (random.chance(knobs.vanishings)) void vanishOne(cluster)
+  if (random.chance(knobs.engineOutages)) engine.outage(random.between(100, 20_000))
+  world.at(world.now + 1000, () => disturb(cluster, until, strike))
+}
+
+/** A run whose start is on record is removed from outside; what is not on record could not be told from one that never was. */
+async function vanishOne({ store, engine, random }: Cluster): Promise<void> {
+  const names = [...engine.left.keys()]
+  if (names.length === 0) return
+  const name = random.pick(names)
+  const { items } = await store.look.operations({ states: ['running'], most: 100 })
+  for (const { id } of items) {
+    const runs = await store.look.runs(id)
+    if (runs.some((run) => run.name === name && run.state === 'started')) engine.vanish(name)
+  }
+}
+
+function paceOf({ stormy, calm }: Knobs): Pace {
+  if (stormy) return 'quick'
+  return calm ? 'calm' : 'any'
+}

@@ -1,0 +1,105 @@
+/** A whole broker for tests: in this process, on a free port, with a pretended catalog and a data folder of its own. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Broker, startBroker } from '../../src/compose.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import { type Log, openLog } from '../../src/kit/log.ts'
+import { loadSettings } from '../../src/settings/load.ts'
+
+export const passwords = {
+  admin: 'password-of-admin',
+  watcher: 'password-of-watcher',
+  platform: 'password-of-platform',
+  other: 'password-of-other',
+} as const
+export type User = keyof typeof passwords
+
+export interface TestBroker {
+  readonly broker: Broker
+  readonly url: string
+  readonly adminUrl: string
+  readonly folder: string
+  readonly logLines: readonly string[]
+  stop(): Promise<void>
+}
+
+/** Settings of a broker that pretends; lines are added to its file. */
+export function configuration(more = ''): string {
+  const user = (name: User, role: string) =>
+    `    - {name: ${name}, password: ${passwords[name]}, role: ${role}}`
+  return `http: {listen: '127.0.0.1:0', adminListen: '127.0.0.1:0'}
+dataDir: ./data
+auth:
+  users:
+${user('admin', 'operator')}
+${user('watcher', 'viewer')}
+${user('platform', 'platform')}
+${user('other', 'platform')}
+shutdown: {drainDelay: 0s, drain: 2s}
+catalog:
+  - package: sim:alpha-db
+    service: {name: alpha-db, description: A pretended database.}
+    plans:
+      - name: small
+        from: default
+        description: A small one.
+        schemas:
+          create:
+            type: object
+            properties:
+              size: {type: integer, minimum: 1}
+              secret: {type: string, writeOnly: true}
+              sim: {type: object}
+            additionalProperties: false
+      - {name: large, from: default, description: A large one., limit: 2}
+  - package: sim:beta-queue
+    service: {name: beta-queue, description: A pretended queue., bindable: false}
+    plans:
+      - {name: plain, from: default, description: The only one.}
+${more}`
+}
+
+/** Starts one; stop it when done. */
+export async function startTestBroker(
+  more = '',
+  folder = newFolder(),
+  edit: (text: string) => string = (text) => text,
+): Promise<TestBroker> {
+  const file = join(folder, 'chandler.yml')
+  writeFileSync(file, edit(configuration(more)))
+  const loaded = loadSettings({ environment: {}, folder, file })
+  if (loaded.kind === 'faults') throw new Error(JSON.stringify(loaded.problems))
+  const logLines: string[] = []
+  const broker = await startBroker(loaded.settings, { log: collectingLog(logLines), version: '0.0.0-test' })
+  return {
+    broker,
+    url: broker.url,
+    adminUrl: broker.adminUrl ?? '',
+    folder,
+    logLines,
+    stop: async () => {
+      await broker.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'chandler-test-'))
+}
+
+function collectingLog(lines: string[]): Log {
+  return openLog({
+    level: 'debug',
+    format: 'json',
+    clock: systemClock,
+    always: {},
+    secrets: () => Object.values(passwords),
+    sink: (line) => void lines.push(line),
+  })
+}
+
+export function basic(user: User): string {
+  return `Basic ${Buffer.from(`${user}:${passwords[user]}`).toString('base64')}`
+}

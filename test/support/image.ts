@@ -1,0 +1,86 @@
+/** Small images for tests: a root file system and settings become an image layout folder. */
+
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { digestOf } from '../../src/artifacts/digest.ts'
+import {
+  type BuildSettings,
+  type BuiltImage,
+  buildImage,
+  openLayoutTarget,
+} from '../../src/artifacts/index.ts'
+import { ociConfig, ociLayer, ociManifest } from '../../src/artifacts/oci/media-types.ts'
+
+/** A file by its bytes or text, with a mode if it matters; a link by its target; a folder. */
+export type TreeItem =
+  | string
+  | Uint8Array
+  | { readonly bytes: string | Uint8Array; readonly mode: number }
+  | { readonly link: string }
+  | { readonly folder: true; readonly mode?: number }
+
+/** A fresh folder for a test; the caller removes it. In memory where there may be many flushes to the disk. */
+export function freshFolder(name = 'test', where: 'disk' | 'memory' = 'disk'): string {
+  const parent = where === 'memory' && existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+  return mkdtempSync(join(parent, `chandler-${name}-`))
+}
+
+/** Writes a tree of files below a folder and answers the folder. */
+export function writeTree(folder: string, tree: Readonly<Record<string, TreeItem>>): string {
+  mkdirSync(folder, { recursive: true })
+  for (const [path, item] of Object.entries(tree)) {
+    const place = join(folder, path)
+    mkdirSync(dirname(place), { recursive: true })
+    if (typeof item === 'string' || item instanceof Uint8Array) writeFileSync(place, item)
+    else if ('link' in item) symlinkSync(item.link, place)
+    else if ('folder' in item) {
+      mkdirSync(place, { recursive: true })
+      if (item.mode !== undefined) chmodSync(place, item.mode)
+    } else {
+      writeFileSync(place, item.bytes)
+      chmodSync(place, item.mode)
+    }
+  }
+  return folder
+}
+
+/** Builds an image of a root folder into `oci:FOLDER:NAME`. */
+export async function imageInLayout(
+  folder: string,
+  name: string,
+  image: { readonly root: string; readonly settings?: BuildSettings },
+): Promise<BuiltImage & { readonly reference: string }> {
+  const target = await openLayoutTarget(folder)
+  const built = await buildImage({ root: image.root, settings: image.settings ?? {} }, target, name)
+  return { ...built, reference: `oci:${folder}:${name}` }
+}
+
+/** An image of ready-made layer tars, lowest first, as the only one of a layout. */
+export function imageOfLayers(folder: string, layers: readonly Uint8Array[]): string {
+  const blobs = join(folder, 'blobs/sha256')
+  mkdirSync(blobs, { recursive: true })
+  const put = (mediaType: string, bytes: Uint8Array): object => {
+    const digest = digestOf(bytes)
+    writeFileSync(join(blobs, digest.slice('sha256:'.length)), bytes)
+    return { mediaType, digest, size: bytes.length }
+  }
+  const json = (value: object): Uint8Array => Buffer.from(JSON.stringify(value))
+  const config = {
+    os: 'linux',
+    architecture: 'amd64',
+    rootfs: { type: 'layers', diff_ids: layers.map(digestOf) },
+  }
+  const manifest = put(
+    ociManifest,
+    json({
+      schemaVersion: 2,
+      mediaType: ociManifest,
+      config: put(ociConfig, json(config)),
+      layers: layers.map((layer) => put(ociLayer, layer)),
+    }),
+  )
+  writeFileSync(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}')
+  writeFileSync(join(folder, 'index.json'), json({ schemaVersion: 2, manifests: [manifest] }))
+  return `oci:${folder}`
+}

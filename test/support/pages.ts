@@ -1,0 +1,163 @@
+/** The reference pages of docs/, made from the tables in the code. */
+import type { Argument, Command, Option } from 'commander'
+import { rootCommand } from '../../src/cli/command.ts'
+import { commands } from '../../src/cli/commands.ts'
+import type { Route } from '../../src/http/operator/route.ts'
+import { operatorRoutes } from '../../src/http/operator/routes.ts'
+import { isObject } from '../../src/kit/json.ts'
+import { problemCodes } from '../../src/model/problem-codes.ts'
+import { settingsPage } from '../../src/settings/describe.ts'
+
+/** File name to text. */
+export async function pages(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['docs/settings.md', `${settingsPage().trimEnd()}\n`],
+    ['docs/problems.md', problemsPage()],
+    ['docs/api.md', apiPage()],
+    ['docs/cli.md', await cliPage()],
+  ])
+}
+
+const generated = (from: string) => `Generated from ${from} by \`npm run docs\`; do not edit.`
+
+function problemsPage(): string {
+  const rows = Object.entries(problemCodes).map(
+    ([code, { title, hint, status, exit }]) => `| \`${code}\` | ${title} | ${hint} | ${status} | ${exit} |`,
+  )
+  return lines([
+    '# Problems',
+    '',
+    generated('the list of problems'),
+    '',
+    'Codes are stable for ever. `status` is what HTTP answers, `exit` what the command line ends with:',
+    '1 unexpected, 2 wrong usage, 3 the operation failed, 4 not found, 5 conflict, 6 not permitted, 7 gave up waiting,',
+    '8 unreachable, 9 invalid input, 10 configuration, 11 refused by policy or quota.',
+    '',
+    '| code | what happened | what to do | status | exit |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ])
+}
+
+function apiPage(): string {
+  const groups = Map.groupBy(operatorRoutes, (route) => route.tag)
+  return lines([
+    '# Operator API',
+    '',
+    generated('the table of routes'),
+    '',
+    'Below `/api/v1`, JSON in and out, HTTP Basic authentication. The exact schemas: `/api/openapi.json` (OpenAPI 3.1).',
+    'A `viewer` may look, an `operator` everything; a `platform` has the Open Service Broker API only.',
+    'Every refusal is a document with `code`, `title`, `detail`, `where`, `hint` and `requestId`; see [problems](problems.md).',
+    'Lists come in pages: `limit` (50, at most 500) and `cursor` (`next` of the page before).',
+    'A `POST` with an `Idempotency-Key` may be sent again: the same key is the same order.',
+    'Times are RFC 3339 in UTC. Every answer carries `X-Request-ID`.',
+    '',
+    ...[...groups].flatMap(([tag, routes]) => [
+      `## ${tag.slice(0, 1).toUpperCase()}${tag.slice(1)}`,
+      '',
+      '| | who | takes | answers | audited as |',
+      '|---|---|---|---|---|',
+      ...routes.map(routeRow),
+      '',
+    ]),
+  ])
+}
+
+function routeRow(route: Route): string {
+  const takes = [...fieldsOf(route.parts.query), ...fieldsOf(route.parts.body)].join(', ')
+  const audited = route.audit.kind === 'deed' ? `\`${route.audit.action}\`` : ''
+  const title: unknown = isObject(route.answers) ? route.answers['title'] : undefined
+  const answers = typeof title === 'string' ? `${route.status} \`${title}\`` : String(route.status)
+  const about = `\`${route.method} ${route.url}\`<br>${route.summary}`
+  return `| ${about} | ${route.role} | ${takes} | ${answers} | ${audited} |`
+}
+
+function fieldsOf(schema: unknown): readonly string[] {
+  const properties = isObject(schema) ? schema['properties'] : undefined
+  const required: unknown = isObject(schema) ? schema['required'] : undefined
+  if (!isObject(properties)) return []
+  const demanded = Array.isArray(required) ? required : []
+  return Object.keys(properties).map((name) => (demanded.includes(name) ? `**${name}**` : name))
+}
+
+async function cliPage(): Promise<string> {
+  const root = rootCommand('0')
+  for (const row of commands) {
+    if (!root.commands.some((one) => one.name() === row.name)) (await row.load()).register(root, commands)
+  }
+  const rows = commands.map(({ name, summary, aliases = [] }) => {
+    const also = aliases.length > 0 ? `; also ${aliases.map((alias) => `\`${alias}\``).join(', ')}` : ''
+    return `| [\`${name}\`](#chandler-${name}) | ${summary}${also} |`
+  })
+  return lines([
+    '# Command line',
+    '',
+    generated('the commands themselves'),
+    '',
+    'Results go to standard output, everything else to standard error. `-o json` and `-o yaml` print documents for',
+    'programs, `-o name` names only. There is no colour off a terminal or with `NO_COLOR`.',
+    'Exit codes are those of [problems](problems.md); 130 and 143 after Ctrl-C and SIGTERM.',
+    'Which broker: `--server`, `--user`, `--password-file`; else `CHANDLER_SERVER`, `CHANDLER_USER`, `CHANDLER_PASSWORD`',
+    'or `CHANDLER_PASSWORD_FILE`; else the context of `chandler login` (`--context`, `CHANDLER_CONTEXT`).',
+    '',
+    '| command | |',
+    '|---|---|',
+    ...rows,
+    '',
+    ...shownCommands(root).flatMap((command) => commandSection(command, 'chandler')),
+  ])
+}
+
+function commandSection(command: Command, path: string): readonly string[] {
+  const name = `${path} ${command.name()}`
+  const holds = command.commands.length > 0
+  const usage = [name, ...command.registeredArguments.map(argumentText)].join(' ')
+  const options = command.options.filter((option) => !option.hidden)
+  return [
+    `${path === 'chandler' ? '##' : '###'} ${name}`,
+    '',
+    command.description(),
+    '',
+    ...(holds ? [] : ['```', `${usage}${options.length > 0 ? ' [options]' : ''}`, '```', '']),
+    ...(options.length === 0 ? [] : [...options.map(optionLine), '']),
+    ...examplesOf(command),
+    ...shownCommands(command).flatMap((child) => commandSection(child, name)),
+  ]
+}
+
+/** Other names of commands are named once, in the table. */
+function shownCommands(command: Command): readonly Command[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help')
+}
+
+function argumentText(argument: Argument): string {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name()
+  return argument.required ? `<${name}>` : `[${name}]`
+}
+
+function optionLine({ flags, description, defaultValue, argChoices }: Option): string {
+  const choices = argChoices ? ` (${argChoices.join(', ')})` : ''
+  const usual = typeof defaultValue === 'string' ? `; default ${defaultValue}` : ''
+  return `- \`${flags}\`: ${description}${choices}${usual}`
+}
+
+/** What `--help` shows after the options. */
+function examplesOf(command: Command): readonly string[] {
+  let text = ''
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part
+    },
+  })
+  command.outputHelp()
+  const found = text.split('\n').filter((line) => line.startsWith('  $ '))
+  return found.length === 0 ? [] : ['```sh', ...found.map((line) => line.slice(4)), '```', '']
+}
+
+function lines(all: readonly string[]): string {
+  return `${all.join('\n').trimEnd()}\n`
+}

@@ -1,0 +1,324 @@
+/** The command line from outside: real processes against a real broker. */
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { newFolder, passwords, startTestBroker, type TestBroker, type User } from '../support/broker.ts'
+import { installedProgram } from '../support/installed.ts'
+
+let running: TestBroker
+let home: string
+let program: string
+beforeAll(async () => {
+  running = await startTestBroker()
+  home = newFolder()
+  program = installedProgram()
+})
+afterAll(async () => {
+  await running.stop()
+  rmSync(dirname(dirname(program)), { recursive: true, force: true })
+  rmSync(home, { recursive: true, force: true })
+})
+
+test('without a command the table is shown, and the exit code says that something is missing', async () => {
+  const { code, stdout } = await chandler([])
+
+  expect(code).toBe(2)
+  for (const { name, summary } of commands)
+    expect(stdout).toMatch(new RegExp(`${name} +${summary.slice(0, 20)}`))
+})
+
+test.each([
+  [['instanec'], 2, 'there is no command instanec; did you mean instance?'],
+  [['instance', 'provison'], 2, "unknown command 'provison'"],
+  [['instance', 'list', '--nope'], 2, "unknown option '--nope'"],
+  [['instance', 'provision'], 2, "missing required argument 'service'"],
+  [['instance', 'show', 'nothing'], 4, '(instance.unknown)'],
+  [['catalog', 'alpha-bd'], 9, 'did you mean alpha-db?'],
+  [['instance', 'provision', 'alpha-db'], 9, 'name one of small, large'],
+  [['instance', 'provision', 'alpha-db', 'small', '-p', 'size=big'], 9, 'parameters, /size'],
+  [['instance', 'provision', 'alpha-db', 'small', '-p', 'size'], 2, 'is not name=value'],
+  [
+    ['instance', 'provision', 'alpha-db', 'small', '--parameters', '{"a": ['],
+    9,
+    'cause: --parameters line 1',
+  ],
+  [['instance', 'list', '--context', 'nowhere'], 10, 'there is no context nowhere'],
+  [['instance', 'list', '--server', 'http://127.0.0.1:1'], 8, '(server.unreachable)'],
+  [['instance', 'list', '--password-file', '/nowhere'], 9, '(file.unreadable)'],
+  [['config', 'validate', '--config', '/nowhere.yml'], 9, '/nowhere.yml'],
+])('%j ends with %i and says why', async (args, code, text) => {
+  const answer = await chandler(args)
+
+  expect(answer.code).toBe(code)
+  expect(answer.stderr).toContain(text)
+  expect(answer.stdout).toBe('')
+})
+
+test('wrong credentials and a role that may not end with 6', async () => {
+  const wrong = await chandler(['catalog'], { CHANDLER_PASSWORD: 'something-else' })
+  const viewer = await chandler(['instance', 'provision', 'beta-queue'], as('watcher'))
+
+  expect([wrong.code, viewer.code]).toEqual([6, 6])
+  expect(wrong.stderr).not.toContain('something-else')
+})
+
+test('nobody chosen ends with 10 and says how to choose', async () => {
+  const { code, stderr } = await chandler(['catalog'], { CHANDLER_SERVER: '', CHANDLER_USER: '' })
+  const answer = await chandler(['catalog'], {}, [])
+
+  expect([code, answer.code]).toEqual([10, 10])
+  expect(stderr + answer.stderr).toContain('chandler login')
+})
+
+test('a service is ordered, shown, updated, bound, unbound and deleted', async () => {
+  const made = await chandler([
+    'instance',
+    'provision',
+    'alpha-db',
+    'small',
+    'shop',
+    '-p',
+    'size=2',
+    '-o',
+    'json',
+  ])
+  const listed = await chandler(['instance', 'list', '-o', 'name'])
+  const shown = await chandler(['instance', 'show', 'shop'])
+  const updated = await chandler(['instance', 'update', 'shop', '-p', 'size=3', '-o', 'json'])
+  const bound = await chandler(['binding', 'bind', 'shop', 'app-1', '-o', 'json'])
+  const unbound = await chandler(['binding', 'unbind', 'shop', 'app'])
+  const deleted = await chandler(['instance', 'deprovision', 'shop', '--yes'])
+  const document = JSON.parse(made.stdout)
+
+  expect(document).toMatchObject({
+    apiVersion: 'chandler/v1',
+    kind: 'Instance',
+    state: 'ready',
+    name: 'shop',
+  })
+  expect(listed.stdout).toContain(document.id)
+  expect(shown.stdout).toMatch(/State: +ready/)
+  expect(JSON.parse(updated.stdout)).toMatchObject({ parameters: { size: 3 } })
+  expect(JSON.parse(bound.stdout)).toMatchObject({
+    state: 'bound',
+    credentials: { username: expect.any(String) },
+  })
+  expect(unbound.stdout).toMatch(/State: +unbound/)
+  expect(deleted.stdout).toMatch(/State: +deleted/)
+  expect((await chandler(['instance', 'show', 'shop'])).code).toBe(4)
+})
+
+test('the short verbs of the field do the same', async () => {
+  const made = await chandler(['create-service', 'beta-queue', 'plain', 'mail', '-o', 'name'])
+  const services = await chandler(['services'])
+  const service = await chandler(['service', 'mail', '-o', 'yaml'])
+  const deleted = await chandler(['delete-service', 'mail', '--yes', '-o', 'json'])
+
+  expect([made.code, services.code, service.code, deleted.code]).toEqual([0, 0, 0, 0])
+  expect(services.stdout).toContain('mail')
+  expect(service.stdout).toContain('kind: Instance')
+  expect((await chandler(['marketplace', '-o', 'name'])).stdout).toContain('beta-queue/plain')
+})
+
+test('a failed operation ends with 3, names its cause and its log', async () => {
+  const { code, stderr } = await chandler(failing('broken'))
+  const why = await chandler(['why', 'broken'])
+  const retried = await chandler(['operation', 'retry', 'broken'])
+
+  expect(code).toBe(3)
+  expect(stderr).toMatch(/error: The operation failed .*\ncause: .*told to fail/)
+  expect(stderr).toMatch(/hint: .*chandler operation logs 01/)
+  expect(why.stdout).toContain('told to fail')
+  expect(retried.code).toBe(3)
+})
+
+test('with -o json a failure is a document on standard error', async () => {
+  const { stderr, stdout } = await chandler(['instance', 'show', 'nothing', '-o', 'json'])
+
+  expect(JSON.parse(stderr)).toMatchObject({ apiVersion: 'chandler/v1', error: { code: 'instance.unknown' } })
+  expect(stdout).toBe('')
+})
+
+test('waiting gives up with 7, and Ctrl-C leaves the operation running with 130', async () => {
+  const args = ['instance', 'provision', 'alpha-db', 'small', 'slow', '-p', 'sim:={"create":{"ms":-1}}']
+  const late = await chandler([...args, '--timeout', '300ms'])
+  const interrupted = await chandler(['instance', 'wait', 'slow'], {}, ['running'])
+  const cancelled = await chandler(['operation', 'cancel', 'slow'])
+  const followed = await chandler(['operation', 'logs', '-f', 'slow'])
+
+  expect(late.code).toBe(7)
+  expect(late.stderr).toContain('chandler operation logs -f 01')
+  expect(interrupted.code).toBe(130)
+  expect(interrupted.stderr).toContain('The operation goes on')
+  expect(cancelled.code).toBe(0)
+  expect(followed.code).toBe(3)
+  expect(followed.stdout).toContain('pretending')
+})
+
+test('nothing is deleted unasked where nobody can be asked', async () => {
+  await chandler(['instance', 'provision', 'beta-queue', 'plain', 'kept'])
+  const { code, stderr } = await chandler(['instance', 'deprovision', 'kept'])
+
+  expect(code).toBe(2)
+  expect(stderr).toContain('--yes')
+  expect((await chandler(['instance', 'purge', 'kept', '--yes'])).code).toBe(0)
+})
+
+test('a login is tried, remembered for its owner only, chosen by context, and forgotten', async () => {
+  const login = ['login', running.url, '--user', 'admin', '--name', 'test']
+  const refused = await chandler(login, { CHANDLER_PASSWORD: 'wrong-password' })
+  const accepted = await chandler(login, { CHANDLER_PASSWORD: passwords.admin })
+  const file = join(home, 'chandler', 'config.yaml')
+  const used = await chandler(['catalog', '-o', 'name'], {}, [])
+  const listed = await chandler(['context', 'list'])
+  await chandler(['context', 'remove', 'test'])
+
+  expect([refused.code, accepted.code, used.code]).toEqual([6, 0, 0])
+  expect(listed.stdout).toContain('test *')
+  expect(listed.stdout).not.toContain(passwords.admin)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file, 'utf8')).not.toContain(passwords.admin)
+})
+
+test('a remembered password is not sent to another server', async () => {
+  await chandler(['login', running.url, '--user', 'admin', '--name', 'test'], {
+    CHANDLER_PASSWORD: passwords.admin,
+  })
+  const { code } = await chandler(['catalog', '--server', 'http://127.0.0.1:1'], {}, [])
+  await chandler(['context', 'remove', 'test'])
+
+  expect(code).toBe(10)
+})
+
+test('there is no colour and no control sign off a terminal, and colour where it is forced', async () => {
+  const plain = await chandler(['catalog'])
+  const forced = await chandler(['catalog'], { FORCE_COLOR: '1' })
+  const refused = await chandler(['catalog'], { FORCE_COLOR: '1', NO_COLOR: '1' })
+
+  expect(plain.stdout + plain.stderr + refused.stdout).not.toContain('\u001b')
+  expect(forced.stdout).toContain('\u001b[')
+})
+
+test('operators freeze, thaw, rotate keys, back up, read and verify the audit trail', async () => {
+  const answers = []
+  for (const args of [
+    ['freeze', '--reason', 'a test'],
+    ['instance', 'provision', 'beta-queue'],
+    ['thaw'],
+    ['status'],
+    ['key', 'rotate'],
+    ['key', 'status', '-o', 'json'],
+    ['backup', '-o', 'name'],
+    ['audit', 'list', '--limit', '5'],
+    ['audit', 'verify'],
+    ['package', 'list'],
+    ['package', 'show', 'alpha-db'],
+    ['operation', 'list', '--state', 'failed'],
+  ]) {
+    answers.push(await chandler(args))
+  }
+
+  expect(answers.map((one) => one.code)).toEqual([0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+  expect(existsSync(answers[6]?.stdout.trim() ?? '')).toBe(true)
+  expect(answers[8]?.stdout).toContain('is unbroken')
+})
+
+test('a starter configuration is written with private passwords, is valid, and is never overwritten', async () => {
+  const folder = newFolder()
+  const first = await chandler(['init', folder])
+  const valid = await chandler(['config', 'validate', '--config', join(folder, 'chandler.yml')])
+  const doctor = await chandler(['doctor', '--config', join(folder, 'chandler.yml'), '-o', 'json'])
+  const second = await chandler(['init', folder])
+  const mode = statSync(join(folder, 'secrets', 'admin')).mode & 0o777
+  rmSync(folder, { recursive: true })
+
+  expect([first.code, valid.code, second.code, mode]).toEqual([0, 0, 1, 0o600])
+  expect(JSON.parse(doctor.stdout).findings).toContainEqual(
+    expect.objectContaining({ id: 'configuration', state: 'ok' }),
+  )
+})
+
+test('doctor ends with 3 when something must be fixed, and says how', async () => {
+  const folder = newFolder()
+  writeFileSync(join(folder, 'chandler.yml'), 'auth: {users: []}\nhttp: {listn: x}\n')
+  const { code, stdout } = await chandler(['doctor', '--config', join(folder, 'chandler.yml')])
+  rmSync(folder, { recursive: true })
+
+  expect(code).toBe(3)
+  expect(stdout).toContain('did you mean listen?')
+})
+
+test('the configuration in effect is shown with origins and without secrets', async () => {
+  const file = join(running.folder, 'chandler.yml')
+  const { stdout } = await chandler(['config', 'show', '-c', file, '--origin', '--set', 'logs.level=warn'])
+
+  expect(stdout).toMatch(/logs\.level +warn +flag/)
+  expect(stdout).toMatch(/dataDir +\S+data +file +\S+chandler\.yml line 2/)
+  expect(stdout).not.toContain('password-of')
+})
+
+test.each(['bash', 'zsh', 'fish'])('%s gets a completion script', async (shell) => {
+  expect((await chandler(['completion', shell])).stdout).toContain('chandler completion words')
+})
+
+test('completion knows commands, what is below them, and their options', async () => {
+  const top = await chandler(['completion', 'words', '--'])
+  const below = await chandler(['completion', 'words', '--', 'instance'])
+  const deep = await chandler(['completion', 'words', '--', 'instance', 'provision'])
+
+  expect(top.stdout.split('\n')).toContain('instance')
+  expect(below.stdout.split('\n')).toContain('provision')
+  expect(deep.stdout.split('\n')).toContain('--parameters')
+})
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function failing(name: string): readonly string[] {
+  return ['instance', 'provision', 'alpha-db', 'small', name, '-p', 'sim:={"create":{"outcome":"fail"}}']
+}
+
+function as(user: User): Readonly<Record<string, string>> {
+  return { CHANDLER_USER: user, CHANDLER_PASSWORD: passwords[user] }
+}
+
+/** Runs the program; a word seen on standard error is answered with Ctrl-C. An empty list gives it no account. */
+async function chandler(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  interruptAfter: readonly string[] | undefined = undefined,
+): Promise<Ended> {
+  const account = interruptAfter?.length === 0 ? {} : { CHANDLER_SERVER: running.url, ...as('admin') }
+  const child = spawn(process.execPath, [program, ...args], {
+    env: clean({
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      XDG_CONFIG_HOME: home,
+      ...account,
+      ...environment,
+    }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  let killed = false
+  child.stdout.on('data', (bytes) => {
+    stdout += bytes
+  })
+  child.stderr.on('data', (bytes) => {
+    stderr += bytes
+    if (!killed && interruptAfter?.some((word) => stderr.includes(word))) killed = child.kill('SIGINT')
+  })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { code, stdout, stderr }
+}
+
+/** An empty value takes a variable away. */
+function clean(environment: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+}

@@ -1,0 +1,81 @@
+/** TLS from outside: the certificate of the settings is shown, and a renewed one after a reload. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { expect, test } from 'vitest'
+import { loadSettings } from '../../src/settings/load.ts'
+import { basic, newFolder, startTestBroker } from '../support/broker.ts'
+
+const missing = spawnSync('openssl', ['version']).status !== 0
+
+test.skipIf(missing)('TLS serves the certificate, and the renewed one after a reload', async () => {
+  const folder = newFolder()
+  makeCertificate(folder, 'first')
+  const tls = '  tls: {certificateFile: ./tls.crt, keyFile: ./tls.key}\n'
+  const running = await startTestBroker('', folder, (text) =>
+    text.replace(
+      /^http: \{(.*)\}\n/,
+      (_all, inner: string) => `http:\n  ${inner.replace(', ', '\n  ')}\n${tls}`,
+    ),
+  )
+  const first = await ask(running.url, folder)
+  makeCertificate(folder, 'second')
+  const loaded = loadSettings({ environment: {}, folder, file: join(folder, 'chandler.yml') })
+  if (loaded.kind === 'settings') running.broker.reload(loaded.settings)
+  const second = await ask(running.url, folder)
+  await running.stop()
+  rmSync(folder, { recursive: true, force: true })
+
+  expect(first).toEqual({ status: 200, name: 'first' })
+  expect(second).toEqual({ status: 200, name: 'second' })
+})
+
+function makeCertificate(folder: string, name: string): void {
+  const { status, stderr } = spawnSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      'tls.key',
+    ].concat([
+      '-out',
+      'tls.crt',
+      '-days',
+      '2',
+      '-subj',
+      `/CN=${name}`,
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+    ]),
+    { cwd: folder },
+  )
+  if (status !== 0) throw new Error(String(stderr))
+}
+
+async function ask(url: string, folder: string): Promise<{ readonly status: number; readonly name: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      `${url}/v2/catalog`,
+      {
+        ca: readFileSync(join(folder, 'tls.crt')),
+        headers: { Authorization: basic('platform'), 'X-Broker-API-Version': '2.17' },
+        agent: false,
+      },
+      (response) => {
+        const { CN: name } = (response.socket as TLSSocket).getPeerCertificate().subject
+        response.resume()
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, name: String(name) }))
+      },
+    )
+    sent.on('error', reject)
+    sent.end()
+  })
+}
