@@ -72,9 +72,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a blocked operation does not wait',
-    file: 'store/queue.ts',
-    find: 'const ready = `ended = 0 AND waits = 0',
-    replace: 'const ready = `ended = 0 AND waits >= 0',
+    file: 'store/operations.ts',
+    find: 'const waits = await mustWait(session, operation)',
+    replace: 'const waits = (await mustWait(session, operation)) && false',
   },
   {
     name: 'the audit record is forgotten',
