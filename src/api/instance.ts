@@ -111,7 +111,7 @@ export const Ordered = Type.Object(
 export type Ordered = Of<typeof Ordered>
 
 export const Invocation = Type.Object(
-  { action: Type.String({ minLength: 1 }), parameters: Type.Optional(Free) },
+  { action: Type.String({ minLength: 1, maxLength: 255 }), parameters: Type.Optional(Free) },
   { title: 'Invocation', additionalProperties: false },
 )
 export type Invocation = Of<typeof Invocation>

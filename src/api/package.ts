@@ -4,6 +4,19 @@ import type { Package as ModelPackage } from '../model/package.ts'
 import { Problem } from './problem.ts'
 import { Digest, Free, Moment, moment, type Of, present } from './words.ts'
 
+export const CustomAction = Type.Object(
+  {
+    name: Type.String(),
+    title: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    modifies: Type.Boolean({ description: 'Whether it changes the instance.' }),
+    stateless: Type.Boolean({ description: 'Whether it can run without an instance.' }),
+    parameters: Type.Optional(Free),
+  },
+  { title: 'CustomAction', description: 'What a package can do beyond the life cycle.' },
+)
+export type CustomAction = Of<typeof CustomAction>
+
 export const PackageContent = Type.Object(
   {
     contract: Type.String(),
@@ -48,16 +61,7 @@ export const PackageContent = Type.Object(
         ),
       }),
     ),
-    actions: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        title: Type.Optional(Type.String()),
-        description: Type.Optional(Type.String()),
-        modifies: Type.Boolean(),
-        stateless: Type.Boolean(),
-        parameters: Type.Optional(Free),
-      }),
-    ),
+    actions: Type.Array(CustomAction),
   },
   { title: 'PackageContent', description: 'The normalised view of a package of any contract.' },
 )

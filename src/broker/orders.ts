@@ -44,11 +44,18 @@ export interface OperationOrder {
   }
   readonly context?: JsonObject
   readonly maintenance?: string
+  /** For an action of the package's own: whether it changes the instance. */
+  readonly modifies?: true
   readonly before?: {
     readonly parameters: JsonObject
     readonly planId: string
     readonly state: Instance['state']
   }
+}
+
+export interface ActionResult {
+  readonly operation: string
+  readonly outputs: readonly Output[]
 }
 
 /** The operation that ends an instance or a binding; `wait`: its end is the answer. */
@@ -102,6 +109,12 @@ export const orders = {
     (await unsealed<readonly Output[]>(look, ownerOfInstance(key), 'outputs')) ?? [],
   putOutputs: (tx: Transaction, key: InstanceKey, outputs: readonly Output[]) =>
     write(tx, ownerOfInstance(key), 'outputs', outputs),
+
+  /** What an action of the package's own answered last; it goes with the instance. */
+  result: (look: Look, key: InstanceKey, action: string) =>
+    unsealed<ActionResult>(look, ownerOfInstance(key), `result/${action}`),
+  putResult: (tx: Transaction, key: InstanceKey, action: string, result: ActionResult) =>
+    write(tx, ownerOfInstance(key), `result/${action}`, result),
 } as const
 
 /** Whether a repeated provision asks for the instance as it is now. */

@@ -120,11 +120,14 @@ async function overtaken(tx: Transaction, operation: Operation, ending: Ending):
 }
 
 /** What a run leaves for the next one is kept whether it worked or not. */
-async function keepMemory(tx: Transaction, { operation, ending }: Settling): Promise<void> {
+async function keepMemory(tx: Transaction, { operation, order, ending }: Settling): Promise<void> {
   const { carryover, bindingCarryover, outputs } = ending.outcome
   const { target } = operation
   if (carryover) await orders.putCarryover(tx, ownerOfInstance(target), carryover)
-  if (outputs) await orders.putOutputs(tx, target, outputs)
+  const { action, id } = operation
+  if (outputs && action.kind === 'invoke')
+    await orders.putResult(tx, target, action.name, { operation: id, outputs })
+  if (outputs && (action.kind !== 'invoke' || order.modifies)) await orders.putOutputs(tx, target, outputs)
   if (bindingCarryover && target.binding !== undefined) {
     await orders.putCarryover(tx, ownerOfBinding({ ...target, binding: target.binding }), bindingCarryover)
   }
@@ -147,9 +150,10 @@ async function settleInstance(tx: Transaction, settling: Settling): Promise<void
       return settleUpdate(tx, free, settling)
     case 'deprovision':
       return settleDeprovision(tx, free, settling)
+    case 'invoke':
+      return tx.putInstance({ ...free, state: 'ready' })
     case 'bind':
     case 'unbind':
-    case 'invoke':
       return tx.putInstance(free)
     default:
       return never(kind)

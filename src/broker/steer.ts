@@ -5,6 +5,7 @@ import type { Transaction } from '../store/store.ts'
 import { requestCancel } from './begin.ts'
 import { bind } from './bind.ts'
 import { deprovision } from './deprovision.ts'
+import { invoke } from './invoke.ts'
 import { type Asker, type OperationOrder, orders } from './orders.ts'
 import type { Ports } from './ports.ts'
 import { provision } from './provision.ts'
@@ -96,7 +97,11 @@ async function orderAgain(
     case 'unbind':
       return started(await unbind(ports, asker, { ...named, binding: key.binding }))
     case 'invoke':
-      return fail('operation.not-retryable', 'order the action anew')
+      return invoke(ports, asker, {
+        instance: target.instance,
+        action: action.name,
+        parameters: order.parameters,
+      })
   }
 }
 

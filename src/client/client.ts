@@ -8,12 +8,13 @@ import type {
   Instance,
   InstanceDetail,
   InstanceQuery,
+  Invocation,
   NewInstance,
   Ordered,
   Output,
 } from '../api/instance.ts'
 import type { HistoryLine, LogLine, Operation, OperationQuery, Run, Why } from '../api/operation.ts'
-import type { Package } from '../api/package.ts'
+import type { CustomAction, Package } from '../api/package.ts'
 import type { PageOf } from '../api/words.ts'
 import { systemClock } from '../kit/clock.ts'
 import { eventsIn } from './events.ts'
@@ -74,6 +75,8 @@ export function makeClient(server: Server) {
     remove: (key: InstanceAddress) => remove<Ordered>(pathOf(key)),
     purge: (key: InstanceAddress) => post<void>(`${pathOf(key)}/purge`),
     repin: (key: InstanceAddress) => post<void>(`${pathOf(key)}/repin`),
+    actions: (key: InstanceAddress) => get<List<CustomAction>>(`${pathOf(key)}/actions`),
+    invoke: (key: InstanceAddress, wish: Invocation) => post<Ordered>(`${pathOf(key)}/invoke`, wish),
     whyInstance: (key: InstanceAddress) => get<Why>(`${pathOf(key)}/why`),
     outputs: (key: InstanceAddress) => get<List<Output>>(`${pathOf(key)}/outputs`),
     output: (key: InstanceAddress, name: string) =>
@@ -94,6 +97,9 @@ export function makeClient(server: Server) {
     runs: (id: string) => get<List<Run>>(`${operationPath(id)}/runs`),
     log: (id: string, after: number) =>
       get<List<LogLine> & { readonly next?: number }>(`${operationPath(id)}/log`, { after }),
+    results: (id: string) => get<List<Output>>(`${operationPath(id)}/outputs`),
+    result: (id: string, name: string) =>
+      askBytes(server, { method: 'GET', path: `${operationPath(id)}/outputs/${encodeURIComponent(name)}` }),
     whyOperation: (id: string) => get<Why>(`${operationPath(id)}/why`),
     cancel: (id: string) => post<Operation>(`${operationPath(id)}/cancel`),
     retry: (id: string) => post<Ordered>(`${operationPath(id)}/retry`),

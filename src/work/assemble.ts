@@ -52,7 +52,7 @@ export async function assemble(ports: Ports, operation: Operation): Promise<Asse
 
 /** A deprovision that clears a failed attempt must see that attempt's order, not the next one's. */
 function instanceOrder({ action }: Operation, order: OperationOrder, current: InstanceOrder): InstanceOrder {
-  if (action.kind === 'bind' || action.kind === 'unbind') return current
+  if (action.kind === 'bind' || action.kind === 'unbind' || action.kind === 'invoke') return current
   return { parameters: order.parameters, context: order.context ?? current.context }
 }
 

@@ -110,6 +110,20 @@ test('a service is ordered, shown, updated, bound, unbound and deleted', async (
   expect((await chandler(['instance', 'show', 'shop'])).code).toBe(4)
 })
 
+test('an action of the package is listed, run, and its answer printed and fetched', async () => {
+  await chandler(['instance', 'provision', 'alpha-db', 'small', 'acting'])
+  const listed = await chandler(['instance', 'actions', 'acting', '-o', 'name'])
+  const ran = await chandler(['instance', 'invoke', 'acting', 'echo', '-p', 'label=blue'])
+  const fetched = await chandler(['operation', 'outputs', 'acting', 'parameters.json'])
+  const wrong = await chandler(['instance', 'invoke', 'acting', 'ecko'])
+  await chandler(['instance', 'deprovision', 'acting', '--yes'])
+
+  expect(listed.stdout).toBe('echo\n')
+  expect(ran.stdout).toMatch(/State: +succeeded[\s\S]*\{"label":"blue"\}/)
+  expect(fetched.stdout).toBe('{"label":"blue"}')
+  expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('did you mean echo?')])
+})
+
 test('the short verbs of the field do the same', async () => {
   const made = await chandler(['create-service', 'beta-queue', 'plain', 'mail', '-o', 'name'])
   const services = await chandler(['services'])

@@ -101,6 +101,35 @@ test('an instance is ordered by names, bound, looked at and deleted', async () =
   expect((await call('watcher', 'GET', at)).body).toMatchObject({ state: 'gone' })
 })
 
+test('an action of the package holds the instance, answers under its operation, and goes with the instance', async () => {
+  const { at } = await orderedInstance()
+  const slow = await call('admin', 'POST', `${at}/invoke`, {
+    body: { action: 'echo', parameters: { label: 'blue', sim: { create: { ms: 300 } } } },
+  })
+  const meanwhile = await call('admin', 'PATCH', at, { body: { parameters: { size: 5 } } })
+  await ended(slow.body['operation'])
+  const quick = await call('admin', 'POST', `${at}/invoke`, { body: { action: 'echo' } })
+  await ended(quick.body['operation'])
+  const unknown = await call('admin', 'POST', `${at}/invoke`, { body: { action: 'backup' } })
+  const outputs = (id: unknown) => call('watcher', 'GET', `/operations/${id}/outputs`)
+  const content = await call('admin', 'GET', `/operations/${quick.body['operation']}/outputs/parameters.json`)
+  const secret = await call(
+    'watcher',
+    'GET',
+    `/operations/${quick.body['operation']}/outputs/parameters.json`,
+  )
+
+  expect([slow.status, meanwhile.status, quick.status]).toEqual([202, 422, 202])
+  expect(meanwhile.body).toMatchObject({ code: 'instance.busy' })
+  expect([unknown.status, unknown.body]).toMatchObject([404, { code: 'action.unknown' }])
+  expect((await call('watcher', 'GET', at)).body).toMatchObject({ state: 'ready' })
+  expect((await outputs(slow.body['operation'])).body).toEqual({ items: [] })
+  expect((await outputs(quick.body['operation'])).body).toMatchObject({
+    items: [{ name: 'parameters.json' }],
+  })
+  expect([content.body, secret.status]).toEqual([{}, 403])
+})
+
 test('credentials are shown to operators who ask, never kept by caches, and every look is audited', async () => {
   const { at } = await orderedInstance()
   const { body } = await call('admin', 'POST', `${at}/bindings`, { body: { id: 'b1' } })

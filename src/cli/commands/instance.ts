@@ -13,6 +13,7 @@ import { type WaitOptions, waitFor, withWaiting } from '../follow.ts'
 import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { confirm, isTerminal, print, printBytes, say } from '../terminal.ts'
+import { registerActions } from './instance-actions.ts'
 
 interface Common extends WaitOptions, ParameterOptions {
   readonly output: Form
@@ -43,6 +44,7 @@ export function register(program: Command): void {
   waiting(group)
   outputs(group)
   purging(group)
+  registerActions(group)
 }
 
 function provisioning(parent: Command, name: string, hidden: boolean): void {

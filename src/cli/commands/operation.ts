@@ -9,6 +9,7 @@ import { findInstance, findOperation } from '../find.ts'
 import { problemOf, type WaitOptions, waitFor, watch, withWaiting } from '../follow.ts'
 import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
 import { print, printBytes } from '../terminal.ts'
+import { registerResults } from './instance-actions.ts'
 
 interface Common extends WaitOptions {
   readonly output: Form
@@ -26,6 +27,7 @@ export function register(program: Command): void {
   cancelling(group)
   retrying(group)
   releasing(group)
+  registerResults(group)
 }
 
 function listing(group: Command): void {

@@ -1,5 +1,5 @@
 /** What a pretended run means: credentials drawn from chance, and the memory that a delete has failed once. */
-import type { Outcome } from '../../model/outcome.ts'
+import type { Outcome, Output } from '../../model/outcome.ts'
 import type { Report } from '../../model/report.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Conclusion } from '../contract.ts'
@@ -19,6 +19,16 @@ export function outcomeOf(action: Action, situation: Situation, worked: boolean)
     message: `The pretended ${kind === 'invoke' ? action.name : kind} succeeded.`,
     ...(kind === 'bind' ? { binding: { credentials: credentials(situation) } } : {}),
     ...(kind === 'provision' ? { dashboardUrl: dashboardOf(situation) } : {}),
+    ...(kind === 'invoke' ? { outputs: [echo(situation)] } : {}),
+  }
+}
+
+function echo({ parameters }: Situation): Output {
+  return {
+    name: 'parameters.json',
+    content: Buffer.from(JSON.stringify(parameters)),
+    mediaType: 'application/json',
+    secret: false,
   }
 }
 

@@ -43,7 +43,7 @@ function pretenceFor(action: Action, situation: Situation): Pretence {
     case 'unbind':
       return pretenceOf(situation.parameters, 'delete')
     case 'invoke':
-      return { milliseconds: 0, fails: false }
+      return pretenceOf(situation.parameters, 'create')
     default:
       return never(action)
   }

@@ -17,7 +17,15 @@ export function readSim(artifact: Artifact): Promise<Reading> {
       name,
       version: '1.0.0',
       digest: artifact.digest,
-      actions: [],
+      actions: [
+        {
+          name: 'echo',
+          title: 'Answer the parameters',
+          description: 'Changes nothing; takes as long and ends as the `sim` parameter says of a creation.',
+          modifies: false,
+          stateless: false,
+        },
+      ],
       notes: null,
       papers: { summary: 'Pretends: takes as long and ends as its parameters say.' },
       services: [

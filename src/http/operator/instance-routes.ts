@@ -27,6 +27,7 @@ import type { Operation } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
 import { freshId } from './fresh-id.ts'
 import { findOffer, findPlanOf, namesOf } from './naming.ts'
+import { outputNamed } from './output-answer.ts'
 import type { OperatorPorts } from './ports.ts'
 import { document, look, nothing, order, route } from './route.ts'
 
@@ -215,11 +216,7 @@ export const instanceRoutes = [
     handle: async ({ params }, { broker }) => {
       await existing(broker, params)
       const outputs = await orders.outputs(broker.store.look, params)
-      const output = outputs.find((one) => one.name === params.name) ?? fail('output.unknown', params.name)
-      if (output.state === 'missing' || output.state === 'too-large')
-        fail('output.unknown', `${params.name} is ${output.state}`)
-      const mediaType = output.mediaType ?? 'application/octet-stream'
-      return { kind: 'bytes', bytes: output.content, mediaType, secret: output.secret }
+      return outputNamed(outputs, params.name)
     },
   }),
 ]

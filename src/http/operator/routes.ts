@@ -1,4 +1,5 @@
 /** The whole surface of the operator API. */
+import { actionRoutes } from './action-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { bindingRoutes } from './binding-routes.ts'
 import { instanceRoutes } from './instance-routes.ts'
@@ -11,5 +12,6 @@ export const operatorRoutes: readonly Route[] = [
   ...instanceRoutes,
   ...bindingRoutes,
   ...operationRoutes,
+  ...actionRoutes,
   ...auditRoutes,
 ]

@@ -177,8 +177,14 @@ export const brokerProblems = {
     exit: 9,
   },
   'output.unknown': {
-    title: 'The instance has no such output',
-    hint: 'List the outputs of the instance.',
+    title: 'There is no such output',
+    hint: 'List the outputs of the instance or operation.',
+    status: 404,
+    exit: 4,
+  },
+  'action.unknown': {
+    title: 'The package has no such action',
+    hint: 'List what it has: chandler instance actions INSTANCE',
     status: 404,
     exit: 4,
   },
