@@ -9,6 +9,13 @@ import {
 } from './archive/archive-artifact.ts'
 import { packFolder } from './archive/pack-folder.ts'
 import type { BuiltImage } from './build.ts'
+import {
+  type CollectionPack,
+  type CollectionPublish,
+  describeImage,
+  packCollection,
+  publishCollection,
+} from './collection.ts'
 import { fileBytes, readBounded } from './content/durable.ts'
 import { type Sweep, type Swept, sweep } from './content/sweep.ts'
 import { type Delivery, deliver } from './deliver.ts'
@@ -16,6 +23,7 @@ import { digestOf } from './digest.ts'
 import { imagesIn, type OpenImageStore } from './images.ts'
 import { flushed } from './layers/folder-cell.ts'
 import { documentBytesMax } from './limits.ts'
+import type { Descriptor } from './oci/manifest.ts'
 import { buildPackage, copyPackage, type PackageBuild, type PackageCopy } from './packages.ts'
 import { type PathReference, parseReference, type UrlReference } from './reference.ts'
 import { webFile } from './registry/web-file.ts'
@@ -34,6 +42,12 @@ export interface ArtifactStore {
   deliver(what: Delivery, to: string, signal: AbortSignal): Promise<void>
   copy(order: PackageCopy): Promise<Transferred>
   build(order: PackageBuild): Promise<BuiltImage>
+  /** What an image is, without moving it. */
+  describe(reference: string, signal: AbortSignal): Promise<Descriptor>
+  /** Copies images into one repository and puts an index with further documents on top. */
+  publish(order: CollectionPublish): Promise<Transferred>
+  /** Writes images and files into one archive. Answers its path. */
+  pack(order: CollectionPack): Promise<string>
   /** Throws away what nothing in `keep` needs and nobody used of late. */
   sweep(order: Sweep): Promise<Swept>
   /** Waits until all that was unpacked has reached the disk. */
@@ -79,6 +93,9 @@ export function openArtifactStore(options: RoomOptions): ArtifactStore {
       return await copyPackage(order, { ...ways, content })
     },
     build: async (order) => await buildPackage(order, (await rooms()).options),
+    describe: async (reference, signal) => await describeImage(reference, await rooms(), signal),
+    publish: async (order) => await publishCollection(order, await rooms()),
+    pack: async (order) => await packCollection(order, await rooms()),
     sweep: async (order) => await sweep(order, await rooms()),
     close: flushed,
   }

@@ -14,9 +14,10 @@ export interface RegistryReference {
   readonly digest?: string
 }
 
-/** oci:folder[:name][@digest], oci-archive:file[:name][@digest], docker-archive:file[:name] */
+/** oci:folder[:name][@digest], oci-archive:file[:name][@digest], docker-archive:file[:name], kept:archive[:name][@digest] */
 interface StoredReference {
-  readonly kind: 'layout' | 'layout-archive' | 'docker-archive'
+  readonly kind: 'layout' | 'layout-archive' | 'docker-archive' | 'kept-archive'
+  /** Of a kept archive its digest. */
   readonly path: string
   /** The name of one image among several. */
   readonly name?: string
@@ -43,6 +44,7 @@ const transports = {
   oci: 'layout',
   'oci-archive': 'layout-archive',
   'docker-archive': 'docker-archive',
+  kept: 'kept-archive',
 } as const
 
 /** Reads a reference. Problems: reference.invalid. */
@@ -90,7 +92,8 @@ export function formatReference(reference: Reference): string {
     }
     case 'layout':
     case 'layout-archive':
-    case 'docker-archive': {
+    case 'docker-archive':
+    case 'kept-archive': {
       const transport = Object.entries(transports).find(([, kind]) => kind === reference.kind)?.[0]
       const name = reference.name === undefined ? '' : `:${reference.name}`
       return `${transport}:${reference.path}${name}${atDigest(reference.digest)}`
@@ -129,10 +132,12 @@ function parseUrl(text: string): UrlReference {
 
 function parseStored(kind: StoredReference['kind'], rest: string, text: string): StoredReference {
   const { rest: place, digest } = splitAtDigest(rest, text)
-  const colon = place.indexOf(':')
+  // The digest of a kept archive has a colon of its own.
+  const colon = place.indexOf(':', kind === 'kept-archive' ? place.indexOf(':') + 1 : 0)
   const path = colon < 0 ? place : place.slice(0, colon)
   const name = colon < 0 ? '' : place.slice(colon + 1)
   if (path === '') return refuse(text, 'it names no path')
+  if (kind === 'kept-archive' && !isDigest(path)) return refuse(text, 'it names no archive by its digest')
   return { kind, path, ...(name === '' ? {} : { name }), ...(digest === undefined ? {} : { digest }) }
 }
 

@@ -48,11 +48,12 @@ async function openRooms({
   clock,
 }: RoomOptions): Promise<Rooms> {
   const limits = layerLimits ?? usualLayerLimits
+  const content = await openContentStore(folder, clock)
   return {
     folder,
-    content: await openContentStore(folder, clock),
+    content,
     layers: await openLayerStore({ folder, limits, ...(stacking === undefined ? {} : { stacking }) }),
-    options: { registries, scratchFolder: join(folder, 'scratch') },
+    options: { registries, scratchFolder: join(folder, 'scratch'), keptAt: content.pathOf },
     archiveLimits: archiveLimits ?? usualArchiveLimits,
     clock: clock ?? systemClock,
   }

@@ -15,6 +15,8 @@ export interface SourceOptions {
   readonly registries: RegistrySettings
   /** For what must be unpacked to be read at all: compressed archives. */
   readonly scratchFolder: string
+  /** Where the archive of that digest is kept; absent where nothing is. */
+  readonly keptAt?: (digest: string) => string
 }
 
 /** Opens a source. Problems: artifact.not-found, artifact.kind, image.layout-invalid, archive.*. */
@@ -28,6 +30,11 @@ export async function openSource(reference: Reference, options: SourceOptions): 
       return await openLayout(await layoutArchive(reference.path, options.scratchFolder))
     case 'docker-archive':
       return await openDockerArchive(reference.path, options.scratchFolder)
+    case 'kept-archive': {
+      const path = options.keptAt?.(reference.path)
+      if (path === undefined) return fail('artifact.not-found', `the archive ${reference.path}`)
+      return await openLayout(await layoutArchive(path, options.scratchFolder))
+    }
     case 'path':
     case 'url':
       return fail('artifact.kind', `${formatReference(reference)} is no image reference`)

@@ -20,6 +20,7 @@ export async function openTarget(reference: Reference, registries: RegistrySetti
       return await openLayoutArchiveTarget(reference.path)
     case 'docker-archive':
       return await openDockerArchiveTarget(reference.path)
+    case 'kept-archive':
     case 'path':
     case 'url':
       return fail('artifact.kind', `an image cannot be written to ${formatReference(reference)}`)

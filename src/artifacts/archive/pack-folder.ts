@@ -13,6 +13,8 @@ export interface PackOptions {
   readonly mtime: number
   /** Keep uid and gid of the files; otherwise everything belongs to root. */
   readonly keepOwners?: boolean
+  /** Only whether it is a folder counts, so that no mask of this machine is seen in the bytes. */
+  readonly plainModes?: boolean
   /** Put before every path, without slashes at its ends. */
   readonly prefix?: string
   /** Paths for which it answers true are left out, with what is below them. */
@@ -68,7 +70,7 @@ async function entryOf(
     path: outer,
     target: '',
     bytes: 0,
-    mode: stats.mode & 0o7777,
+    mode: options.plainModes ? plainMode(stats) : stats.mode & 0o7777,
     uid: options.keepOwners ? stats.uid : 0,
     gid: options.keepOwners ? stats.gid : 0,
     mtime: options.mtime,
@@ -86,6 +88,10 @@ async function entryOf(
     links.set(inode, outer)
   }
   return { ...plain, bytes: stats.size }
+}
+
+function plainMode(stats: Stats): number {
+  return stats.isDirectory() ? 0o755 : 0o644
 }
 
 /** Exactly as many bytes as the header said: a file that grows or shrinks meanwhile would spoil the whole tar. */

@@ -1,7 +1,9 @@
 /** Files that are there whole or not at all: written aside, flushed, then renamed. */
 import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
 import { constants, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { fail, ProblemError } from '../../model/problem.ts'
 
 /** Writes a whole file so that a crash leaves the old one or the new one. Problems: artifact.unwritable. */
@@ -20,6 +22,21 @@ export async function writeDurably(path: string, bytes: Uint8Array | string): Pr
   } catch (cause) {
     await rm(aside, { force: true })
     throw unwritable(cause, path)
+  }
+}
+
+/** The same for bytes that come piece by piece. Problems: artifact.unwritable, those of the bytes. */
+export async function streamDurably(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const aside = asideOf(path)
+  try {
+    await pipeline(bytes, createWriteStream(aside, { mode: 0o644 }))
+    const handle = await open(aside, 'r+')
+    await handle.sync().finally(() => handle.close())
+    await rename(aside, path)
+    await flushFolder(dirname(path))
+  } catch (error) {
+    await rm(aside, { force: true })
+    throw unwritable(error, path)
   }
 }
 

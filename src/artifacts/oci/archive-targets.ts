@@ -1,14 +1,12 @@
 /** Archives written: gathered as a layout in a scratch folder, packed at the end, renamed when whole. */
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { fail } from '../../model/problem.ts'
 import { decompressed } from '../archive/decompress.ts'
 import { packFolder } from '../archive/pack-folder.ts'
 import type { TarEntry } from '../archive/tar-header.ts'
 import { tarEnd, tarHeader, tarPadding } from '../archive/tar-writer.ts'
-import { asideOf, flushFolder, makeFolder, readBounded, unwritable } from '../content/durable.ts'
+import { makeFolder, readBounded, streamDurably } from '../content/durable.ts'
 import { splitDigest } from '../digest.ts'
 import { documentBytesMax, usualLayerLimits } from '../limits.ts'
 import { diffIdsOf } from './config.ts'
@@ -57,26 +55,12 @@ async function gathered(path: string, pack: Pack): Promise<Target> {
     finish: async () => {
       try {
         await layout.finish()
-        await writeFile(path, await pack(scratch, top?.manifest, top?.name))
+        await streamDurably(path, await pack(scratch, top?.manifest, top?.name))
       } finally {
         await clear()
       }
     },
     close: clear,
-  }
-}
-
-async function writeFile(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const aside = asideOf(path)
-  try {
-    await pipeline(bytes, createWriteStream(aside, { mode: 0o644 }))
-    const handle = await open(aside, 'r+')
-    await handle.sync().finally(() => handle.close())
-    await rename(aside, path)
-    await flushFolder(dirname(path))
-  } catch (error) {
-    await rm(aside, { force: true })
-    throw unwritable(error, path)
   }
 }
 
