@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Starts the command line: with the Node that the project brings along when this one is too old, and from the bundle
 // in dist when no source is newer. Plain JavaScript, for it runs on whatever Node the machine has.
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -32,13 +32,14 @@ async function startAgain() {
   })
 }
 
-/** Whether the bundle is there and no source is newer; an installed package has no sources. */
+/** Whether the bundle is there and none of its sources is newer; an installed package has no sources. */
 function isFresh(bundle) {
-  if (!existsSync(bundle)) return false
-  const sources = join(root, 'src')
-  if (!existsSync(sources)) return true
-  const built = statSync(bundle).mtimeMs
-  return !readdirSync(sources, { recursive: true, withFileTypes: true }).some(
-    (entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).mtimeMs > built,
-  )
+  const list = join(dirname(bundle), 'sources.json')
+  if (!existsSync(list)) return false
+  if (!existsSync(join(root, 'src'))) return true
+  const built = statSync(list).mtimeMs
+  return JSON.parse(readFileSync(list, 'utf8')).every((file) => {
+    const source = statSync(`${root}/${file}`, { throwIfNoEntry: false })
+    return source !== undefined && source.mtimeMs <= built
+  })
 }

@@ -1,10 +1,11 @@
 /** Bundles the command line to dist: one small file to start with, and pieces that are loaded when they are used. */
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 
 const [outdir = 'dist'] = process.argv.slice(2)
 rmSync(outdir, { recursive: true, force: true })
-await build({
+const { metafile } = await build({
   // A thread is started from a file of its own, which stays beside the others.
   entryPoints: { chandler: 'src/cli/main.ts', 'unpack-worker': 'src/artifacts/layers/unpack-worker.ts' },
   outdir,
@@ -18,9 +19,14 @@ await build({
   minifySyntax: true,
   keepNames: false,
   logLevel: 'warning',
+  metafile: true,
   external: ['pg-native'],
   // Libraries of the older module system ask for things by require.
   banner: {
     js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
   },
 })
+
+// The starter takes the bundle only while none of these is newer.
+const sources = Object.keys(metafile.inputs).filter((file) => file.startsWith('src/'))
+writeFileSync(join(outdir, 'sources.json'), JSON.stringify(sources))

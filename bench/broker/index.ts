@@ -29,7 +29,6 @@ export async function bench(): Promise<void> {
     show([...(await starts(empty, full)), ...(await memory(empty, full))])
     show(await paths(full, ids, folder))
     show(await underLoad(empty, full, ids))
-    show([await cliStart()])
     show(await jobsPerSecond())
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -168,27 +167,6 @@ async function underLoad(empty: string, full: string, ids: Ids): Promise<readonl
     },
     { name: 'the same against 10 ms', ours, floor: 10, unit: 'ms', goal: { atMost: 1 } },
   ]
-}
-
-export async function cliStart(): Promise<Figure> {
-  const times = { ours: [] as number[], floor: [] as number[] }
-  for (let round = 0; round < 9; round++) {
-    for (const [side, words] of [
-      ['floor', ['-e', '0']],
-      ['ours', ['bin/chandler.mjs', '--version']],
-    ] as const) {
-      const begun = performance.now()
-      spawnSync(process.execPath, words)
-      times[side].push(performance.now() - begun)
-    }
-  }
-  return {
-    name: 'a no-op command against node -e 0',
-    ours: median(times.ours),
-    floor: median(times.floor),
-    unit: 'ms',
-    goal: { atMost: 1.5 },
-  }
 }
 
 async function order(
