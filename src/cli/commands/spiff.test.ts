@@ -92,6 +92,27 @@ test('merge explains where a value came from', async () => {
   )
 })
 
+test('explain knows temporary fields and says what is there instead', async () => {
+  expect(await run('merge', template, '--explain', 'offset')).toBe(
+    `32\n  temporary: seen during the run, not printed\n  computed in ${template} at offset by (( &temporary ((32)) ))\n`,
+  )
+  await expect(run('merge', template, '--explain', 'db.name')).rejects.toMatchObject({
+    problem: { code: 'spiff.path.absent', detail: 'db.name: db has host, port' },
+  })
+})
+
+test('eval sees the document processed, and what does not settle hurts only who asks', async () => {
+  const manifest = file('manifest.yml', 'a: (( &temporary(2) ))\nb: (( a + 1 ))\nc: (( nosuch ))\n')
+
+  expect(await run('eval', 'a + b', manifest)).toBe('5\n')
+  await expect(run('eval', 'c', manifest)).rejects.toMatchObject({
+    problem: { code: 'spiff.template.fault' },
+  })
+  await expect(run('eval', 'nosuch')).rejects.toMatchObject({
+    problem: { detail: "'nosuch' not found\n nosuch \n ^" },
+  })
+})
+
 test('process shows the document to the template', async () => {
   const data = file('data.json', '{"x": 3}')
   const view = file('view.yml', 'z: (( document.x + 1 ))\n')

@@ -26,7 +26,7 @@ import {
   shapedFlags,
   sharedFlags,
 } from '../spiff/flags.ts'
-import { selected, writeDocuments } from '../spiff/output.ts'
+import { absent, selected, writeDocuments } from '../spiff/output.ts'
 import { print, say } from '../terminal.ts'
 
 /** Adds the noun `spiff` to the command line. */
@@ -92,7 +92,7 @@ function run(
     ...optionsOf(flags, documents),
     partial: flags.partial ?? false,
     preserveEscapes: flags.preserveEscapes ?? false,
-    preserveTemporary: flags.preserveTemporary ?? false,
+    preserveTemporary: flags.preserveTemporary ?? flags.explain !== undefined,
     trace: flags.explain !== undefined,
     ...(state === undefined ? {} : { state }),
   })
@@ -114,7 +114,7 @@ function keepState(path: string, state: SpiffDocument): void {
 
 function explained(documents: readonly (SpiffDocument | undefined)[], path: string): string {
   const found = documents.flatMap((document) => (document && explain(document.cell, pathSteps(path))) ?? [])
-  if (found.length === 0) return fail('spiff.path.absent', path)
+  if (found.length === 0) return absent(documents[0]?.cell, path)
   return found.map(explanationText).join('\n')
 }
 
@@ -136,6 +136,7 @@ function addEval(spiff: Command): void {
   const command = add(spiff, {
     usage: 'eval <expression> [document]',
     summary: 'Evaluate an expression, perhaps with the fields of a document in sight',
+    description: 'The document is processed first; its temporary fields are in sight, too.',
     examples: ["spiff eval '1 + 2'", "spiff eval 'map[jobs|j|->j.name]' manifest.yml --json"],
   })
   sharedFlags(command)
@@ -143,11 +144,22 @@ function addEval(spiff: Command): void {
     .action(
       (expression: string, document: string | undefined, flags: SpiffFlags & { readonly json?: true }) => {
         const documents = new Documents()
-        const [scope] = document === undefined ? [] : documents.parsed(document).documents
-        const result = evaluate(expression, scope?.value ?? null, { flags, documents })
+        const scope = document === undefined ? null : processed(document, flags, documents)
+        const result = evaluate(expression, scope, { flags, documents })
         print(writeDocuments([result], { json: flags.json ?? false, split: false }))
       },
     )
+}
+
+/** The fields of a document for an expression to see; what does not settle only matters to who asks for it. */
+function processed(name: string, flags: SpiffFlags, documents: Documents): unknown {
+  const result = processSpiff(documents.parsed(name), [], {
+    ...optionsOf(flags, documents),
+    partial: true,
+    preserveTemporary: true,
+  })
+  if (result.kind === 'failed') return failed(result.fault, (one) => documents.known(one))
+  return result.documents[0]?.cell.value
 }
 
 function evaluate(
@@ -191,7 +203,10 @@ function addLint(spiff: Command): void {
           if (finding.severity === 'error') errors++
         }
     }
-    if (errors > 0) fail('spiff.template.fault', `${errors} found`)
+    if (errors > 0)
+      fail('spiff.template.fault', `${errors} ${errors === 1 ? 'error' : 'errors'}`, {
+        hint: 'Correct what is listed above, each at its line and column.',
+      })
     else say('no errors')
   })
 }

@@ -13,10 +13,17 @@ export function failed(
     case 'budget':
       return fail('spiff.limit.reached', fault.message)
     case 'unresolved':
-      return fail('spiff.template.fault', `${fault.message}${firstExcerpt(fault)}`, {
+      return fail('spiff.template.fault', `${listed(fault)}${firstExcerpt(fault)}`, {
         where: firstPlace(fault, textOf),
       })
   }
+}
+
+/** The list of what is unresolved; where the document is one expression, only what is wrong with it. */
+function listed({ message, unresolved }: SpiffFault): string {
+  const [only, second] = unresolved
+  const alone = second === undefined && only?.steps.length === 0 && only.issue.nested.length === 0
+  return alone && only.issue.text !== '' ? only.issue.text : message
 }
 
 function placeOf({ source, line, column }: SpiffFault): Place {

@@ -1,12 +1,40 @@
 /** How results of the spiff commands are printed. */
-import { documentOf, List, pathSteps, type SpiffDocument, stepIntoCell } from '../../languages/spiff/index.ts'
+import {
+  Dict,
+  documentOf,
+  List,
+  pathSteps,
+  type SpiffDocument,
+  stepIntoCell,
+} from '../../languages/spiff/index.ts'
 import { fail } from '../../model/problem.ts'
 
 /** The part of a document at a path. */
 export function selected(document: SpiffDocument, path: string): SpiffDocument {
   let cell: SpiffDocument['cell'] | undefined = document.cell
   for (const step of pathSteps(path)) cell = cell && stepIntoCell(cell, step)
-  return cell === undefined ? fail('spiff.path.absent', path) : documentOf(cell)
+  return cell === undefined ? absent(document.cell, path) : documentOf(cell)
+}
+
+/** Says how far a path leads, and what is there instead. */
+export function absent(root: SpiffDocument['cell'] | undefined, path: string): never {
+  let at = root
+  const reached: string[] = []
+  for (const step of pathSteps(path)) {
+    const next = at && stepIntoCell(at, step)
+    if (next === undefined) break
+    reached.push(step)
+    at = next
+  }
+  const place = reached.length === 0 ? 'the result' : reached.join('.')
+  return fail('spiff.path.absent', `${path}: ${place} ${holds(at?.value)}`)
+}
+
+function holds(value: unknown): string {
+  if (value instanceof List) return `is a list of ${value.cells.length}`
+  if (!(value instanceof Dict)) return 'holds a plain value'
+  const shown = value.keys.slice(0, 12).join(', ')
+  return value.keys.length === 0 ? 'is an empty map' : `has ${shown}${value.keys.length > 12 ? ', …' : ''}`
 }
 
 /** Documents as one text; a stream of YAML has separators, JSON one line each. */

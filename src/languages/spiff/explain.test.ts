@@ -32,6 +32,13 @@ test('a merged value is followed into the stub, stage by stage', () => {
   )
 })
 
+test('a map or list is explained with its entries', () => {
+  expect(explained('d')).toBe('{e: [x, 6]}\n  written in template at d\n  e: written in template at d.e')
+  expect(explained('d.e')).toBe(
+    '[x, 6]\n  written in template at d.e\n  [0]: written in template at d.e.[0]\n  [1]: computed in template at d.e.[1] by (( b ))',
+  )
+})
+
 test('there is nothing to explain where there is nothing', () => {
   expect(explained('a.b')).toBeUndefined()
 })

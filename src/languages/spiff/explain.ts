@@ -1,8 +1,8 @@
 /** Where a value came from: the chain from the result back to template, stubs and expressions. */
 
+import { temporaryOrLocal } from './cleanup.ts'
 import { stepIntoCell } from './step.ts'
-import type { Cell, Origin } from './value.ts'
-import { looksLikeCode } from './value.ts'
+import { type Cell, Dict, List, looksLikeCode, type Origin } from './value.ts'
 import { shortText } from './yaml-write.ts'
 
 /** One link of the chain, the newest first. */
@@ -17,6 +17,10 @@ export interface Explanation {
 export interface Explained {
   readonly value: string
   readonly steps: readonly Explanation[]
+  /** Seen during the run only. */
+  readonly temporary: boolean
+  /** Of a map or list, where each entry came from last. */
+  readonly entries: readonly { readonly step: string; readonly from: Explanation }[]
 }
 
 /** The steps of `a.b[0].c`; a dot in a key is written `\.`. */
@@ -35,7 +39,18 @@ export function explain(document: Cell, path: readonly string[]): Explained | un
     left = at.origin === undefined ? [...left, step] : []
     nearest = at.origin ?? nearest
   }
-  return at && { value: shortText(at.value), steps: chain(nearest, left) }
+  if (at === undefined) return undefined
+  const temporary = (at.flags & temporaryOrLocal) !== 0
+  return { value: shortText(at.value), steps: chain(nearest, left), temporary, entries: entriesOf(at) }
+}
+
+function entriesOf({ value }: Cell): Explained['entries'] {
+  const cells = value instanceof Dict ? [...value.cells] : []
+  const items = value instanceof List ? value.cells.map((cell, i) => [`[${i}]`, cell] as const) : []
+  return [...cells, ...items].flatMap(([step, cell]) => {
+    const [from] = chain(cell.origin, [])
+    return from === undefined ? [] : [{ step, from }]
+  })
 }
 
 function chain(origin: Origin | undefined, rest: readonly string[]): readonly Explanation[] {
@@ -53,9 +68,14 @@ function chain(origin: Origin | undefined, rest: readonly string[]): readonly Ex
 }
 
 /** The chain as text for people. */
-export function explanationText({ value, steps }: Explained): string {
-  const lines = steps.map((step) => `  ${sentence(step)}`)
-  return [value, ...(lines.length === 0 ? ['  made by the run itself'] : lines)].join('\n')
+export function explanationText({ value, steps, temporary, entries }: Explained): string {
+  return [
+    value,
+    ...(temporary ? ['  temporary: seen during the run, not printed'] : []),
+    ...steps.map((step) => `  ${sentence(step)}`),
+    ...(steps.length === 0 ? ['  made by the run itself'] : []),
+    ...entries.map(({ step, from }) => `  ${step}: ${sentence(from)}`),
+  ].join('\n')
 }
 
 function sentence({ how, source, path, expression, instead }: Explanation): string {

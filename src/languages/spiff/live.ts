@@ -151,7 +151,7 @@ class LiveNode implements Host, Stand {
     if (shape.kind === 'cell') return shape.cell
     const value = this.structure?.settle()
     if (value === undefined) return cyclic
-    const cell: Cell = { ...(this.cell ?? this.raw), value }
+    const cell: Cell = literalOrigin({ ...(this.cell ?? this.raw), value }, this)
     return this.trouble === undefined ? cell : { kind: 'stuck', failed: true, what: 'unresolved' }
   }
 
