@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensurePrograms } from '../support/debian.ts'
 import { BrokerTables } from './broker-tables.ts'
 import { type OpenTheatre, openTheatre } from './cases.ts'
-import { readTables } from './files.ts'
+import { readTables, type TableFile } from './files.ts'
 import type { Row } from './tables.ts'
 
 const [outcomes] = readTables(['test/corpus/tweed/tables/osb-outcomes.yaml'])
 const [states] = readTables(['test/corpus/tweed/tables/state-machine.yaml'])
+const [identifiers] = readTables(['test/corpus/tweed/tables/identifiers.yaml'])
 const missing = ensurePrograms('busybox')
 let theatre: OpenTheatre
 let tables: BrokerTables
@@ -22,8 +23,9 @@ afterAll(async () => {
   theatre?.close()
 })
 
-const rows = (name: string): readonly Row[] => (states?.document[name] ?? []) as readonly Row[]
-const transitions = (name: string) => rows(name).map((row) => [row['from'], row['event'], row] as const)
+const rows = (table: TableFile | undefined, name: string) => (table?.document[name] ?? []) as readonly Row[]
+const transitions = (name: string) =>
+  rows(states, name).map((row) => [row['from'], row['event'], row] as const)
 
 describe.skipIf(missing !== undefined)('a broker with a pattern', { timeout: 120_000 }, () => {
   test.concurrent.each(
@@ -39,4 +41,11 @@ describe.skipIf(missing !== undefined)('a broker with a pattern', { timeout: 120
   test.concurrent.each(transitions('binding'))('a binding that is %s: %s', async (_from, _event, row) => {
     expect(await tables.judgeBinding(row)).toEqual([])
   })
+
+  test.concurrent.each(rows(identifiers, 'instanceIds').map((row) => [row.id, row['want'], row] as const))(
+    'an instance called "%s" is %s',
+    async (_id, _want, row) => {
+      expect(await tables.judgeIdentifier(row)).toEqual([])
+    },
+  )
 })

@@ -5,7 +5,9 @@ import { systemClock } from '../../src/kit/clock.ts'
 import { deepEqual, type Json } from '../../src/kit/json.ts'
 import type { Case } from './case.ts'
 import type { Theatre } from './case-run.ts'
-import { type Answer, Stage } from './case-stage.ts'
+import { Stage } from './case-stage.ts'
+import { judgeIdentifier } from './identifiers.ts'
+import type { Answer } from './osb.ts'
 import type { Row } from './tables.ts'
 
 /** How an operation behaves; `slow` ends well after a moment, `hang` never. */
@@ -47,28 +49,37 @@ export const actor: Case = {
 
 export class BrokerTables {
   readonly #stage: Stage
+  readonly #folder: string
   #count = 0
 
-  private constructor(stage: Stage) {
+  private constructor(stage: Stage, folder: string) {
     this.#stage = stage
+    this.#folder = folder
   }
 
   static async open({ folder, shop, settings }: Theatre): Promise<BrokerTables> {
     const reference = await shop.build('actor', actor.image)
+    const place = mkdtempSync(join(folder, 'actor-'))
     return new BrokerTables(
       new Stage({
-        folder: mkdtempSync(join(folder, 'actor-')),
+        folder: place,
         images: join(folder, 'images'),
         reference,
         case: actor,
         ...(settings ? { settings } : {}),
         plans: [{ name: 'limited', limit: 0 }],
       }),
+      place,
     )
   }
 
   close(): Promise<void> {
     return this.#stage.close()
+  }
+
+  /** What differs from a row of identifiers. */
+  judgeIdentifier(row: Row): Promise<readonly string[]> {
+    return judgeIdentifier(this.#stage, this.#folder, row)
   }
 
   /** What differs from a row of answers. */

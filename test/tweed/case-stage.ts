@@ -1,7 +1,6 @@
 /** A broker for one case: the image in its catalog, orders through the Open Service Broker API, looks by the operator API. */
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
 import type { Operation } from '../../src/api/operation.ts'
 import { openArtifactStore } from '../../src/artifacts/index.ts'
 import { makeClient } from '../../src/client/client.ts'
@@ -10,13 +9,13 @@ import { readPackage } from '../../src/compose/read-package.ts'
 import { type Broker, startBroker } from '../../src/compose.ts'
 import { tweed } from '../../src/contracts/tweed/index.ts'
 import { systemClock } from '../../src/kit/clock.ts'
-import { parseJson } from '../../src/kit/exact.ts'
 import type { JsonObject } from '../../src/kit/json.ts'
 import { openLog } from '../../src/kit/log.ts'
 import { Secret } from '../../src/kit/secret.ts'
 import { describeProblem, toProblem } from '../../src/model/problem.ts'
-import { loadSettings } from '../../src/settings/load.ts'
 import type { Case, OperationName, Seen, SeenFile, Step } from './case.ts'
+import { operator, optionsOfCase, password, platform, service, settingsOfCase } from './case-settings.ts'
+import { type Answer, callOsb } from './osb.ts'
 import { classOf, metadataWith, report } from './stage.ts'
 
 export interface StageOrder {
@@ -30,10 +29,6 @@ export interface StageOrder {
   /** Plans beside that of the case. */
   readonly plans?: readonly JsonObject[]
 }
-
-const service = 'case'
-const platform = 'platform'
-const password = 'of-the-case'
 
 export class Stage {
   readonly #order: StageOrder
@@ -336,23 +331,15 @@ export class Stage {
     return { service_id: offer?.service.id ?? 'none', plan_id: offer?.plan.id ?? 'none' }
   }
 
-  async osb(method: string, path: string, body?: string): Promise<Answer> {
+  /** Paths go out as they are: no dots are resolved. */
+  async osb(method: 'GET' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: string): Promise<Answer> {
     const { url } = await this.broker()
-    const answer = await fetch(`${url}/v2/service_instances${path}`, {
-      method,
-      headers: {
-        Authorization: `Basic ${Buffer.from(`${platform}:${password}`).toString('base64')}`,
-        'X-Broker-API-Version': '2.17',
-        'Content-Type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body }),
-    })
-    return { status: answer.status, body: parseJson(await answer.text()) }
+    return callOsb({ url, user: platform, password }, method, `/v2/service_instances${path}`, body)
   }
 
   async #client() {
     const { url } = await this.broker()
-    return makeClient({ url, user: 'operator', password: new Secret(password) })
+    return makeClient({ url, user: operator, password: new Secret(password) })
   }
 
   #engines() {
@@ -364,60 +351,12 @@ export class Stage {
   }
 
   #options(): JsonObject {
-    const { brokerEnv: _, ...options } = this.#order.case.settings ?? {}
-    return options
+    return optionsOfCase(this.#order.case)
   }
 
   #settings() {
-    const file = join(this.#order.folder, `chandler-${this.#starts++}.yml`)
-    writeFileSync(file, stringify(this.#document()))
-    const loaded = loadSettings({
-      environment: this.#order.case.settings?.brokerEnv ?? {},
-      file,
-      folder: this.#order.folder,
-    })
-    if (loaded.kind === 'faults') throw new Error(loaded.problems.map(describeProblem).join('\n'))
-    return loaded.settings
+    return settingsOfCase({ ...this.#order, data: this.#data, plan: this.#plan, start: this.#starts++ })
   }
-
-  #document() {
-    const { fixed, defaults, userParams } = this.#plan ?? {}
-    const allow = userParams === 'none' ? [] : userParams
-    return {
-      http: { listen: '127.0.0.1:0', adminListen: 'off' },
-      dataDir: this.#data,
-      shutdown: { drainDelay: '0s', drain: '2s' },
-      auth: {
-        users: [
-          { name: platform, password, role: 'platform' },
-          { name: 'operator', password, role: 'operator' },
-        ],
-      },
-      catalog: [
-        {
-          package: this.#order.reference,
-          contract: 'tweed',
-          options: this.#options(),
-          service: { name: service },
-          plans: [
-            {
-              name: 'plan',
-              ...(fixed ? { inputs: fixed } : {}),
-              ...(defaults ? { defaults } : {}),
-              ...(Array.isArray(allow) ? { allow } : {}),
-            },
-            ...(this.#order.plans ?? []),
-          ],
-        },
-      ],
-      ...this.#order.settings,
-    }
-  }
-}
-
-export interface Answer {
-  readonly status: number
-  readonly body: unknown
 }
 
 function outcomeOf(status: number, error: string | undefined): string {

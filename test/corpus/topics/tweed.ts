@@ -16,6 +16,10 @@ export const topic: Topic = {
       if (judge === undefined) continue
       for (const row of document.cases ?? []) yield await verdict(`${path} ${row.id}`, () => judge(row))
     }
+    for (const { path, format } of files) {
+      const told = ofTheOriginal[format]
+      if (told !== undefined) yield { name: `${path} ${told.list}`, outcome: 'skipped', why: told.why }
+    }
     const tables = files.filter(({ format }) => format in brokerTables)
     const cases = files.filter(({ format }) => format === caseFormat).flatMap(casesOf)
     if (cases.length + tables.length === 0) return
@@ -39,15 +43,27 @@ export const topic: Topic = {
   },
 }
 
+type BrokerJudge = 'judgeOsb' | 'judgeInstance' | 'judgeBinding' | 'judgeIdentifier'
+
 /** Tables that are about a broker, not about the contract alone: their lists of rows, and who judges them. */
 const brokerTables: Readonly<
-  Record<string, readonly (readonly [list: string, judge: 'judgeOsb' | 'judgeInstance' | 'judgeBinding'])[]>
+  Record<string, readonly (readonly [list: string, judge: BrokerJudge])[]>
 > = {
   'tweed-osb-outcomes/1': [['cases', 'judgeOsb']],
   'tweed-states/1': [
     ['instance', 'judgeInstance'],
     ['binding', 'judgeBinding'],
   ],
+  'tweed-identifiers/1': [['instanceIds', 'judgeIdentifier']],
+}
+
+/** Lists that tell of the original broker, for whoever wants to speak its own interface. */
+const ofTheOriginal: Readonly<Record<string, { readonly list: string; readonly why: string }>> = {
+  'tweed-identifiers/1': {
+    list: 'prefixes',
+    why: 'a setting of the original broker; nothing is put before identifiers here',
+  },
+  'tweed-native-api/1': { list: 'calls', why: "the original broker's own interface, which is not spoken here" },
 }
 
 async function* judgeWithBroker(theatre: Theatre, files: readonly TableFile[]): AsyncGenerator<Verdict> {
