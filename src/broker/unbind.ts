@@ -95,7 +95,7 @@ export async function siblingAtWork(
   { platform, instance }: Pick<Binding, 'platform' | 'instance'>,
   offer: Offer,
 ): Promise<string | undefined> {
-  if (ports.contract(offer.package.contract).bindsInParallel) return undefined
+  if (ports.contract(offer.package.contract).bindsInParallel(offer.plan)) return undefined
   const busy = (await tx.bindings({ platform, instance })).flatMap(
     (binding) => binding.currentOperation ?? [],
   )

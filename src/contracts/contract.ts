@@ -24,8 +24,8 @@ export interface Contract {
   interrupted(action: Action): 'run-again' | 'give-up'
   /** Whether live bindings are unbound one by one before a deprovision, or dropped with it. */
   readonly unbindsFirst: boolean
-  /** Whether several bindings of one instance may be made and removed at the same time. */
-  readonly bindsInParallel: boolean
+  /** Whether several bindings of one instance of a plan may be made and removed at the same time. */
+  bindsInParallel(plan: Plan): boolean
 }
 
 export interface PlanFit {

@@ -65,7 +65,7 @@ export function makeContract(runsAgain: boolean, inParallel: boolean, unbindsFir
     },
     interrupted: () => (runsAgain ? 'run-again' : 'give-up'),
     unbindsFirst,
-    bindsInParallel: inParallel,
+    bindsInParallel: () => inParallel,
   }
 }
 

@@ -22,5 +22,5 @@ export const brokerpak: Contract = {
       ? 'give-up'
       : 'run-again',
   unbindsFirst: true,
-  bindsInParallel: true,
+  bindsInParallel: () => true,
 }

@@ -12,5 +12,5 @@ export const sim: Contract = {
   conclude: concludeSim,
   interrupted: () => 'run-again',
   unbindsFirst: false,
-  bindsInParallel: true,
+  bindsInParallel: () => true,
 }

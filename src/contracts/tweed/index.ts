@@ -2,6 +2,7 @@
 import type { Contract } from '../contract.ts'
 import { concludeTweed } from './conclude.ts'
 import { offerTweed } from './offer.ts'
+import { optionsOf } from './options.ts'
 import { prepareTweed } from './prepare.ts'
 import { readTweed, recogniseTweed } from './read.ts'
 
@@ -15,5 +16,6 @@ export const tweed: Contract = {
   // Operations are not idempotent by contract: nobody may run one twice because its end was not seen.
   interrupted: () => 'give-up',
   unbindsFirst: false,
-  bindsInParallel: false,
+  // Authors never saw two binds at once, unless the operator of a plan says that they may be.
+  bindsInParallel: ({ operator }) => optionsOf(operator.options).bindsInParallel,
 }

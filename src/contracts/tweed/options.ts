@@ -22,6 +22,8 @@ export interface Options {
   readonly timeoutSeconds: Readonly<Record<TweedOperation, number>>
   /** $INPUTS in bind and unbind, too: ported stencils read their names there. */
   readonly inputsInBind: boolean
+  /** Bindings of one instance are made and removed at the same time; the usual is one after another. */
+  readonly bindsInParallel: boolean
   /** CHANDLER_INSTANCE_ID, CHANDLER_SERVICE_ID and CHANDLER_PLAN_ID; the contract tells a pattern none of them. */
   readonly identity: boolean
   /** Further credentials for clients: texts with {{name}} for what bind printed. */
@@ -44,6 +46,7 @@ export const usualOptions: Options = {
   // A pattern in the wild waits two hours for its cluster.
   timeoutSeconds: { metadata: 60, provision: 10_800, bind: 900, unbind: 900, deprovision: 10_800 },
   inputsInBind: false,
+  bindsInParallel: false,
   identity: false,
   credentials: {},
 }
@@ -79,6 +82,7 @@ const compiled = compileSchema({
       },
     },
     inputsInBind: flag,
+    bindsInParallel: flag,
     identity: flag,
     credentials: { type: 'object', additionalProperties: { type: 'string' } },
   },
