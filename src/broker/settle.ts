@@ -1,6 +1,6 @@
 /** An outcome becomes states, credentials and memory, in the one transaction that ends the operation. */
 import { never } from '../kit/assert.ts'
-import type { Binding, Instance } from '../model/instance.ts'
+import type { Binding, Instance, Target } from '../model/instance.ts'
 import type { EndState, Operation } from '../model/operation.ts'
 import type { BindingAnswer, Outcome } from '../model/outcome.ts'
 import { describeProblem, type Problem } from '../model/problem.ts'
@@ -16,8 +16,14 @@ export interface Ending {
   readonly outcome: Outcome
 }
 
-export interface Settled {
+/** An operation with what it is about, all locked. */
+export interface Locked {
   readonly operation: Operation
+  readonly instance: Instance | undefined
+  readonly binding: Binding | undefined
+}
+
+export interface Settled extends Locked {
   readonly held: Held
   /** Where it is at hand already; an order never changes. */
   readonly order?: OperationOrder
@@ -25,27 +31,38 @@ export interface Settled {
   readonly ran?: boolean
 }
 
-interface Settling {
-  readonly operation: Operation
+interface Settling extends Locked {
   readonly order: OperationOrder
   readonly ending: Ending
   readonly now: number
+}
+
+/** Everybody locks in this order, instance, binding, operation: so nobody waits for somebody who waits for him. */
+export async function lockForEnd(tx: Transaction, id: string, target: Target): Promise<Locked | undefined> {
+  const { binding: name } = target
+  const [instance, binding, operation] = await Promise.all([
+    tx.lockInstance(target),
+    name === undefined ? undefined : tx.lockBinding({ ...target, binding: name }),
+    tx.lockOperation(id),
+  ])
+  return operation && { operation, instance, binding }
 }
 
 /** Ends the operation; false when another has taken over, and nothing was written. */
 export async function settle(
   tx: Transaction,
   ports: Ports,
-  { operation, held, order: known, ran }: Settled,
+  { held, order: known, ran, ...locked }: Settled,
   wished: Ending,
 ): Promise<boolean> {
+  const { operation } = locked
   const now = await tx.now()
   const order = known ?? (await orders.operation(tx, operation.id))
-  const ending = await overtaken(tx, operation, await permitted(tx, operation, order, wished))
+  const ending = overtaken(locked, await permitted(tx, operation, order, wished))
   const ended = endedOperation(operation, ending, now)
   if (!(await tx.putOperation(ended, held))) return false
   if (order) {
-    const settling = { operation, order, ending, now }
+    const settling = { ...locked, order, ending, now }
     await keepMemory(tx, settling)
     await (operation.target.binding === undefined
       ? settleInstance(tx, settling)
@@ -108,13 +125,11 @@ async function permitted(
 }
 
 /** A creation that a delete has overtaken is not done, however well it went; what it made is kept for the delete. */
-async function overtaken(tx: Transaction, operation: Operation, ending: Ending): Promise<Ending> {
+function overtaken({ operation, instance, binding }: Locked, ending: Ending): Ending {
   if (ending.state !== 'succeeded' || operation.cancelRequestedAt === undefined) return ending
-  const { target } = operation
-  const instance = await tx.lockInstance(target)
-  const holder =
-    target.binding === undefined ? instance : await tx.lockBinding({ ...target, binding: target.binding })
-  const goes = target.binding !== undefined && instance?.state === 'deprovisioning'
+  const ofBinding = operation.target.binding !== undefined
+  const holder = ofBinding ? binding : instance
+  const goes = ofBinding && instance?.state === 'deprovisioning'
   if (holder?.currentOperation === operation.id && !goes) return ending
   return { state: 'cancelled', outcome: { ...ending.outcome, problems: [{ code: 'operation.cancelled' }] } }
 }
@@ -134,9 +149,8 @@ async function keepMemory(tx: Transaction, { operation, order, ending }: Settlin
 }
 
 async function settleInstance(tx: Transaction, settling: Settling): Promise<void> {
-  const { operation, ending } = settling
+  const { operation, instance, ending } = settling
   const { kind } = operation.action
-  const instance = await tx.lockInstance(operation.target)
   if (instance === undefined) return
   if (kind === 'deprovision' && ending.state === 'succeeded') await forgetRemains(tx, operation)
   // Another operation has taken the instance over: this one only leaves its memory.
@@ -224,10 +238,9 @@ async function removeBinding(tx: Transaction, binding: Binding, now: number): Pr
   await tx.putBinding({ ...rest, state: 'gone', updatedAt: now })
 }
 
-async function settleBinding(tx: Transaction, { operation, ending, now }: Settling): Promise<void> {
+async function settleBinding(tx: Transaction, { operation, binding, ending, now }: Settling): Promise<void> {
   const { target, action } = operation
   const key = { ...target, binding: target.binding ?? '' }
-  const binding = await tx.lockBinding(key)
   if (binding === undefined || binding.currentOperation !== operation.id) return
   const { currentOperation: _over, ...rest } = binding
   const free = { ...rest, updatedAt: now }

@@ -1,5 +1,5 @@
 /** The housework one node does for all: deadlines, orphans, the audit chain, what its retention has passed. */
-import { settle } from '../broker/settle.ts'
+import { lockForEnd, settle } from '../broker/settle.ts'
 import type { Engine, FoundRun } from '../engines/engine.ts'
 import { hasEnded, type Operation } from '../model/operation.ts'
 import type { Retention } from '../store/store.ts'
@@ -78,11 +78,12 @@ export async function endOverdue(
   for (const operation of overdue) await endOne(tools, operation)
 }
 
-async function endOne(tools: Tools, { id }: Operation): Promise<void> {
+async function endOne(tools: Tools, { id, target }: Operation): Promise<void> {
   const { ports, bell } = tools
   const ended = await ports.store.write(async (tx) => {
-    const operation = await tx.lockOperation(id)
-    if (operation === undefined || hasEnded(operation.state)) return false
+    const locked = await lockForEnd(tx, id, target)
+    if (locked === undefined || hasEnded(locked.operation.state)) return false
+    const { operation } = locked
     const detail = `it was last: ${operation.reason}`
     for (const run of await tx.runs(id)) {
       if (run.state !== 'discarded') await tx.addTombstone(run.name, 'overdue', 24 * 3_600_000)
@@ -92,7 +93,7 @@ async function endOne(tools: Tools, { id }: Operation): Promise<void> {
     return settle(
       tx,
       ports,
-      { operation: { ...operation, fence: operation.fence + 1 }, held },
+      { ...locked, operation: { ...operation, fence: operation.fence + 1 }, held },
       { state: 'failed', outcome },
     )
   })

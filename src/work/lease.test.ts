@@ -4,7 +4,8 @@ import { makeLease } from './lease.ts'
 function leaseAt(sentAt: number) {
   const time = { now: 0 }
   const clock = { now: () => 0, monotonic: () => time.now, sleep: () => Promise.resolve() }
-  return { time, lease: makeLease(clock, { operation: 'op', fence: 1, sentAt, leaseMs: 1000 }) }
+  const target = { platform: 'p', instance: 'i' }
+  return { time, lease: makeLease(clock, { operation: 'op', target, fence: 1, sentAt, leaseMs: 1000 }) }
 }
 
 test('a lease holds for four fifths of its time from when it was asked for', () => {

@@ -1,9 +1,12 @@
 /** The right to work on an operation: lent by the database, watched by a clock that only grows. */
 import type { Clock } from '../kit/clock.ts'
+import type { Target } from '../model/instance.ts'
 import { fail } from '../model/problem.ts'
 
 export interface Lease {
   readonly operation: string
+  /** What the operation is about. */
+  readonly target: Target
   readonly fence: number
   /** Fires when another may have taken over: stop everything, leave everything outside as it is. */
   readonly lost: AbortSignal
@@ -19,18 +22,20 @@ export function makeLease(
   clock: Clock,
   grant: {
     readonly operation: string
+    readonly target: Target
     readonly fence: number
     readonly sentAt: number
     readonly leaseMs: number
   },
 ): Lease {
-  const { operation, fence, leaseMs } = grant
+  const { operation, target, fence, leaseMs } = grant
   const lost = new AbortController()
   // The database's clock and ours may run at different speeds; a fifth of the lease covers that.
   const holdMs = leaseMs - leaseMs / 5
   let until = grant.sentAt + holdMs
   return {
     operation,
+    target,
     fence,
     lost: lost.signal,
     check() {

@@ -1,5 +1,5 @@
 /** The fenced writes of a worker: each step of an operation is written down before the next is taken. */
-import { type Ending, type Settled, settle } from '../broker/settle.ts'
+import { type Ending, lockForEnd, type Settled, settle } from '../broker/settle.ts'
 import { decode, encode } from '../kit/codec.ts'
 import type { Job } from '../model/job.ts'
 import type { Operation, Run } from '../model/operation.ts'
@@ -74,9 +74,11 @@ export async function recordEnd(
 ): Promise<void> {
   const { ports } = tools
   const ended = await ports.store.write(async (tx) => {
-    const operation = (await tx.lockOperation(lease.operation)) ?? fail('operation.unknown', lease.operation)
-    const held = { fence: lease.fence, owner: ports.node }
-    if (!(await settle(tx, ports, { operation, held, ...known }, ending))) return undefined
+    const { operation: id, target, fence } = lease
+    const locked = (await lockForEnd(tx, id, target)) ?? fail('operation.unknown', id)
+    const { operation } = locked
+    const held = { fence, owner: ports.node }
+    if (!(await settle(tx, ports, { ...locked, held, ...known }, ending))) return undefined
     return { ...operation, ms: (await tx.now()) - operation.createdAt }
   })
   if (ended === undefined) taken(lease)

@@ -59,9 +59,9 @@ export function startWorker(tools: Tools): Worker {
     const order = { node: ports.node, epoch: tools.cluster.epoch, leaseMs, most, perPlatform }
     const operations = await store.write((tx) => tx.claim(order))
     for (const operation of operations) {
-      const { id, fence, createdAt, runAfter } = operation
+      const { id, target, fence, createdAt, runAfter } = operation
       held.get(id)?.drop()
-      const lease = makeLease(clock, { operation: id, fence, sentAt, leaseMs })
+      const lease = makeLease(clock, { operation: id, target, fence, sentAt, leaseMs })
       held.set(id, lease)
       tools.report.event({ kind: 'claimed', operation: id, queuedMs: Math.max(0, runAfter - createdAt) })
       const now = (operation.lease?.until ?? 0) - leaseMs
