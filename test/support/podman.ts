@@ -13,8 +13,9 @@ export interface TestEngine {
   stop(): Promise<void>
 }
 
-/** Limits that need no further rights than this process has, and cgroups of whatever version. */
+/** Limits that need no further rights than this process has, no bridge to be made, and cgroups of whatever version. */
 const containers = `[containers]
+netns = "host"
 default_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]
 [engine]
 runtime = "runc"

@@ -347,6 +347,7 @@ export class Stage {
       folder: this.#data,
       clock: systemClock,
       artifacts: openArtifactStore({ folder: this.#order.images }),
+      choice: this.#order.settings?.['engine'] === 'docker' ? 'docker' : 'embedded',
     })
   }
 

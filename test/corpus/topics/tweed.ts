@@ -5,6 +5,8 @@ import type { Theatre } from '../../tweed/case-run.ts'
 import { readTables, type TableFile } from '../../tweed/files.ts'
 import { judges, type Row } from '../../tweed/tables.ts'
 import { ensurePrograms } from '../../support/debian.ts'
+import { freshFolder } from '../../support/image.ts'
+import { startPodman, type TestEngine } from '../../support/podman.ts'
 import type { Topic, Verdict } from '../topic.ts'
 
 export const topic: Topic = {
@@ -28,7 +30,9 @@ export const topic: Topic = {
       for (const { id } of cases) yield { name: id, outcome: 'skipped', why: missing }
       return
     }
-    const theatre = await openTheatre({ engine: options.get('engine') ?? 'embedded' })
+    const engine = options.get('engine') ?? 'embedded'
+    const daemon = engine === 'docker' ? await daemonFor(process.env) : undefined
+    const theatre = await openTheatre({ engine })
     try {
       if (tables.length > 0) yield* judgeWithBroker(theatre, tables)
       for await (const { case: one, faults } of playAll(theatre, cases, Number(options.get('at-once') ?? 3))) {
@@ -39,8 +43,19 @@ export const topic: Topic = {
       }
     } finally {
       theatre.close()
+      await daemon?.stop()
     }
   },
+}
+
+/** The socket that DOCKER_HOST names, or a Podman of our own. */
+async function daemonFor(environment: NodeJS.ProcessEnv): Promise<TestEngine | undefined> {
+  if (environment['DOCKER_HOST'] !== undefined) return undefined
+  const missing = ensurePrograms('podman', 'runc')
+  if (missing !== undefined) throw new Error(`${missing}; DOCKER_HOST may name a socket`)
+  const podman = await startPodman(freshFolder('e'))
+  environment['DOCKER_HOST'] = `unix://${podman.socket}`
+  return podman
 }
 
 type BrokerJudge = 'judgeOsb' | 'judgeInstance' | 'judgeBinding' | 'judgeIdentifier'
