@@ -31,10 +31,13 @@ export interface Dialect {
 /** What one group of statements wants to tell others once it is committed. */
 export type Work<T> = (session: Session) => Promise<T>
 
+/** loose: a power cut may take it, but never what is committed firmly later without it. */
+export type Durability = 'firm' | 'loose'
+
 export interface Database {
   readonly reader: Session
   /** One transaction: all of it or nothing; repeated when the database asks for it. */
-  write<T>(work: Work<T>): Promise<T>
+  write<T>(work: Work<T>, how?: Durability): Promise<T>
   /** Whether a transaction can be committed. */
   probe(): Promise<void>
   /** Sends a text to all processes once this transaction is committed. */

@@ -69,7 +69,7 @@ function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store
   const broken = new Set<string>()
   return {
     look: new Looking(database.reader, around.sealer),
-    write: (work) => database.write((session) => work(new Writing(session, around))),
+    write: (work, how) => database.write((session) => work(new Writing(session, around)), how),
     probe: () => database.probe(),
     onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
     backup: (file) => database.backup(file),

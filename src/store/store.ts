@@ -3,6 +3,7 @@ import type { JsonObject } from '../kit/json.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, OperationState, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
+import type { Durability } from './database.ts'
 
 export interface Store {
   /** Reads outside any transaction; each call sees what was committed. */
@@ -11,7 +12,7 @@ export interface Store {
    * One transaction, retried when the database asks for it: everything in it is kept, or nothing.
    * `work` may run more than once and must do nothing but talk to its transaction.
    */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  write<T>(work: (tx: Transaction) => Promise<T>, how?: Durability): Promise<T>
   /** Whether the store answers and takes writes. */
   probe(): Promise<void>
   /** Calls back when another process says that an operation ended or a new one was queued; a hint, never the truth. */

@@ -72,7 +72,8 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
       const rows = waiting
       waiting = []
       waitingBytes = 0
-      await store.write((tx) => tx.addLog(rows)).catch(options.lost)
+      // A power cut that takes the last of it takes the run, too.
+      await store.write((tx) => tx.addLog(rows), 'loose').catch(options.lost)
     }
   }
 

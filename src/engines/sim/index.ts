@@ -115,9 +115,12 @@ export async function openSimEngine({ folder, clock }: SimOptions): Promise<Engi
       const signal = AbortSignal.any([stopped.signal, watch.signal])
       let end: RunEnd | undefined
       let lines = 0
+      let glanceAt = 0
       while (end === undefined && !watch.signal.aborted) {
         lines = await speak(watch, laid, { lines, elapsedMs: clock.now() - startedAt })
-        if (await exists(file(ticket, 'stop'))) end = { kind: 'stopped' }
+        const isDue = stopped.signal.aborted || clock.now() >= glanceAt
+        if (isDue) glanceAt = clock.now() + glance
+        if (isDue && (await exists(file(ticket, 'stop')))) end = { kind: 'stopped' }
         else if (clock.now() >= ending) end = { kind: 'finished' }
         else await clock.sleep(Math.min(ending - clock.now(), laid.logEveryMs ?? glance, glance), signal)
       }

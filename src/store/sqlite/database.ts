@@ -94,7 +94,7 @@ async function lockPatiently(path: string, { clock, connectMs = 0 }: SqliteOptio
 function assemble(writer: Connection, reader: Session, group: Group, close: () => void): Database {
   const listeners: ((text: string) => void)[] = []
   const notices = new WeakMap<Session, string[]>()
-  const write: Database['write'] = async (work) => {
+  const write: Database['write'] = async (work, how) => {
     let pending: readonly string[] = []
     let result: Awaited<ReturnType<typeof work>>
     try {
@@ -107,7 +107,7 @@ function assemble(writer: Connection, reader: Session, group: Group, close: () =
         } finally {
           end()
         }
-      })
+      }, how)
     } catch (error) {
       throw sqliteProblem(error)
     }
@@ -224,7 +224,12 @@ function sessionOfOne(connection: Connection): { readonly session: Session; read
 /** After a failed sync nobody knows what the file holds: it is not tried again on the same file. */
 function commandsOf(db: DatabaseSync, { lost }: SqliteOptions): Commands {
   let fault: unknown
+  let isFirm = true
   return {
+    setFirm: (firm) => {
+      if (firm !== isFirm) db.exec(`PRAGMA synchronous = ${firm ? 'FULL' : 'NORMAL'}`)
+      isFirm = firm
+    },
     exec: (command) => {
       if (fault !== undefined && command.startsWith('BEGIN')) throw fault
       try {

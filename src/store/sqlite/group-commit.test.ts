@@ -31,7 +31,20 @@ test('a writer alone needs no savepoint', async () => {
   bench.turn()
   await result
 
-  expect(bench.commands).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
+  expect(bench.commands).toEqual(['firm', 'BEGIN IMMEDIATE', 'COMMIT'])
+})
+
+test.each([
+  ['only loose ones', ['loose', 'loose'], 'loose'],
+  ['one firm among loose ones', ['loose', 'firm'], 'firm'],
+] as const)('a commit of %s is as safe as the safest asked for', async (_, how, expected) => {
+  const bench = open()
+
+  const all = how.map((one, i) => bench.group.write(() => bench.insert(`n${i}`), one))
+  bench.turn()
+  await Promise.all(all)
+
+  expect(bench.commands[0]).toBe(expected)
 })
 
 test.each([
@@ -191,6 +204,7 @@ function open(): Bench {
         commands.push(command)
         db.exec(command)
       },
+      setFirm: (firm) => commands.push(firm ? 'firm' : 'loose'),
       isOpen: () => db.isTransaction,
     },
     (round) => due.push(round),

@@ -1,13 +1,18 @@
 /** Lets writers of one connection share a transaction: one commit, each with its own savepoint. */
 
+import type { Durability } from '../database.ts'
+
 /** What the group needs of its connection; all of it happens at once. */
 export interface Commands {
   exec(command: string): void
+  /** Whether a commit waits until the disk has it. */
+  setFirm(firm: boolean): void
   /** Whether a transaction is still open: some errors end it. */
   isOpen(): boolean
 }
 
 interface Waiting {
+  readonly how: Durability
   readonly work: () => Promise<unknown>
   readonly done: (value: unknown) => void
   readonly failed: (error: unknown) => void
@@ -29,7 +34,7 @@ const groupMax = 64
 
 export interface Group {
   /** Runs the work inside a transaction of its own or a shared one, and answers once that is committed. */
-  write<T>(work: () => Promise<T>): Promise<T>
+  write<T>(work: () => Promise<T>, how?: Durability): Promise<T>
   /** Runs a read while no transaction is open. */
   between<T>(read: () => T): Promise<T>
   /** Answers when nothing waits any more. */
@@ -63,9 +68,10 @@ export function makeGroup(commands: Commands, soon: (round: () => void) => void)
   }
 
   return {
-    write: (work) =>
+    write: (work, how = 'firm') =>
       new Promise((resolve, reject) => {
         waiting.push({
+          how,
           work,
           done: (value) => resolve(value as Awaited<ReturnType<typeof work>>),
           failed: reject,
@@ -93,6 +99,7 @@ export function makeGroup(commands: Commands, soon: (round: () => void) => void)
 async function commit(commands: Commands, group: readonly Waiting[]): Promise<void> {
   const endings: Ending[] = []
   try {
+    commands.setFirm(group.some(({ how }) => how === 'firm'))
     commands.exec('BEGIN IMMEDIATE')
     for (const member of group) {
       // Alone it needs no savepoint: what fails is rolled back whole. Over a long transaction one costs dearly.
