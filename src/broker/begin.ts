@@ -1,9 +1,7 @@
-/** Writes an accepted order down, in the transaction that accepts it: operation, history, audit. */
-import type { Contract, Prepared } from '../contracts/contract.ts'
 import type { Target } from '../model/instance.ts'
 import type { Operation, Priority } from '../model/operation.ts'
-import { fail, gather, ProblemError } from '../model/problem.ts'
-import type { Action, Situation } from '../model/situation.ts'
+import { fail } from '../model/problem.ts'
+import type { Action } from '../model/situation.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Offer } from './catalog.ts'
 import { type Asker, type OperationOrder, orders } from './orders.ts'
@@ -97,21 +95,6 @@ export async function requestCancel(
   )
   await tx.addHistory(id, { state: operation.state, reason, node: ports.node, fence: operation.fence })
   tx.hint({ kind: 'cancel', operation: id })
-}
-
-/** Lets the contract refuse before anything is accepted; what it prepared is thrown away. */
-export function rehearse(ports: Ports, contract: Contract, action: Action, situation: Situation): Prepared {
-  const prepared = contract.prepare(action, situation)
-  if (prepared.kind === 'refused') throw new ProblemError(gather(prepared.problems))
-  const refusal = prepared.kind === 'job' ? ports.refuses(prepared.job) : undefined
-  if (refusal) throw new ProblemError(refusal)
-  return prepared
-}
-
-/** The dashboard address that a prepared action promises. */
-export function dashboardOf(prepared: Prepared): string | undefined {
-  if (prepared.kind === 'job') return prepared.dashboardUrl
-  return prepared.kind === 'nothing-to-run' ? prepared.outcome.dashboardUrl : undefined
 }
 
 /** Refuses new orders while frozen; deletes pass unless all is frozen. */

@@ -5,13 +5,13 @@ import { fail, ProblemError } from '../model/problem.ts'
 import { ownerOfInstance } from '../model/sealed.ts'
 import type { Transaction } from '../store/store.ts'
 import { admitBind, admitBindTo } from './admission.ts'
-import { begin, refuseWhenFrozen, rehearse } from './begin.ts'
+import { begin, refuseWhenFrozen } from './begin.ts'
 import { isBindable, type Offer } from './catalog.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, type BindingOrder, orders } from './orders.ts'
 import { checkParameters, judgingSchema } from './parameters.ts'
 import type { Ports } from './ports.ts'
-import { situationOf } from './situation.ts'
+import { rehearse } from './rehearse.ts'
 import { beginUnbind, siblingAtWork } from './unbind.ts'
 
 export interface BindRequest {
@@ -191,7 +191,8 @@ async function check(
   if (verdict === 'busy') fail('instance.busy')
   await refuseWhenFrozen(tx, false)
   checkParameters(complete.order.parameters, judgingSchema(offer.plan, 'bind'))
-  const situation = situationOf({
+  await rehearse(tx, ports, asker, {
+    action: { kind: 'bind' },
     offer,
     instance,
     order: await orders.instance(tx, instance),
@@ -203,13 +204,7 @@ async function check(
       carryover: {},
       ...(complete.predecessor === undefined ? {} : { predecessor: complete.predecessor }),
     },
-    operation: { id: 'rehearsal', stage: 0, attempt: 1 },
-    ...(asker.requester ? { requester: asker.requester } : {}),
-    infrastructure: ports.infrastructure(offer),
-    now: await tx.now(),
-    chance: ports.chance,
   })
-  rehearse(ports, ports.contract(offer.package.contract), { kind: 'bind' }, situation)
 }
 
 function started({ plan }: Offer, operation: string, { acceptsIncomplete }: Complete): BindAnswer {

@@ -1,19 +1,18 @@
 /** Decides an invocation: an action of the package's own, beyond the life cycle, on an instance that is ready. */
 import type { JsonObject } from '../kit/json.ts'
 import { nearest } from '../kit/text.ts'
-import type { Instance } from '../model/instance.ts'
 import type { CustomAction } from '../model/package.ts'
 import { fail } from '../model/problem.ts'
 import { ownerOfInstance } from '../model/sealed.ts'
 import type { Transaction } from '../store/store.ts'
 import { admitUpdate } from './admission.ts'
-import { begin, refuseWhenFrozen, rehearse } from './begin.ts'
+import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, orders } from './orders.ts'
 import { checkParameters } from './parameters.ts'
 import type { Ports } from './ports.ts'
-import { situationOf } from './situation.ts'
+import { rehearse } from './rehearse.ts'
 
 export interface Invocation {
   readonly instance: string
@@ -38,7 +37,14 @@ async function decide(tx: Transaction, ports: Ports, asker: Asker, invocation: I
   if (verdict !== 'start') fail('instance.busy')
   await refuseWhenFrozen(tx, false)
   checkParameters(invocation.parameters, action.parameters)
-  await rehearseInvocation(tx, ports, asker, { instance, offer, invocation })
+  await rehearse(tx, ports, asker, {
+    action: { kind: 'invoke', name: action.name },
+    offer,
+    instance,
+    order: await orders.instance(tx, instance),
+    parameters: invocation.parameters,
+    carryover: await orders.carryover(tx, ownerOfInstance(instance)),
+  })
   const operation = await begin(tx, ports, {
     target: key,
     asker,
@@ -63,27 +69,4 @@ function actionOf(offer: Offer, name: string): CustomAction {
   const near = nearest(name, names)
   const offered = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`
   return fail('action.unknown', `${name}; ${near === undefined ? offered : `did you mean ${near}?`}`)
-}
-
-async function rehearseInvocation(
-  tx: Transaction,
-  ports: Ports,
-  asker: Asker,
-  what: { readonly instance: Instance; readonly offer: Offer; readonly invocation: Invocation },
-): Promise<void> {
-  const { instance, offer, invocation } = what
-  const situation = situationOf({
-    offer,
-    instance,
-    order: await orders.instance(tx, instance),
-    parameters: invocation.parameters,
-    carryover: await orders.carryover(tx, ownerOfInstance(instance)),
-    operation: { id: 'rehearsal', stage: 0, attempt: 1 },
-    ...(asker.requester ? { requester: asker.requester } : {}),
-    infrastructure: ports.infrastructure(offer),
-    now: await tx.now(),
-    chance: ports.chance,
-  })
-  const contract = ports.contract(offer.package.contract)
-  rehearse(ports, contract, { kind: 'invoke', name: invocation.action }, situation)
 }

@@ -5,13 +5,13 @@ import type { Instance, InstanceKey } from '../model/instance.ts'
 import { fail, ProblemError } from '../model/problem.ts'
 import type { Transaction } from '../store/store.ts'
 import { admitProvision } from './admission.ts'
-import { begin, dashboardOf, refuseWhenFrozen, rehearse } from './begin.ts'
+import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, type InstanceOrder, orders, sameInstance } from './orders.ts'
 import { checkOpen, checkParameters, judgingSchema } from './parameters.ts'
 import type { Ports } from './ports.ts'
-import { situationOf } from './situation.ts'
+import { dashboardOf, rehearse } from './rehearse.ts'
 
 export interface ProvisionRequest {
   readonly instance: string
@@ -105,20 +105,17 @@ async function check(
   checkParameters(parameters, judgingSchema(offer.plan, 'create'))
   await checkQuota(tx, ports, offer, asker.platform)
   const order: InstanceOrder = { parameters, context: request.context }
-  const situation = situationOf({
+  const instance = { platform: asker.platform, instance: request.instance, ...nameIn(request.context) }
+  const action = { kind: 'provision' } as const
+  const prepared = await rehearse(tx, ports, asker, {
+    action,
     offer,
-    instance: { platform: asker.platform, instance: request.instance, ...nameIn(request.context) },
+    instance,
     order,
     parameters,
     carryover: {},
-    operation: { id: 'rehearsal', stage: 0, attempt: 1 },
-    ...(asker.requester ? { requester: asker.requester } : {}),
-    infrastructure: ports.infrastructure(offer),
-    now: await tx.now(),
-    chance: ports.chance,
   })
-  const contract = ports.contract(offer.package.contract)
-  return dashboardOf(rehearse(ports, contract, { kind: 'provision' }, situation))
+  return dashboardOf(prepared)
 }
 
 async function checkQuota(tx: Transaction, ports: Ports, { plan }: Offer, platform: string): Promise<void> {

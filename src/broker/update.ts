@@ -5,14 +5,14 @@ import { fail, ProblemError } from '../model/problem.ts'
 import { ownerOfInstance } from '../model/sealed.ts'
 import type { Transaction } from '../store/store.ts'
 import { admitUpdate } from './admission.ts'
-import { begin, refuseWhenFrozen, rehearse } from './begin.ts'
+import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, type InstanceOrder, type OperationOrder, orders } from './orders.ts'
 import { checkOpen, checkParameters, judgingSchema, mergeParameters } from './parameters.ts'
 import type { Ports } from './ports.ts'
 import { nameIn } from './provision.ts'
-import { situationOf } from './situation.ts'
+import { rehearse } from './rehearse.ts'
 
 export interface UpdateRequest {
   readonly instance: string
@@ -167,20 +167,15 @@ async function rehearseUpdate(
   { instance, change }: { readonly instance: Instance; readonly change: Change },
 ): Promise<void> {
   const { from, to, order, parameters } = change
-  const situation = situationOf({
+  await rehearse(tx, ports, asker, {
+    action: { kind: 'update' },
     offer: to,
     instance,
     order: { ...order, parameters },
     parameters,
     before: { parameters: order.parameters, plan: from.plan, version: from.package.version },
     carryover: await orders.carryover(tx, ownerOfInstance(instance)),
-    operation: { id: 'rehearsal', stage: 0, attempt: 1 },
-    ...(asker.requester ? { requester: asker.requester } : {}),
-    infrastructure: ports.infrastructure(to),
-    now: await tx.now(),
-    chance: ports.chance,
   })
-  rehearse(ports, ports.contract(to.package.contract), { kind: 'update' }, situation)
 }
 
 async function start(

@@ -1,5 +1,5 @@
 /** Routes of operations: list, show, history, runs, log, cancel, retry, release, why. */
-import { Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { Ordered } from '../../api/instance.ts'
 import {
   HistoryLine,
@@ -19,6 +19,7 @@ import { cancelOperation, releaseOperation, retryOperation } from '../../broker/
 import { why } from '../../broker/why.ts'
 import { activeStates, endStates, type OperationState } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
+import type { Look } from '../../store/store.ts'
 import { ordered, toWhy } from './instance-routes.ts'
 import { followLog, readLog } from './log.ts'
 import type { OperatorPorts } from './ports.ts'
@@ -56,36 +57,10 @@ export const operationRoutes = [
     answers: Operation,
     handle: async ({ params }, ports) => document(toOperation(await existing(ports, params.operation))),
   }),
-  route({
-    method: 'GET',
-    url: '/operations/:operation/history',
-    role: 'viewer',
-    tag: 'operations',
-    summary: 'Every change of state with its reason',
-    audit: look,
-    params: OperationAddress,
-    answers: Type.Object({ items: Type.Array(HistoryLine) }),
-    handle: async ({ params }, ports) => {
-      await existing(ports, params.operation)
-      const history = await ports.broker.store.look.history(params.operation)
-      return document({ items: history.map(toHistoryLine) })
-    },
-  }),
-  route({
-    method: 'GET',
-    url: '/operations/:operation/runs',
-    role: 'viewer',
-    tag: 'operations',
-    summary: "Starts of the package's program",
-    audit: look,
-    params: OperationAddress,
-    answers: Type.Object({ items: Type.Array(Run) }),
-    handle: async ({ params }, ports) => {
-      await existing(ports, params.operation)
-      const runs = await ports.broker.store.look.runs(params.operation)
-      return document({ items: runs.map(toRun) })
-    },
-  }),
+  listOf('history', 'Every change of state with its reason', HistoryLine, async (see, id) =>
+    (await see.history(id)).map(toHistoryLine),
+  ),
+  listOf('runs', "Starts of the package's program", Run, async (see, id) => (await see.runs(id)).map(toRun)),
   route({
     method: 'GET',
     url: '/operations/:operation/log',
@@ -171,6 +146,29 @@ export const operationRoutes = [
     },
   }),
 ]
+
+/** What belongs to an operation, all of it at once. */
+function listOf<T extends TSchema>(
+  name: string,
+  summary: string,
+  item: T,
+  read: (see: Look, id: string) => Promise<readonly Static<T>[]>,
+) {
+  return route({
+    method: 'GET',
+    url: `/operations/:operation/${name}`,
+    role: 'viewer',
+    tag: 'operations',
+    summary,
+    audit: look,
+    params: OperationAddress,
+    answers: Type.Object({ items: Type.Array(item) }),
+    handle: async ({ params }, ports) => {
+      await existing(ports, params.operation)
+      return document({ items: await read(ports.broker.store.look, params.operation) })
+    },
+  })
+}
 
 async function existing({ broker }: OperatorPorts, id: string) {
   return (await broker.store.look.operation(id)) ?? fail('operation.unknown', id)

@@ -1,0 +1,42 @@
+/** Lets the contract refuse before anything is accepted; what it prepared is thrown away. */
+import type { Prepared } from '../contracts/contract.ts'
+import { gather, ProblemError } from '../model/problem.ts'
+import type { Action } from '../model/situation.ts'
+import type { Transaction } from '../store/store.ts'
+import type { Asker } from './orders.ts'
+import type { Ports } from './ports.ts'
+import { type Knowledge, situationOf } from './situation.ts'
+
+/** What a verb knows of the action it is about to order. */
+export type Rehearsal = Pick<
+  Knowledge,
+  'offer' | 'instance' | 'order' | 'parameters' | 'carryover' | 'binding' | 'before'
+> & { readonly action: Action }
+
+/** Throws what the contract or every engine would refuse. */
+export async function rehearse(
+  tx: Transaction,
+  ports: Ports,
+  asker: Asker,
+  { action, ...known }: Rehearsal,
+): Promise<Prepared> {
+  const situation = situationOf({
+    ...known,
+    operation: { id: 'rehearsal', stage: 0, attempt: 1 },
+    ...(asker.requester ? { requester: asker.requester } : {}),
+    infrastructure: ports.infrastructure(known.offer),
+    now: await tx.now(),
+    chance: ports.chance,
+  })
+  const prepared = ports.contract(known.offer.package.contract).prepare(action, situation)
+  if (prepared.kind === 'refused') throw new ProblemError(gather(prepared.problems))
+  const refusal = prepared.kind === 'job' ? ports.refuses(prepared.job) : undefined
+  if (refusal) throw new ProblemError(refusal)
+  return prepared
+}
+
+/** The dashboard address that a prepared action promises. */
+export function dashboardOf(prepared: Prepared): string | undefined {
+  if (prepared.kind === 'job') return prepared.dashboardUrl
+  return prepared.kind === 'nothing-to-run' ? prepared.outcome.dashboardUrl : undefined
+}
