@@ -1,12 +1,12 @@
 /** chandler package: packages of a running broker, and any package without one. */
 import type { Command } from 'commander'
-import type { PackageContent } from '../../api/package.ts'
 import { plural, printable } from '../../kit/text.ts'
 import { describeProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { localDataDir } from '../local.ts'
 import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
+import { contentFields } from '../package-fields.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { print, say } from '../terminal.ts'
 import { registerBuild } from './package-build.ts'
@@ -145,21 +145,4 @@ function listener() {
     },
     progress: (text: string) => say(text),
   }
-}
-
-function contentFields(
-  content: PackageContent | undefined,
-): readonly (readonly [string, string | undefined])[] {
-  if (content === undefined) return []
-  const { services, actions } = content
-  return [
-    ['Version', content.version],
-    ['Summary', content.summary],
-    ['Authors', content.authors?.join(', ')],
-    [
-      'Services',
-      services.map((one) => `${one.name}: ${one.plans.map((plan) => plan.name).join(', ')}`).join('\n'),
-    ],
-    ['Actions', actions.map((one) => one.name).join(', ')],
-  ]
 }

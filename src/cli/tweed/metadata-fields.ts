@@ -1,6 +1,7 @@
 /** A pattern's metadata as lines for people. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import type { Field } from '../output.ts'
+import { parameterLine, schemaLines } from '../schema-lines.ts'
 
 export function metadataFields(metadata: JsonObject): readonly Field[] {
   const text = (key: string): string | undefined => {
@@ -30,16 +31,12 @@ function fileLine(file: Json): string {
   return summary === undefined ? filename : `${filename}  ${summary}`
 }
 
-/** The map of parameters, or the properties of a whole schema. */
+/** The map of parameters, each of which may say itself that it is required, or the properties of a whole schema. */
 function inputLines(inputs: Json | undefined): readonly string[] {
   if (!isObject(inputs)) return []
   const { type, properties } = inputs
-  const parameters = type === 'object' && isObject(properties) ? properties : inputs
-  return Object.entries(parameters).map(([name, schema]) => {
-    const { type: kind, description } = isObject(schema) ? schema : {}
-    const shown = kind === undefined ? '' : `(${JSON.stringify(kind).replaceAll('"', '')})`
-    return [name, shown, typeof description === 'string' ? description : '']
-      .filter((part) => part !== '')
-      .join(' ')
-  })
+  if (type === 'object' && isObject(properties)) return schemaLines(inputs)
+  return Object.entries(inputs).map(([name, schema]) =>
+    parameterLine(name, schema, isObject(schema) && schema['required'] === true),
+  )
 }
