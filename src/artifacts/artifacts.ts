@@ -26,6 +26,8 @@ import { documentBytesMax } from './limits.ts'
 import type { Descriptor } from './oci/manifest.ts'
 import { buildPackage, copyPackage, type PackageBuild, type PackageCopy } from './packages.ts'
 import { type PathReference, parseReference, type UrlReference } from './reference.ts'
+import { listTags } from './registry/registry-source.ts'
+import { openSession } from './registry/session.ts'
 import { webFile } from './registry/web-file.ts'
 import { lazyRooms, type RoomOptions, type Rooms } from './rooms.ts'
 import type { Transferred } from './transfer.ts'
@@ -42,6 +44,8 @@ export interface ArtifactStore {
   deliver(what: Delivery, to: string, signal: AbortSignal): Promise<void>
   copy(order: PackageCopy): Promise<Transferred>
   build(order: PackageBuild): Promise<BuiltImage>
+  /** All tags of a repository; none where there is no such one. */
+  tags(repository: string, signal: AbortSignal): Promise<readonly string[]>
   /** What an image is, without moving it. */
   describe(reference: string, signal: AbortSignal): Promise<Descriptor>
   /** Copies images into one repository and puts an index with further documents on top. */
@@ -93,6 +97,13 @@ export function openArtifactStore(options: RoomOptions): ArtifactStore {
       return await copyPackage(order, { ...ways, content })
     },
     build: async (order) => await buildPackage(order, (await rooms()).options),
+    tags: async (repository, signal) => {
+      const place = parseReference(repository, options.registries)
+      if (place.kind !== 'registry')
+        return fail('artifact.kind', 'only registries have tags', { where: { source: repository } })
+      const session = openSession(place.host, place.repository, options.registries ?? {})
+      return await listTags(place, session, signal).finally(() => session.close())
+    },
     describe: async (reference, signal) => await describeImage(reference, await rooms(), signal),
     publish: async (order) => await publishCollection(order, await rooms()),
     pack: async (order) => await packCollection(order, await rooms()),
