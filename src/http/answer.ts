@@ -11,18 +11,19 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+const json = 'application/json; charset=utf-8'
+
 /** Sends an answer whole. */
 export function send(response: ServerResponse, answer: Answer): void {
   const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
-  response.statusCode = answer.status
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
   if (text === undefined) {
-    response.end()
+    response.writeHead(answer.status, answer.headers).end()
     return
   }
-  response.setHeader('Content-Type', 'application/json; charset=utf-8')
-  response.setHeader('Content-Length', Buffer.byteLength(text))
-  response.end(text)
+  const length = Buffer.byteLength(text)
+  response
+    .writeHead(answer.status, { ...answer.headers, 'Content-Type': json, 'Content-Length': length })
+    .end(text)
 }
 
 /** The status of a problem. */

@@ -1,6 +1,5 @@
 /** Who calls: accounts by user and password, compared in a time that tells nothing. */
-import { createHash } from 'node:crypto'
-import { sameText } from '../kit/hash.ts'
+import { sameText, sha256 } from '../kit/hash.ts'
 
 export type Role = 'platform' | 'viewer' | 'operator'
 
@@ -49,7 +48,7 @@ export function makeGate(first: readonly Account[]): Gate {
 
 /** The digest, not the header, is the key: looking it up tells nothing about near misses. */
 function keyOf(header: string): string {
-  return createHash('sha256').update(header).digest('base64')
+  return sha256(header)
 }
 
 /** Compares with every account, also after a match, so that time does not tell which user exists. */

@@ -111,13 +111,23 @@ function requestFigures(registry: Registry): Pick<Metrics, 'request' | 'requestB
     buckets: [...httpBuckets],
     registers,
   })
-  const active = new Gauge({ name: 'http_server_active_requests', help: 'Requests in the house.', registers })
+  let active = 0
+  new Gauge({
+    name: 'http_server_active_requests',
+    help: 'Requests in the house.',
+    registers,
+    collect() {
+      this.set(active)
+    },
+  })
   // Finding a series by its labels costs more than counting: each is looked up once.
   const series = new Map<string, { observe(seconds: number): void }>()
   return {
-    requestBegins: () => active.inc(),
+    requestBegins: () => {
+      active++
+    },
     request: ({ method, route, status, ms }) => {
-      active.dec()
+      active--
       const key = `${method} ${status} ${route}`
       const known = series.get(key) ?? durations.labels(knownMethod(method), route, String(status))
       if (series.size < seriesMax) series.set(key, known)

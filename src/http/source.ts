@@ -5,6 +5,14 @@ import { fail } from '../model/problem.ts'
 
 /** Tells the source of requests. Problems: settings.invalid for what is no address or network. */
 export function sourceTeller(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  const direct = (request: IncomingMessage) => plain(request.socket.remoteAddress ?? '')
+  return trustedProxies.length === 0 ? direct : forwardedTeller(trustedProxies, direct)
+}
+
+function forwardedTeller(
+  trustedProxies: readonly string[],
+  directly: (request: IncomingMessage) => string,
+): (request: IncomingMessage) => string {
   const trusted = new BlockList()
   for (const network of trustedProxies) {
     const [address = '', bits] = network.split('/')
@@ -16,7 +24,7 @@ export function sourceTeller(trustedProxies: readonly string[]): (request: Incom
   }
   const trusts = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   return (request) => {
-    const direct = plain(request.socket.remoteAddress ?? '')
+    const direct = directly(request)
     if (!trusts(direct)) return direct
     // Each proxy appends whom it heard; the nearest one that is none of ours is the caller.
     const said = String(request.headers['x-forwarded-for'] ?? '')

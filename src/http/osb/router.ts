@@ -58,7 +58,6 @@ export function makeOsbRouter(door: OsbDoor): OsbRouter {
       const startedAt = clock.monotonic()
       const reference = correlationId(request.headers) ?? ulid(clock.now(), chance)
       const identity = requestIdentity(request.headers)
-      if (identity !== undefined) response.setHeader('X-Broker-API-Request-Identity', identity)
       let route = 'unknown'
       let account: string | undefined
       const seen = (found: string, who: string) => {
@@ -72,7 +71,7 @@ export function makeOsbRouter(door: OsbDoor): OsbRouter {
           return problemAnswer(problem, reference)
         })
         .then((answer) => {
-          send(response, answer)
+          send(response, identity === undefined ? answer : echoing(identity, answer))
           const { method = '' } = request
           const ms = clock.monotonic() - startedAt
           door.observe.request({ method, route, status: answer.status, ms, requestId: reference, account })
@@ -80,6 +79,11 @@ export function makeOsbRouter(door: OsbDoor): OsbRouter {
         .catch((error: unknown) => door.observe.fault(error, reference))
     },
   }
+}
+
+/** The platform finds its own id of the request in the answer. */
+function echoing(identity: string, answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, 'X-Broker-API-Request-Identity': identity } }
 }
 
 interface Passing {
