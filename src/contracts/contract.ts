@@ -42,6 +42,15 @@ export interface ReadRequest {
   readonly platform?: string
   /** The report of the job that `describe-first` asked for. */
   readonly described?: Report
+  /** Looks at what the package refers to; absent where nothing outside of it may be asked. */
+  readonly lookup?: Lookup
+}
+
+export interface Lookup {
+  /** Opens what a reference names: an image that is only named by tag, another package. */
+  open(reference: string): Promise<Artifact>
+  /** The tags of a repository, `docker://host/path`. */
+  tags(repository: string): Promise<readonly string[]>
 }
 
 export type Reading =

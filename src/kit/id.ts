@@ -4,7 +4,7 @@ import type { Chance } from './clock.ts'
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** A ULID of this millisecond. */
-export function ulid(now: number, chance: Chance): string {
+export function ulid(now: number, chance: Pick<Chance, 'bytes'>): string {
   return timeText(now) + randomText(chance)
 }
 
@@ -24,7 +24,7 @@ function timeText(now: number): string {
   return time
 }
 
-function randomText(chance: Chance): string {
+function randomText(chance: Pick<Chance, 'bytes'>): string {
   let random = ''
   for (const byte of chance.bytes(16)) random += alphabet[byte & 31]
   return random

@@ -62,3 +62,28 @@ test.each([
 ])('%s is refused', (_, schema) => {
   expect(compileSchema(schema).kind).toBe('refused')
 })
+
+test.each([
+  ['a look-ahead', { pattern: '^(?!admin)[a-z]+$' }, 'admin', [' must match pattern "^(?!admin)[a-z]+$"']],
+  ['a look-ahead that fits', { pattern: '^(?!admin)[a-z]+$' }, 'guest', []],
+  ['base64 with padding', { contentEncoding: 'base64' }, 'aGVsbG8=', []],
+  [
+    'base64 without its padding',
+    { contentEncoding: 'base64' },
+    'aGVsbG8',
+    [' must be base64 with padding and without line breaks'],
+  ],
+  ['another encoding', { contentEncoding: '7bit' }, 'é', []],
+])('read exactly, %s is judged', (_, schema, value, expected) => {
+  const compiled = compileSchema(schema, 'exact')
+
+  expect(
+    compiled.kind === 'check' && compiled.check(value).map((fault) => `${fault.pointer} ${fault.message}`),
+  ).toEqual(expected)
+})
+
+test('a look-ahead that would hang is given up', () => {
+  const compiled = compileSchema({ pattern: '^(?=(a+)+$)b' }, 'exact')
+
+  expect(compiled.kind === 'check' && compiled.check(`${'a'.repeat(60)}!`)).toHaveLength(1)
+})

@@ -7,6 +7,7 @@ import AjvDraft04 from 'ajv-draft-04'
 import addFormats from 'ajv-formats'
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
+import { ecmaPattern } from './ecma-pattern.ts'
 import { approximate } from './exact.ts'
 import { canonical, isObject, type Json, pointer } from './json.ts'
 
@@ -21,7 +22,7 @@ export type Compiled =
   | { readonly kind: 'check'; readonly check: Check }
   | { readonly kind: 'refused'; readonly message: string }
 
-const options = {
+const linear = {
   strict: false,
   allErrors: true,
   logger: false,
@@ -30,25 +31,28 @@ const options = {
   // Patterns of packages are written for Go's RE2, and a hostile one must not hang us.
   code: { regExp: Object.assign(linearRegExp, { code: 'linearRegExp' }) },
 } as const
+const exact = { ...linear, code: { regExp: Object.assign(ecmaPattern, { code: 'ecmaPattern' }) } } as const
 
 const compiled = new LRUCache<string, Compiled>({ max: 1000 })
-const engines = new Map<Draft, Ajv>()
+const engines = new Map<string, Ajv>()
 type Draft = '04' | '06' | '07' | '2019' | '2020'
+/** linear: patterns are RE2's. exact: patterns are ECMA's, and what says that it is base64 must be. */
+type Manner = 'linear' | 'exact'
 
 /** Compiles a schema of any draft from 04 to 2020-12; remote references are never fetched. */
-export function compileSchema(schema: Json): Compiled {
+export function compileSchema(schema: Json, manner: Manner = 'linear'): Compiled {
   if (typeof schema !== 'boolean' && !isObject(schema)) {
     return { kind: 'refused', message: 'a JSON Schema must be an object or a boolean' }
   }
-  const key = canonical(schema)
+  const key = `${manner} ${canonical(schema)}`
   const known = compiled.get(key)
   if (known) return known
-  const fresh = compileFresh(schema)
+  const fresh = compileFresh(schema, manner)
   compiled.set(key, fresh)
   return fresh
 }
 
-function compileFresh(schema: Json): Compiled {
+function compileFresh(schema: Json, manner: Manner): Compiled {
   const draft = draftOf(schema)
   if (draft === undefined) {
     return {
@@ -58,9 +62,8 @@ function compileFresh(schema: Json): Compiled {
   }
   try {
     // A schema with an $id would be remembered under it, and a second one with the same id refused.
-    const validate = engineOf(draft, isObject(schema) && ('$id' in schema || 'id' in schema)).compile(
-      schema as AnySchema,
-    )
+    const own = isObject(schema) && ('$id' in schema || 'id' in schema)
+    const validate = engineOf(draft, manner, own).compile(schema as AnySchema)
     return { kind: 'check', check: (value) => checkWith(validate, approximate(value)) }
   } catch (error) {
     return { kind: 'refused', message: error instanceof Error ? error.message : String(error) }
@@ -102,16 +105,30 @@ function draftOf(schema: Json): Draft | undefined {
   return (found[1] ?? found[2]?.slice(0, 4)) as Draft
 }
 
-function engineOf(draft: Draft, own: boolean): Ajv {
-  const known = own ? undefined : engines.get(draft)
+function engineOf(draft: Draft, manner: Manner, own: boolean): Ajv {
+  const key = `${draft} ${manner}`
+  const known = own ? undefined : engines.get(key)
   if (known) return known
-  const engine = makeEngine(draft)
+  const engine = makeEngine(draft, manner === 'linear' ? linear : exact)
   addFormats.default(engine)
-  if (!own) engines.set(draft, engine)
+  if (manner === 'exact') {
+    engine.removeKeyword('contentEncoding')
+    engine.addKeyword({
+      keyword: 'contentEncoding',
+      type: 'string',
+      validate: (encoding: unknown, text: string) => encoding !== 'base64' || isBase64(text),
+      error: { message: 'must be base64 with padding and without line breaks' },
+    })
+  }
+  if (!own) engines.set(key, engine)
   return engine
 }
 
-function makeEngine(draft: Draft): Ajv {
+function isBase64(text: string): boolean {
+  return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)
+}
+
+function makeEngine(draft: Draft, options: typeof linear | typeof exact): Ajv {
   switch (draft) {
     case '04':
       return new AjvDraft04.default(options) as unknown as Ajv

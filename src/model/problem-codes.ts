@@ -2,6 +2,8 @@
 import { artifactProblems } from './problems/artifacts.ts'
 import { brokerProblems } from './problems/broker.ts'
 import { brokerpakProblems } from './problems/brokerpak.ts'
+import { cnabToolProblems } from './problems/cnab-tools.ts'
+import { cnabProblems } from './problems/cnab.ts'
 import { engineProblems } from './problems/engines.ts'
 import { languageProblems } from './problems/languages.ts'
 import { osbClientProblems } from './problems/osb-client.ts'
@@ -12,6 +14,8 @@ export const problemCodes = {
   ...artifactProblems,
   ...brokerProblems,
   ...brokerpakProblems,
+  ...cnabToolProblems,
+  ...cnabProblems,
   ...engineProblems,
   ...languageProblems,
   ...osbClientProblems,

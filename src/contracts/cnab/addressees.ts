@@ -1,0 +1,18 @@
+/** Parameters for dependencies are named `alias#name`: whether there is such a dependency. */
+import { pointer } from '../../kit/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { Situation } from '../../model/situation.ts'
+import { notesOf } from './notes.ts'
+
+/** Problems: cnab.parameter.undefined. */
+export function unknownAddressees({ package: pkg, parameters, plan }: Situation): readonly Problem[] {
+  const aliases = notesOf(pkg).dependencies.map(({ alias }) => alias)
+  const names = Object.keys({ ...plan.operator.defaults, ...parameters, ...plan.operator.inputs })
+  return names.flatMap((name): readonly Problem[] => {
+    const sign = name.indexOf('#')
+    if (sign < 0 || aliases.includes(name.slice(0, sign))) return []
+    const detail = `the bundle does not depend on ${JSON.stringify(name.slice(0, sign))}`
+    const where = { source: 'parameters', pointer: pointer('', name) }
+    return [{ code: 'cnab.parameter.undefined', detail, where }]
+  })
+}

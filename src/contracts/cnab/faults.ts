@@ -1,0 +1,24 @@
+/** Collects what is wrong and what is doubtful in one document, each with its pointer. */
+import type { Problem } from '../../model/problem.ts'
+import type { ProblemCode } from '../../model/problem-codes.ts'
+
+export interface Faults {
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
+  problem(code: ProblemCode, pointer: string, detail: string, hint?: string): void
+  warning(code: ProblemCode, pointer: string, detail: string): void
+}
+
+/** An empty collection for a document. */
+export function collectFaults(source: string): Faults {
+  const problems: Problem[] = []
+  const warnings: Problem[] = []
+  const where = (pointer: string) => ({ where: { source, ...(pointer === '' ? {} : { pointer }) } })
+  return {
+    problems,
+    warnings,
+    problem: (code, pointer, detail, hint) =>
+      problems.push({ code, detail, ...where(pointer), ...(hint === undefined ? {} : { hint }) }),
+    warning: (code, pointer, detail) => warnings.push({ code, detail, ...where(pointer) }),
+  }
+}

@@ -1,0 +1,216 @@
+/** bundle.json: read as written, of all versions of the format and from before the first; all problems at once. */
+import { parseJson } from '../../kit/exact.ts'
+import { depth, isObject, type JsonObject, pointer } from '../../kit/json.ts'
+import { nearest } from '../../kit/text.ts'
+import type { Problem } from '../../model/problem.ts'
+import { type Bundle, type DeclaredAction, type Definition, defaultOf, type Maintainer } from './bundle.ts'
+import { compileDefinition, faultsOf } from './definition.ts'
+import { collectFaults, type Faults } from './faults.ts'
+import { flagOf, given, mapOf, type Node, nodesOfList, nodesOfMap, textOf, textsOf } from './fields.ts'
+import { readImages } from './format-images.ts'
+import { buildFileOf, isLegacyParameter } from './format-legacy.ts'
+import { readValues } from './format-values.ts'
+import { isGraphic, judgeBundleVersion, judgeSchemaVersion } from './words.ts'
+
+export type BundleReading =
+  | { readonly kind: 'bundle'; readonly bundle: Bundle; readonly warnings: readonly Problem[] }
+  | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
+
+const source = 'bundle.json'
+const bytesMax = 4 * 1024 * 1024
+const depthMax = 64
+const builtIn = ['install', 'upgrade', 'uninstall']
+const known = [
+  ...['schemaVersion', 'name', 'version', 'description', 'keywords', 'license', 'maintainers'],
+  ...['invocationImages', 'images', 'parameters', 'credentials', 'outputs', 'definitions', 'actions'],
+  ...['custom', 'requiredExtensions'],
+]
+
+/** Reads the bytes of a bundle.json. */
+export function readBundle(bytes: Uint8Array): BundleReading {
+  const faults = collectFaults(source)
+  const document = documentOf(bytes, faults)
+  const bundle = document && bundleOf({ value: document, at: '', faults })
+  const [first, ...rest] = faults.problems
+  if (first === undefined && bundle) return { kind: 'bundle', bundle, warnings: faults.warnings }
+  return { kind: 'refused', problems: [first ?? { code: 'cnab.bundle.not-json' }, ...rest] }
+}
+
+function documentOf(bytes: Uint8Array, faults: Faults): JsonObject | undefined {
+  if (bytes.byteLength > bytesMax) {
+    faults.problem('cnab.bundle.too-large', '', `it has ${bytes.byteLength} bytes, more than ${bytesMax}`)
+    return undefined
+  }
+  const value = parsed(bytes)
+  if (typeof value === 'string') faults.problem('cnab.bundle.not-json', '', value)
+  else if (depth(value, depthMax + 1) > depthMax)
+    faults.problem('cnab.bundle.too-large', '', `it is nested more than ${depthMax} deep`)
+  else return value
+  return undefined
+}
+
+/** The object, or what is wrong with the text. */
+function parsed(bytes: Uint8Array): JsonObject | string {
+  try {
+    const value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return isObject(value) ? (value as JsonObject) : 'it is no object'
+  } catch (error) {
+    return error instanceof SyntaxError
+      ? error.message.replace(/,? (?:\.{3})?"[\s\S]*$/, '')
+      : 'it is not UTF-8'
+  }
+}
+
+function bundleOf(node: Node): Bundle | undefined {
+  const { value, faults } = node
+  const buildFile = buildFileOf(value)
+  if (buildFile !== undefined) {
+    faults.problem('cnab.bundle.not-a-bundle', '', `it is ${buildFile}`)
+    return undefined
+  }
+  for (const key of Object.keys(value).filter((one) => !known.includes(one))) {
+    const meant = nearest(key, known)
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`
+    faults.warning('cnab.bundle.questionable', pointer('', key), `is not known${hint}`)
+  }
+  const legacy = isLegacy(node)
+  if (legacy) faults.warning('cnab.bundle.legacy', '', legacyReason(node))
+  const values = readValues(node)
+  const definitions = { ...mapOf(node, 'definitions'), ...values.definitions } as Bundle['definitions']
+  const bundle: Bundle = {
+    legacy,
+    schemaVersion: schemaVersionOf(node, legacy),
+    name: nameOf(node),
+    version: versionOf(node),
+    description: textOf(node, 'description') ?? '',
+    ...given('license', textOf(node, 'license')),
+    keywords: textsOf(node, 'keywords'),
+    maintainers: nodesOfList(node, 'maintainers').map(maintainerOf),
+    ...readImages(node),
+    ...values,
+    definitions,
+    actions: actionsOf(node),
+    custom: mapOf(node, 'custom'),
+    requiredExtensions: extensionsOf(node),
+  }
+  judgeDefinitions(bundle, faults)
+  return bundle
+}
+
+/** Without its name, version and images it is nothing, however old. */
+function isLegacy(node: Node): boolean {
+  const { value } = node
+  const whole = ['name', 'version', 'invocationImages'].every((key) => (value[key] ?? null) !== null)
+  const parameters = isObject(value['parameters']) ? Object.values(value['parameters']) : []
+  const describesItself = parameters.some(
+    (one) => isObject(one) && isLegacyParameter({ ...node, value: one as JsonObject }),
+  )
+  return whole && ((value['schemaVersion'] ?? null) === null || describesItself)
+}
+
+function legacyReason({ value }: Node): string {
+  return (value['schemaVersion'] ?? null) === null
+    ? 'it has no schemaVersion'
+    : 'its parameters have types instead of definitions'
+}
+
+function schemaVersionOf(node: Node, legacy: boolean): string {
+  const text = textOf(node, 'schemaVersion') ?? ''
+  if (text === '' && legacy) return ''
+  const verdict = judgeSchemaVersion(text)
+  if (verdict === 'invalid') {
+    const detail = `invalid schema version ${JSON.stringify(text)}: Invalid Semantic Version`
+    node.faults.problem('cnab.bundle.invalid', '/schemaVersion', detail)
+  } else if (verdict === 'unknown') {
+    node.faults.warning('cnab.bundle.questionable', '/schemaVersion', `${text} is not a known version`)
+  }
+  return text
+}
+
+function nameOf(node: Node): string {
+  const text = textOf(node, 'name') ?? ''
+  if (!isGraphic(text) || text.length > 255) {
+    const detail = 'must be a name of at most 255 printable characters'
+    node.faults.problem('cnab.bundle.invalid', '/name', detail)
+  }
+  return text
+}
+
+function versionOf(node: Node): string {
+  const text = textOf(node, 'version') ?? ''
+  const verdict = judgeBundleVersion(text)
+  if (verdict === 'invalid')
+    node.faults.problem('cnab.bundle.invalid', '/version', `'${text}' is not a valid bundle version`)
+  if (verdict === 'warn')
+    node.faults.warning('cnab.bundle.questionable', '/version', `${text} is no full semantic version`)
+  return text
+}
+
+function maintainerOf(node: Node): Maintainer {
+  return {
+    name: textOf(node, 'name') ?? '',
+    ...given('email', textOf(node, 'email')),
+    ...given('url', textOf(node, 'url')),
+  }
+}
+
+function actionsOf(node: Node): Readonly<Record<string, DeclaredAction>> {
+  return Object.fromEntries(
+    nodesOfMap(node, 'actions').map(([name, action]) => {
+      if (builtIn.includes(name))
+        action.faults.problem('cnab.bundle.invalid', action.at, `${name} is always there and not declared`)
+      if (!isGraphic(name)) action.faults.problem('cnab.bundle.invalid', action.at, 'has no printable name')
+      return [
+        name,
+        {
+          ...given('title', textOf(action, 'title')),
+          ...given('description', textOf(action, 'description')),
+          modifies: flagOf(action, 'modifies') ?? false,
+          stateless: flagOf(action, 'stateless') ?? false,
+        },
+      ]
+    }),
+  )
+}
+
+function extensionsOf(node: Node): readonly string[] {
+  const { value, faults } = node
+  const names = textsOf(node, 'requiredExtensions')
+  const custom = isObject(value['custom']) ? value['custom'] : {}
+  for (const [i, name] of names.entries()) {
+    const at = pointer('/requiredExtensions', i)
+    if (names.indexOf(name) < i)
+      faults.problem('cnab.bundle.invalid', at, `required extension '${name}' is already declared`)
+    if (Object.hasOwn(custom, name)) continue
+    const detail = `required extension '${name}' is not defined in the Custom section of the bundle`
+    faults.problem('cnab.extension.undeclared', at, detail)
+  }
+  return [...new Set(names)]
+}
+
+/** Every definition is a schema, every default keeps to its own, and every name that is used is there. */
+function judgeDefinitions(bundle: Bundle, faults: Faults): void {
+  for (const [name, definition] of Object.entries(bundle.definitions))
+    judgeDefinition(definition, pointer('/definitions', name), faults)
+  for (const kind of ['parameters', 'outputs'] as const) {
+    for (const [name, { definition }] of Object.entries(bundle[kind])) {
+      if (definition === '' || Object.hasOwn(bundle.definitions, definition)) continue
+      const at = pointer(pointer(`/${kind}`, name), 'definition')
+      faults.problem('cnab.definition.missing', at, `unable to find definition for ${name}`)
+    }
+  }
+}
+
+function judgeDefinition(definition: Definition, at: string, faults: Faults): void {
+  const isSchema = typeof definition === 'boolean' || isObject(definition)
+  const compiled = isSchema ? compileDefinition(definition) : undefined
+  if (compiled?.kind !== 'check') {
+    const detail = compiled?.kind === 'refused' ? compiled.message : 'must be a JSON Schema'
+    faults.problem('cnab.definition.invalid', at, detail)
+    return
+  }
+  const preset = defaultOf(definition)
+  const wrong = preset === undefined ? [] : faultsOf(definition, preset.value)
+  for (const { pointer: inner, message } of wrong)
+    faults.problem('cnab.definition.default', `${at}/default${inner}`, message)
+}

@@ -1,0 +1,102 @@
+/** The CNAB contract: bundles of an invocation image and the images it installs, run once per action. */
+import type { Contract } from '../contract.ts'
+import { concludeCnab } from './conclude.ts'
+import { offerCnab } from './offer.ts'
+import { prepareCnab } from './prepare.ts'
+import { readCnab, recogniseCnab } from './read.ts'
+
+export { actionOf, actionsOf, type BundleAction, recordOf } from './actions.ts'
+export {
+  appliesTo,
+  type Bundle,
+  type Definition,
+  defaultOf,
+  definitionOf,
+  isBinary,
+  isInternal,
+  isSensitive,
+  typesOf,
+} from './bundle.ts'
+export {
+  type Claim,
+  claimCustom,
+  claimDocument,
+  faultsOfClaim,
+  givenIn,
+  logsOutput,
+  type Reading,
+  type Result,
+  readClaim,
+  readResult,
+  resultDocument,
+  resultOf,
+} from './claims.ts'
+export { dependencyInstallation } from './dependencies.ts'
+export { decide, type InstallationDocument, readInstallationDocument } from './desired-state.ts'
+export { type Explanation, explainBundle } from './explain.ts'
+export { faultsOfExtensions, hasFileParameters } from './extensions.ts'
+export { type BundleReading, readBundle } from './format.ts'
+export {
+  byId,
+  currentOutputs,
+  type InstallationState,
+  isOver,
+  type RecordedRun,
+  stateOf,
+  statusOfResults,
+} from './history.ts'
+export { flattenedName } from './image-name.ts'
+export { chooseInvocationImage } from './images.ts'
+export { inject } from './inject.ts'
+export {
+  bundleIn,
+  bytesOf as bundleBytes,
+  type KeptBundle,
+  type Notes as CnabNotes,
+  notesOf as cnabNotes,
+} from './notes.ts'
+export {
+  type BundleImage,
+  bundleImagesOf,
+  bundleIndexOf,
+  configBlobOf,
+  configManifestsOf,
+  type OciEntry,
+  withImageFacts,
+} from './oci-form.ts'
+export {
+  handledTypes,
+  jobOfOperation,
+  operationDocument,
+  operationOf,
+  readOperation,
+} from './operation.ts'
+export { faultsOfOptions, type Options as CnabOptions, optionsOf } from './options.ts'
+export { file as runFile, jobOf, type Run } from './run.ts'
+export { archivePlaces, type BundleSource, findBundle, type Relocation, relocated } from './source.ts'
+export { sourcedValue } from './sources.ts'
+export { textOfValue, typedValue } from './texts.ts'
+export {
+  readValueSet,
+  type SourceKind,
+  type ValueSet,
+  valueFor,
+  valueSetDocument,
+} from './value-sets.ts'
+export { resolveValues } from './values.ts'
+export { judgeRun, type Verdict } from './verdict.ts'
+
+export const cnab: Contract = {
+  name: 'cnab',
+  recognise: recogniseCnab,
+  read: readCnab,
+  offer: offerCnab,
+  prepare: prepareCnab,
+  conclude: concludeCnab,
+  // What a run has left that nobody saw the end of is unknown: people decide what is tried next.
+  interrupted: () => 'give-up',
+  // Users and passwords may lie where the bundle itself does not look when it is taken down.
+  unbindsFirst: true,
+  // One run at a time per installation, as the specification of claims expects.
+  bindsInParallel: () => false,
+}
