@@ -3,17 +3,17 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { openArtifactStore } from './artifacts/index.ts'
 import type { Catalog } from './broker/catalog.ts'
-import { makeCatalog } from './broker/catalog.ts'
 import type { Ports } from './broker/ports.ts'
-import { loadCatalog } from './compose/catalog.ts'
 import { openEngines } from './compose/engines.ts'
 import { guarded } from './compose/guard.ts'
 import { accountsOf, keeperLimitsOf, keyRingOf, policyOf, workLimitsOf } from './compose/house-rules.ts'
 import { tellLint } from './compose/lint.ts'
 import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
 import { contractNamed } from './compose/read-package.ts'
+import { type RefusalKeeper, startRefusalKeeper } from './compose/refusals.ts'
 import { registriesOf } from './compose/registries.ts'
 import { type Difference, differenceOf } from './compose/reload.ts'
+import { makeShelf, type Shelf } from './compose/shelf.ts'
 import { openHouseStore } from './compose/store.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
@@ -30,6 +30,7 @@ import type { Log } from './kit/log.ts'
 import { ProblemError } from './model/problem.ts'
 import type { Settings } from './settings/settings.ts'
 import type { KeyRing } from './store/keys.ts'
+import { makeBeforehand } from './work/beforehand.ts'
 import { makeBell } from './work/bell.ts'
 import { type Keeper, startKeeper } from './work/keeper.ts'
 import { engineFor, type Tools } from './work/tools.ts'
@@ -41,8 +42,8 @@ export interface Broker {
   /** Where health and figures are, unless they are off. */
   readonly adminUrl: string | undefined
   catalog(): Catalog
-  /** Takes over what may change while running: accounts, certificate, limits, log level. */
-  reload(settings: Settings): Difference
+  /** Takes over what may change while running: catalog, accounts, certificate, limits, log level. */
+  reload(settings: Settings): Promise<Difference>
   /** What is going on, in figures, for the log. */
   snapshot(): Promise<JsonObject>
   /** Gives running work to whoever comes next, answers what is under way, closes. */
@@ -69,11 +70,13 @@ export async function startBroker(settings: Settings, { log, version }: Surround
   const gate = makeGate(accountsOf(settings))
   const source = sourceTeller(settings.http.trustedProxies)
   const limiter = makeLimiter({ gate, clock: systemClock, source }, settings.limits)
-  const router = openOsb(settings, tools, { gate, source, observe: telemetry.observe })
+  const refusals = startRefusalKeeper(ports, log)
+  const observe = { ...telemetry.observe, refused: refusals.note }
+  const router = openOsb(settings, tools, { gate, source, observe })
   const operator = await openOperatorSide(settings, {
     ports,
     gate,
-    telemetry,
+    observe,
     metrics,
     limiter,
     source,
@@ -100,7 +103,7 @@ export async function startBroker(settings: Settings, { log, version }: Surround
   operator.started()
   // Judging a large catalog takes a while, and nobody has to wait for it.
   setImmediate(() => tellLint(ports.catalog(), log))
-  return brokerOf(settings, { house, server, operator, gate, limiter, log })
+  return brokerOf(settings, { house, server, operator, gate, limiter, log, refusals })
 }
 
 interface Parts {
@@ -110,10 +113,14 @@ interface Parts {
   readonly gate: Gate
   readonly limiter: Limiter
   readonly log: Log
+  readonly refusals: RefusalKeeper
 }
 
 /** What the outside may do with a running broker. */
-function brokerOf(settings: Settings, { house, server, operator, gate, limiter, log }: Parts): Broker {
+function brokerOf(
+  settings: Settings,
+  { house, server, operator, gate, limiter, log, refusals }: Parts,
+): Broker {
   const { ports } = house.tools
   let current = settings
   return {
@@ -124,9 +131,10 @@ function brokerOf(settings: Settings, { house, server, operator, gate, limiter, 
       running: house.worker.running,
       counts: (await ports.store.look.countByState()).map((one) => ({ ...one })),
     }),
-    reload(fresh) {
+    async reload(fresh) {
       const difference = differenceOf(current, fresh)
       const renewed = readTls(fresh)
+      if (difference.taken.includes('catalog')) await house.shelf.fill(fresh.catalog)
       if (renewed) server.renew(renewed)
       gate.replace(accountsOf(fresh))
       limiter.change(fresh.limits)
@@ -141,6 +149,7 @@ function brokerOf(settings: Settings, { house, server, operator, gate, limiter, 
       operator.dismiss()
       await server.close(settings.shutdown.drain)
       await operator.stop()
+      await refusals.stop()
       await house.close()
     },
   }
@@ -164,6 +173,7 @@ function openOsb(settings: Settings, tools: Tools, door: Omit<OsbDoor, 'around'>
 }
 
 interface House {
+  readonly shelf: Shelf
   readonly tools: Tools
   readonly worker: Worker
   readonly keeper: Keeper
@@ -186,8 +196,15 @@ async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetr
     artifacts,
     choice: settings.engine,
   })
-  let catalog = makeCatalog([])
-  let infrastructure: Ports['infrastructure'] = () => ({})
+  const shelf = makeShelf({
+    store,
+    room: { artifacts, engines },
+    tell: (word) => {
+      if (word.kind !== 'refused' && word.kind !== 'kept') return
+      const error = word.problem.cause ?? new ProblemError(word.problem)
+      report.event({ kind: 'fault', doing: `read the package ${word.name}`, error })
+    },
+  })
   let wake: () => void = () => undefined
   const ports: Ports = {
     store,
@@ -197,36 +214,29 @@ async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetr
     newId: ulidSource(chance),
     policy: policyOf(settings),
     contract: contractNamed,
-    catalog: () => catalog,
+    catalog: () => shelf.catalog(),
     refuses: (job) =>
       engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
-    infrastructure: (offer) => infrastructure(offer),
+    infrastructure: (offer) => shelf.infrastructure(offer),
     wake: () => wake(),
   }
-  const loaded = await loadCatalog({
-    store,
-    room: { artifacts, engines },
-    entries: settings.catalog,
-    tell: (word) => {
-      if (word.kind !== 'refused' && word.kind !== 'kept') return
-      const error = word.problem.cause ?? new ProblemError(word.problem)
-      report.event({ kind: 'fault', doing: `read the package ${word.name}`, error })
-    },
-  })
-  catalog = loaded.catalog
-  infrastructure = loaded.infrastructure
+  await shelf.fill(settings.catalog)
   const cluster = await store.look.cluster()
-  const tools: Tools = { ports, cluster, engines, bell: makeBell(), limits: workLimitsOf(settings), report }
+  const beforehand = makeBeforehand(cluster.id, report)
+  const limits = workLimitsOf(settings)
+  const tools: Tools = { ports, cluster, engines, bell: makeBell(), limits, report, beforehand }
   const worker = startWorker(tools)
   wake = () => worker.wake()
   const keeper = startKeeper(tools, keeperLimitsOf(settings))
   return {
+    shelf,
     tools,
     worker,
     keeper,
     async close() {
       await keeper.stop()
       await worker.drain()
+      await beforehand.close()
       for (const engine of engines) await engine.close()
       await store.close()
     },

@@ -12,6 +12,16 @@ export interface Job {
   readonly limits: Limits
   /** The contract promises operators the log as it was written, even where it shows the binding's credentials. */
   readonly logShowsCredentials?: boolean
+  /** A part of the work that is the same for many jobs and need not be done each time. */
+  readonly beforehand?: Beforehand
+}
+
+/** What depends on no instance: done once by a job of its own, its result is laid before the jobs that follow. */
+export interface Beforehand {
+  /** Everything it wants, tars and files, is what the others find at the same paths. */
+  readonly job: Job
+  /** What is left to do where they find it. */
+  readonly steps: Job['steps']
 }
 
 export type Program =

@@ -114,7 +114,7 @@ async function nextStage(
     await intend(
       tx,
       { ...withoutTicket(run), stage, attempt: 1, name, engine: engine.name, state: 'intended' },
-      job,
+      tools.beforehand?.fit(engine, job) ?? job,
     )
   })
   return 'on'

@@ -29,7 +29,7 @@ export async function perform(
     const { next, operation } = await decide(tools, lease, known)
     known = undefined
     if (next.kind === 'nothing') return
-    if ((await take({ tools, lease, operation, leave }, next)) === 'over') return
+    if ((await take({ tools, lease, operation, leave }, next)) === 'over') return tools.beforehand?.catchUp()
   }
 }
 
@@ -131,7 +131,8 @@ async function prepare(at: Performing): Promise<'over' | 'on'> {
       const { id, stage, attempt } = operation
       const name = runName(tools.cluster.id, operation)
       const run: Run = { operation: id, stage, attempt, name, engine: engine.name, state: 'intended' }
-      await recordIntent(tools, lease, run, prepared.job)
+      const job = tools.beforehand?.fit(engine, prepared.job) ?? prepared.job
+      await recordIntent(tools, lease, run, job)
       return 'on'
     }
     default:

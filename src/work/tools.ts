@@ -2,6 +2,7 @@
 import type { Ports } from '../broker/ports.ts'
 import type { Engine } from '../engines/engine.ts'
 import type { Job } from '../model/job.ts'
+import type { Beforehand } from './beforehand.ts'
 import type { Bell } from './bell.ts'
 
 export interface Tools {
@@ -11,6 +12,7 @@ export interface Tools {
   readonly bell: Bell
   readonly limits: WorkLimits
   readonly report: WorkReport
+  readonly beforehand?: Beforehand
 }
 
 export interface WorkLimits {

@@ -57,16 +57,23 @@ export function isComplete({ pak }: Scenario): boolean {
   return pak !== 'init-example' || existsSync(join(corpus, pak, 'example-service-definition.yml'))
 }
 
+interface Offered {
+  readonly id: string
+  readonly name: string
+  readonly plans: readonly { readonly id: string; readonly name: string }[]
+}
+
 /** A platform that orders and polls. */
 export class Customer {
   readonly #at: Pick<TestBroker, 'url' | 'logLines'>
-  readonly #service: string
+  readonly #name: string
+  #service: Offered | undefined
   /** The plans that instances have now, as a platform remembers them. */
   readonly #plans = new Map<string, string>()
 
   constructor(at: Pick<TestBroker, 'url' | 'logLines'>, service: string) {
     this.#at = at
-    this.#service = service
+    this.#name = service
   }
 
   async take(step: Step): Promise<Ended> {
@@ -88,7 +95,7 @@ export class Customer {
 
   /** Sends it, and answers what was answered at once. */
   async order(step: Step) {
-    const offered = await this.#offered()
+    const offered = await this.offered()
     const named = step.plan ?? this.#plans.get(step.instance)
     const plan = offered.plans.find(({ name }) => name === named) ?? offered.plans[0]
     const ids = { service_id: offered.id, plan_id: plan?.id ?? '' }
@@ -106,15 +113,17 @@ export class Customer {
     })
   }
 
-  async #offered() {
+  /** What the service offers, asked once. */
+  async offered(): Promise<Offered> {
+    if (this.#service === undefined) this.#service = await this.#find()
+    return this.#service
+  }
+
+  async #find(): Promise<Offered> {
     const { body } = await this.#ask('GET', '/v2/catalog')
-    const services = body['services'] as unknown as readonly {
-      readonly id: string
-      readonly name: string
-      readonly plans: readonly { readonly id: string; readonly name: string }[]
-    }[]
-    const found = services.find(({ name }) => name === this.#service)
-    if (found === undefined) throw new Error(`no service ${this.#service}: ${this.#at.logLines.join('')}`)
+    const services = body['services'] as unknown as readonly Offered[]
+    const found = services.find(({ name }) => name === this.#name)
+    if (found === undefined) throw new Error(`no service ${this.#name}: ${this.#at.logLines.join('')}`)
     return found
   }
 

@@ -169,8 +169,12 @@ export function fileOf(job: Job, path: string): string {
   return textOf(job.files.find((file) => file.path === path))
 }
 
+/** What is run, by its first words; an init that shares the step of what follows it stands before it. */
 export function commandsOf(job: Job): readonly string[] {
-  return job.steps.map(({ command }) =>
-    command.kind === 'exec' ? command.argv.slice(0, 2).join(' ') : command.kind,
-  )
+  return job.steps.flatMap(({ command }) => {
+    if (command.kind !== 'exec') return [command.kind]
+    const [shell, , script = '', , ...rest] = command.argv
+    const words = shell === 'sh' ? [script.split(' '), rest] : [command.argv]
+    return words.map((some) => some.slice(0, 2).join(' '))
+  })
 }

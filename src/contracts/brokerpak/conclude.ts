@@ -12,7 +12,7 @@ import { applySteps, updatedParameters } from './prepare.ts'
 import { resolveInstance } from './resolve.ts'
 import { runOf } from './run.ts'
 import { keptName, mainName, outputsOf, readState, type State, sensitiveOutputs, stateName } from './state.ts'
-import { initStep, planStep } from './steps.ts'
+import { afterInit, planStep } from './steps.ts'
 import { nextEngine } from './upgrade.ts'
 
 const verbs = {
@@ -84,7 +84,9 @@ function adoptionPlan(around: Circumstances, action: Action, show: string): Conc
     [configurationName]: Buffer.from(JSON.stringify(adoption.configuration)),
   }
   const later = { ...around, situation: { ...situation, carryover } }
-  return nextStage(later, action, { steps: (commands) => [initStep(commands), planStep(commands)] })
+  return nextStage(later, action, {
+    steps: (commands) => [afterInit(commands, planStep(commands))],
+  })
 }
 
 function adoptionApply(around: Circumstances, action: Action, plan: string): Conclusion {

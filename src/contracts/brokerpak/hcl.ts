@@ -72,6 +72,16 @@ export function namesOf(text: string): Names | { readonly fault: string } {
   return { variables: names('variable').sort(), outputs: names('output').sort() }
 }
 
+/** Whether a template takes modules from elsewhere than its own folder. */
+export function fetchesModules(text: string): boolean {
+  const reading = readHcl(text)
+  if (reading.kind === 'fault') return true
+  return reading.body.blocks
+    .filter(({ type }) => type === 'module')
+    .flatMap(({ body }) => body.arguments.filter(({ name: argument }) => argument === 'source'))
+    .some(({ start, end }) => !/^"\.\.?\//.test(text.slice(start, end)))
+}
+
 function labelFault(text: string, block: Block): string {
   if (block.labels.length === 0) {
     const detail = `All ${block.type} blocks must have 1 labels (type).`

@@ -14,12 +14,12 @@ import { attributeValues, resolveBinding, resolveInstance } from './resolve.ts'
 import { type RunOrder, runOf } from './run.ts'
 import { isEmpty, outputsOf, stateName, stateOf } from './state.ts'
 import {
+  afterInit,
   applyStep,
   type Commands,
   destroyStep,
   getStep,
   importStep,
-  initStep,
   planStep,
   replaceSteps,
   showStep,
@@ -68,13 +68,13 @@ function provision(around: Circumstances, action: Action): Prepared {
     const detail = `must provide values for all import parameters: ${missing.join(', ')}`
     return refuse([{ code: 'pak.import.incomplete', detail }])
   }
-  return instanceRun(around, resolved, (commands, { layout }) => [
-    initStep(commands),
-    ...pairs.map(([address, id], i) =>
+  return instanceRun(around, resolved, (commands, { layout }) => {
+    const imports = pairs.map(([address, id], i) =>
       importStep(commands, i, layout === 'module' ? `module.instance.${address}` : address, id),
-    ),
-    showStep(commands),
-  ])
+    )
+    const [first = showStep(commands), ...rest] = [...imports, showStep(commands)]
+    return [afterInit(commands, first), ...rest]
+  })
 }
 
 function update(around: Circumstances, action: Action): Prepared {
@@ -142,8 +142,7 @@ function look(around: Circumstances, name: string): Prepared {
   const flags = name === 'preview' ? ['-detailed-exitcode'] : ['-refresh-only', '-detailed-exitcode']
   // Exit 2 says that there is something to do.
   return instanceRun(around, resolved, (commands) => [
-    initStep(commands),
-    { ...planStep(commands, flags), mayFail: true },
+    afterInit(commands, { ...planStep(commands, flags), mayFail: true }),
   ])
 }
 
@@ -190,8 +189,8 @@ function afterReplacements(
   last: Step,
 ): readonly [Step, ...Step[]] {
   const renames = replacements(around, commands)
-  const work = [initStep(commands), last] as const
-  return renames.length === 0 ? work : [getStep(commands), ...renames, ...work]
+  const work = afterInit(commands, last)
+  return renames.length === 0 ? [work] : [getStep(commands), ...renames, work]
 }
 
 function replacements({ situation, notes }: Circumstances, commands: Commands): readonly Step[] {

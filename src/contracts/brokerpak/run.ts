@@ -6,10 +6,11 @@ import type { Problem } from '../../model/problem.ts'
 import type { Circumstances } from './circumstances.ts'
 import { type PakAction, templatesOf } from './definition.ts'
 import { declaredNames, lent } from './functions.ts'
+import { fetchesModules } from './hcl.ts'
 import { defaultEngine } from './manifest.ts'
 import type { Kept } from './resolver.ts'
-import { keptName, mainName, stateName } from './state.ts'
-import type { Commands } from './steps.ts'
+import { isOfBuiltIns, keptName, mainName, readState, stateName } from './state.ts'
+import { type Commands, initStep } from './steps.ts'
 import { compareVersions } from './versions.ts'
 import { pluginFolder, settingsFile, type Workspace, workspaceOf } from './workspace.ts'
 
@@ -33,6 +34,7 @@ const memoryPath = '.chandler/generated.json'
 export function runOf(around: Circumstances, order: RunOrder): Job | Problem {
   const program = programOf(around, order.version)
   if ('code' in program) return program
+  const main = order.main ?? importedMain(around, order.action)
   const workspace = workspaceOf({
     action: order.action,
     variables: order.variables,
@@ -40,22 +42,60 @@ export function runOf(around: Circumstances, order: RunOrder): Job | Problem {
     state: order.state,
     destroys: order.destroys,
     old: program.old,
-    main: order.main ?? importedMain(around, order.action),
+    main,
   })
-  const commands = { program: program.name, old: program.old, environment: environmentOf(around) }
-  return {
-    program: { kind: 'tools', tools: program.tools },
-    steps: order.steps(commands, workspace),
-    files: [...workspace.files, memoryFile(order, workspace), ...providerFiles(around)],
+  const { name, old, tools } = program
+  const commands = { program: name, old, environment: environmentOf(around), ready: false }
+  const place: Place = {
+    program: { kind: 'tools', tools },
     folders: [{ path: pluginFolder, mode: 0o755, readOnly: false, content: { kind: 'empty' } }],
+    needs: { cluster: 'none', network: 'default', readOnlyRoot: false },
+    limits,
+  }
+  const providers = providerFiles(around)
+  return {
+    ...place,
+    steps: order.steps(commands, workspace),
+    files: [...workspace.files, memoryFile(order, workspace), ...providers],
     wants: [
       { kind: 'kept-file', name: stateName, path: stateName, bytesMax: stateBytesMax },
       { kind: 'kept-file', name: keptName, path: memoryPath, bytesMax: stateBytesMax },
     ],
-    needs: { cluster: 'none', network: 'default', readOnlyRoot: false },
-    // A provider of a large cloud takes some hundred megabytes, and there may be several.
-    limits: { ...usualLimits, memoryBytes: 2 * 1024 ** 3 },
+    ...(old || main !== undefined || !startsAlike(order.state, workspace)
+      ? {}
+      : {
+          beforehand: {
+            job: {
+              ...place,
+              steps: [initStep(commands)],
+              files: [...workspace.templates, ...providers],
+              wants: initWants,
+            },
+            steps: order.steps({ ...commands, ready: true }, workspace),
+          },
+        }),
   }
+}
+
+type Place = Pick<Job, 'program' | 'folders' | 'needs' | 'limits'>
+
+/** A provider of a large cloud takes some hundred megabytes, and there may be several. */
+const limits: Job['limits'] = { ...usualLimits, cpus: 2, memoryBytes: 2 * 1024 ** 3 }
+
+/** What init leaves. */
+const initWants: Job['wants'] = [
+  { kind: 'tar', name: 'data', path: '.terraform', bytesMax: 1024 * 1024 },
+  { kind: 'file', name: 'lock', path: '.terraform.lock.hcl', bytesMax: 1024 * 1024 },
+]
+
+/** Whether init would leave the same for any other instance: it also looks for the providers of a state, and fetches. */
+function startsAlike(state: Uint8Array | undefined, { templates }: Workspace): boolean {
+  const texts = templates.map(({ path, content }) =>
+    path.endsWith('.tf') && content.kind === 'bytes' ? Buffer.from(content.bytes).toString() : '',
+  )
+  return (
+    texts.every((text) => !fetchesModules(text)) && (state === undefined || isOfBuiltIns(readState(state)))
+  )
 }
 
 interface ProgramChoice {
@@ -96,6 +136,9 @@ function environmentOf({
     return value === undefined ? [] : [[name, value] as const]
   })
   return {
+    // A fifth of a short run would be the collecting of garbage that its end throws away.
+    GOGC: '400',
+    GOMEMLIMIT: '512MiB',
     ...options.environment,
     ...Object.fromEntries(lendable),
     TF_IN_AUTOMATION: '1',

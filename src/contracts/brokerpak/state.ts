@@ -55,6 +55,16 @@ export function sensitiveOutputs(state: State): readonly string[] {
   )
 }
 
+/** Whether everything in it is of the provider that is built into the engine. */
+export function isOfBuiltIns(state: State): boolean {
+  if (state.kind !== 'state') return state.kind === 'none'
+  const { resources = [] } = state.document
+  return (
+    Array.isArray(resources) &&
+    resources.every((one) => isObject(one) && String(one['provider']).includes('terraform.io/builtin/'))
+  )
+}
+
 /** Whether nothing is left to destroy. */
 export function isEmpty(state: State): boolean {
   if (state.kind !== 'state') return state.kind === 'none'

@@ -9,15 +9,33 @@ export interface Commands {
   readonly environment: Readonly<Record<string, string | Secret>>
   /** An engine before 0.12 has other flags. */
   readonly old: boolean
+  /** What init leaves is there already. */
+  readonly ready: boolean
 }
 
 const shownBytesMax = 16 * 1024 * 1024
 
 export function initStep(commands: Commands): Step {
-  const plugins = commands.old
+  return step(commands, 'init', initWords(commands))
+}
+
+/**
+ * A step and the init before it, in one: to confine a program takes as long as an init.
+ * Every word of the script is ours; what may come from users is handed to it as arguments.
+ */
+export function afterInit(commands: Commands, next: Step): Step {
+  if (commands.ready || next.command.kind !== 'exec') return next
+  // What is captured must be the words of the step alone.
+  const aside = next.streams.kind === 'apart' && next.streams.stdout.kind !== 'logged' ? ' >&2' : ''
+  const script = `${[commands.program, ...initWords(commands)].join(' ')}${aside} && exec "$@"`
+  return { ...next, command: { kind: 'exec', argv: ['sh', '-c', script, 'sh', ...next.command.argv] } }
+}
+
+function initWords({ old }: Commands): readonly string[] {
+  const plugins = old
     ? ['-get-plugins=false', `-plugin-dir=${pluginFolder}`]
     : [`-plugin-dir=${pluginFolder}`, '-input=false']
-  return step(commands, 'init', ['init', ...plugins, '-no-color'])
+  return ['init', ...plugins, '-no-color']
 }
 
 export function applyStep(commands: Commands): Step {

@@ -23,6 +23,8 @@ export interface WorkspaceOrder {
 
 export interface Workspace {
   readonly files: readonly FileIn[]
+  /** Those that hold nothing of an instance. */
+  readonly templates: readonly FileIn[]
   /** What the templates are given: exactly the variables they declare. */
   readonly configuration: JsonObject
   readonly outputs: readonly string[]
@@ -37,8 +39,8 @@ const moduleFolder = 'brokertemplate'
 /** Lays out an action: one template becomes a module, several become the root itself. */
 export function workspaceOf(order: WorkspaceOrder): Workspace {
   const { action } = order
-  const templates = mended(order)
-  const names = Object.values(templates).map((template) => namesOf(template))
+  const texts = mended(order)
+  const names = Object.values(texts).map((template) => namesOf(template))
   const variables = [...new Set(names.flatMap((one) => ('fault' in one ? [] : one.variables)))]
   const outputs = [...new Set(names.flatMap((one) => ('fault' in one ? [] : one.outputs)))]
   const configuration = Object.fromEntries(
@@ -46,17 +48,20 @@ export function workspaceOf(order: WorkspaceOrder): Workspace {
   )
   const layout = action.template === '' ? 'flat' : 'module'
   const folder = layout === 'module' ? `${moduleFolder}/` : ''
-  const files = [
-    ...Object.entries(templates).map(([name, text]) => plainFile(`${folder}${name}.tf`, text)),
+  const templates = [
+    ...Object.entries(texts).map(([name, text]) => plainFile(`${folder}${name}.tf`, text)),
     ...(layout === 'module' ? rootFiles(configuration, outputs, order.old) : []),
+    plainFile(settingsFile, 'disable_checkpoint = true\n'),
+  ]
+  const files = [
+    ...templates,
     // A root of the old engines knows no variables: the values stand in it, escaped.
     ...(order.old && layout === 'module'
       ? []
       : [secretFile('terraform.tfvars.json', JSON.stringify(configuration))]),
-    plainFile(settingsFile, 'disable_checkpoint = true\n'),
     ...(order.state === undefined ? [] : [stateFile(order.state)]),
   ]
-  return { files, configuration, outputs, layout }
+  return { files, templates, configuration, outputs, layout }
 }
 
 function mended({ action, destroys, old, main }: WorkspaceOrder): Readonly<Record<string, string>> {

@@ -1,0 +1,135 @@
+/** What many jobs would each do first is done once, beside them, and its result laid before those that follow. */
+import type { Engine } from '../engines/engine.ts'
+import { encode } from '../kit/codec.ts'
+import { sha256 } from '../kit/hash.ts'
+import type { FileIn, Folder, Job, Want } from '../model/job.ts'
+import type { Got, Report } from '../model/report.ts'
+import type { WorkReport } from './tools.ts'
+
+export interface Beforehand {
+  /** The job as it is to be run now: shorter where its first part is done already. */
+  fit(engine: Engine, job: Job): Job
+  /** Does what was missing, one thing after the other; nobody has to wait for it. */
+  catchUp(): void
+  /** Ends what is under way. */
+  close(): Promise<void>
+}
+
+/** Results, which are small, and wishes that are kept at most. */
+const resultsMax = 256
+const wishesMax = 64
+const seconds = 120
+
+interface Wish {
+  readonly engine: Engine
+  readonly job: Job
+}
+
+/** Keeps results in memory only: what is left of an earlier process is swept as a run without an operation. */
+export function makeBeforehand(cluster: string, report: WorkReport): Beforehand {
+  const results = new Map<string, Pick<Job, 'files' | 'folders'>>()
+  const wishes = new Map<string, Wish>()
+  const closing = new AbortController()
+  let work: Promise<void> | undefined
+
+  async function fulfil(key: string, wish: Wish): Promise<void> {
+    const name = `chd-beforehand-${key.slice(0, 16)}-${process.pid}`
+    try {
+      const made = await makeOne(wish, { name, cluster, signal: closing.signal })
+      if (made === undefined) return
+      results.set(key, made)
+      const [oldest] = results.keys()
+      if (results.size > resultsMax && oldest !== undefined) results.delete(oldest)
+    } catch (error) {
+      if (!closing.signal.aborted) report.event({ kind: 'fault', doing: 'prepare for later runs', error })
+    }
+  }
+
+  async function fulfilAll(): Promise<void> {
+    for (const [key, wish] of wishes) {
+      if (closing.signal.aborted) return
+      await fulfil(key, wish)
+      wishes.delete(key)
+    }
+  }
+
+  return {
+    fit(engine, job) {
+      const { beforehand, ...plain } = job
+      if (beforehand === undefined) return job
+      const key = sha256(encode([engine.name, beforehand.job]))
+      const made = results.get(key)
+      if (made === undefined) {
+        if (wishes.size < wishesMax) wishes.set(key, { engine, job: beforehand.job })
+        return plain
+      }
+      return {
+        ...plain,
+        steps: beforehand.steps,
+        files: [...plain.files, ...made.files],
+        folders: [...plain.folders, ...made.folders],
+      }
+    },
+    catchUp() {
+      if (wishes.size === 0) return
+      work ??= fulfilAll().finally(() => {
+        work = undefined
+      })
+    },
+    async close() {
+      closing.abort()
+      await work
+    },
+  }
+}
+
+interface Making {
+  readonly name: string
+  readonly cluster: string
+  readonly signal: AbortSignal
+}
+
+/** Runs it outside of any operation; undefined where it did not come to its end. */
+async function makeOne(
+  { engine, job }: Wish,
+  { name, cluster, signal }: Making,
+): Promise<Pick<Job, 'files' | 'folders'> | undefined> {
+  const limits = { ...job.limits, seconds }
+  const order = { name, job: { ...job, limits }, cluster, operation: name, fence: 1 }
+  const watch = {
+    had: () => 0,
+    log: () => Promise.resolve(),
+    progress: () => undefined,
+    kept: () => Promise.resolve(),
+    signal,
+  }
+  try {
+    await engine.layOut(order, watch)
+    const report = await engine.follow(await engine.start({ name, fence: 1 }), watch)
+    return isWell(report, job) ? resultOf(report, job.wants) : undefined
+  } finally {
+    await engine.discard(name)
+  }
+}
+
+function isWell({ end, steps }: Report, job: Job): boolean {
+  return end.kind === 'finished' && steps.length === job.steps.length && steps.every(({ exit }) => exit === 0)
+}
+
+function resultOf({ got }: Report, wants: readonly Want[]): Pick<Job, 'files' | 'folders'> {
+  const found = wants.flatMap((want): readonly { readonly file?: FileIn; readonly folder?: Folder }[] => {
+    const item: Got | undefined = got.get(want.name)
+    if (item?.kind !== 'bytes' || !('path' in want)) return []
+    const { path } = want
+    const { bytes } = item
+    if (want.kind === 'tar')
+      return [{ folder: { path, mode: 0o755, readOnly: false, content: { kind: 'tar', tar: bytes } } }]
+    return [
+      { file: { path, mode: 0o644, owner: 'user', readOnly: false, content: { kind: 'bytes', bytes } } },
+    ]
+  })
+  return {
+    files: found.flatMap(({ file }) => file ?? []),
+    folders: found.flatMap(({ folder }) => folder ?? []),
+  }
+}
