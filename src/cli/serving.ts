@@ -28,10 +28,14 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
     services: new Set(broker.catalog().offers.map((offer) => offer.service.id)).size,
     ...(file === undefined ? {} : { config: file }),
   })
+  let reloading = Promise.resolve()
   process.on('SIGHUP', () => {
-    const again = load()
-    if (again.kind === 'settings') secrets = again.secrets.map((secret) => secret.reveal())
-    reload(broker, log, again)
+    // One after the other, so that the last word is the newest.
+    reloading = reloading.then(() => {
+      const again = load()
+      if (again.kind === 'settings') secrets = again.secrets.map((secret) => secret.reveal())
+      return reload(broker, log, again)
+    })
   })
   process.on('SIGUSR2', () => void snapshot(broker, log))
   await untilTold(broker, log)
@@ -40,10 +44,10 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
 }
 
 /** All or nothing: faults change nothing. Only names are logged. */
-function reload(broker: Broker, log: Log, loaded: Loaded): void {
+async function reload(broker: Broker, log: Log, loaded: Loaded): Promise<void> {
   try {
     if (loaded.kind === 'faults') throw new ProblemError(gather(loaded.problems))
-    const { taken, waiting } = broker.reload(loaded.settings)
+    const { taken, waiting } = await broker.reload(loaded.settings)
     log.info('config.reloaded', 'The configuration was read again', { taken, needs_restart: waiting })
   } catch (error) {
     log.error('config.refused', 'The configuration was not taken over', { error })

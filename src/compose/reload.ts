@@ -8,6 +8,7 @@ import { type Settings, settingsTable } from '../settings/settings.ts'
 /** What a reload takes over; everything else needs a restart. */
 const reloadable: ReadonlySet<string> = new Set([
   'auth.users',
+  'catalog',
   'http.tls.certificateFile',
   'http.tls.keyFile',
   ...namedSettings(settingsTable).flatMap(({ path, node }) =>

@@ -67,20 +67,23 @@ const plan = {
   options: map('Settings of the contract itself.'),
 }
 
-export const catalogSettings = items('A package that is offered.', {
-  package: reference({ doc: 'Reference to the package, resolved to a digest once.' }),
-  contract: say('Name of the contract, where it should not be detected.'),
-  service: group('Service of a package that brings one or none; overrides.', service),
-  plans: items('Plans; all plans of the package when absent.', plan),
-  services: items('Services of a package that brings several; all when absent.', {
-    ...service,
-    plans: items('Plans; all plans of the service when absent.', plan),
-  }),
-  options: map('Settings of the contract itself, for example a selectable compatibility.'),
-  infrastructure: items('What the package is lent: accounts, addresses. Users never see it.', {
-    name: text({ doc: 'As the package calls it, for example the name of a variable.' }),
-    value: secret({ doc: 'Its value.' }),
-  }),
-})
+export const catalogSettings = items(
+  'A package that is offered; the catalog is read again on SIGHUP, all of it or nothing.',
+  {
+    package: reference({ doc: 'Reference to the package, resolved to a digest once.' }),
+    contract: say('Name of the contract, where it should not be detected.'),
+    service: group('Service of a package that brings one or none; overrides.', service),
+    plans: items('Plans; all plans of the package when absent.', plan),
+    services: items('Services of a package that brings several; all when absent.', {
+      ...service,
+      plans: items('Plans; all plans of the service when absent.', plan),
+    }),
+    options: map('Settings of the contract itself, for example a selectable compatibility.'),
+    infrastructure: items('What the package is lent: accounts, addresses. Users never see it.', {
+      name: text({ doc: 'As the package calls it, for example the name of a variable.' }),
+      value: secret({ doc: 'Its value.' }),
+    }),
+  },
+)
 
 export type CatalogEntry = ValueOf<typeof catalogSettings>[number]

@@ -23,7 +23,7 @@ test.skipIf(missing)('TLS serves the certificate, and the renewed one after a re
   const first = await ask(running.url, folder)
   makeCertificate(folder, 'second')
   const loaded = loadSettings({ environment: {}, folder, file: join(folder, 'chandler.yml') })
-  if (loaded.kind === 'settings') running.broker.reload(loaded.settings)
+  if (loaded.kind === 'settings') await running.broker.reload(loaded.settings)
   const second = await ask(running.url, folder)
   await running.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,24 @@
+/** The catalog that is offered now; another takes its place whole, or not at all. */
+import { type Catalog, makeCatalog } from '../broker/catalog.ts'
+import type { Ports } from '../broker/ports.ts'
+import type { CatalogEntry } from '../settings/catalog-settings.ts'
+import { type CatalogOrder, type LoadedCatalog, loadCatalog } from './catalog.ts'
+
+export interface Shelf {
+  catalog(): Catalog
+  readonly infrastructure: Ports['infrastructure']
+  /** Reads the packages and offers them. Problems: those of loading; what was offered stays. */
+  fill(entries: readonly CatalogEntry[]): Promise<void>
+}
+
+/** An empty shelf. */
+export function makeShelf(around: Omit<CatalogOrder, 'entries'>): Shelf {
+  let loaded: LoadedCatalog = { catalog: makeCatalog([]), infrastructure: () => ({}) }
+  return {
+    catalog: () => loaded.catalog,
+    infrastructure: (offer) => loaded.infrastructure(offer),
+    async fill(entries) {
+      loaded = await loadCatalog({ ...around, entries })
+    },
+  }
+}
