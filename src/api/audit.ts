@@ -20,6 +20,9 @@ export const AuditRecord = Type.Object(
     requestId: Type.String(),
     source: Type.Optional(Type.String()),
     node: Type.String(),
+    times: Type.Optional(
+      Type.Integer({ description: 'How often it happened since the record before it of the same kind.' }),
+    ),
     hash: Type.String(),
   },
   { title: 'AuditRecord' },
@@ -64,11 +67,12 @@ interface Recorded {
   readonly requestId: string
   readonly source?: string
   readonly node: string
+  readonly times?: number
   readonly hash: string
 }
 
 export function toAuditRecord(record: Recorded): AuditRecord {
-  const { seq, actor, action, object, decision, result, code, requestId, source, node, hash } = record
+  const { seq, actor, action, object, decision, result, code, requestId, source, node, times, hash } = record
   return present({
     seq,
     at: moment(record.at),
@@ -81,6 +85,7 @@ export function toAuditRecord(record: Recorded): AuditRecord {
     requestId,
     source,
     node,
+    times,
     hash,
   })
 }

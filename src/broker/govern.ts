@@ -74,10 +74,12 @@ export interface Deed {
   readonly id: string
   /** Absent: allowed, and it succeeded. */
   readonly refusal?: { readonly denied: boolean; readonly code: string }
+  /** How often, where repetitions are one record. */
+  readonly times?: number
 }
 
 async function record(tx: Transaction, ports: Ports, asker: Asker, deed: Deed): Promise<void> {
-  const { action, kind, id, refusal } = deed
+  const { action, kind, id, refusal, times } = deed
   await tx.addAudit({
     actor: { ...asker.account, ...(asker.requester ? { identity: asker.requester.identity } : {}) },
     action,
@@ -88,5 +90,6 @@ async function record(tx: Transaction, ports: Ports, asker: Asker, deed: Deed): 
     requestId: asker.requestId,
     ...(asker.source === undefined ? {} : { source: asker.source }),
     node: ports.node,
+    ...(times === undefined ? {} : { times }),
   })
 }

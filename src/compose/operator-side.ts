@@ -7,6 +7,7 @@ import type { Gate } from '../http/authenticate.ts'
 import { serveHealth } from '../http/health.ts'
 import type { Limiter } from '../http/limiter.ts'
 import type { Metrics } from '../http/metrics.ts'
+import type { Observe } from '../http/observe.ts'
 import { operatorApi } from '../http/operator/plugin.ts'
 import { type Listening, listen, nothingHere } from '../http/server.ts'
 import type { Log } from '../kit/log.ts'
@@ -19,12 +20,11 @@ import { healthOf } from './health.ts'
 import { keyFileOf } from './house-rules.ts'
 import { makeKeyMaster } from './keys.ts'
 import { type Presence, startPresence } from './presence.ts'
-import type { Telemetry } from './telemetry.ts'
 
 export interface OperatorSideParts {
   readonly ports: Ports
   readonly gate: Gate
-  readonly telemetry: Telemetry
+  readonly observe: Observe
   readonly metrics: Metrics
   readonly limiter: Limiter
   readonly log: Log
@@ -51,7 +51,7 @@ export interface OperatorSide {
 
 /** Opens everything operators use. */
 export async function openOperatorSide(settings: Settings, parts: OperatorSideParts): Promise<OperatorSide> {
-  const { ports, gate, telemetry, log, ring, version, metrics } = parts
+  const { ports, gate, observe, log, ring, version, metrics } = parts
   const { store, clock, chance, node } = ports
   const keys = makeKeyMaster({ store, ring, file: keyFileOf(settings), clock, chance, log })
   keys.resume()
@@ -70,7 +70,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
     broker: ports,
     version,
     gate,
-    observe: telemetry.observe,
+    observe,
     leaving: leaving.signal,
     bodyLimit: settings.http.bodyLimit,
     jsonDepth: settings.limits.jsonDepth,

@@ -6,7 +6,7 @@ import type { Log, LogFields, LogLevel } from '../kit/log.ts'
 import type { WorkEvent, WorkReport } from '../work/tools.ts'
 
 export interface Telemetry {
-  readonly observe: Observe
+  readonly observe: Pick<Observe, 'request' | 'fault'>
   readonly report: WorkReport
 }
 

@@ -13,6 +13,8 @@ export interface Account {
 export interface Gate {
   /** The account of an Authorization header, or undefined. */
   admit(header: string | undefined): Account | undefined
+  /** The account whose name a header gives, whatever its password: for the audit trail only. */
+  claimed(header: string | undefined): string | undefined
   /** Whether the header was admitted before; looks at no password. */
   knows(header: string | undefined): boolean
   /** Other accounts from now on; who is in with an old password is out. */
@@ -38,6 +40,10 @@ export function makeGate(first: readonly Account[]): Gate {
       }
       return account
     },
+    claimed: (header) => {
+      const user = header === undefined ? undefined : pairIn(header)?.user
+      return accounts.find(({ name }) => name === user)?.name
+    },
     knows: (header) => header !== undefined && remembered.has(keyOf(header)),
     replace(others) {
       accounts = others
@@ -53,13 +59,9 @@ function keyOf(header: string): string {
 
 /** Compares with every account, also after a match, so that time does not tell which user exists. */
 function find(accounts: readonly Account[], header: string): Account | undefined {
-  const [, encoded] = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(header) ?? []
-  if (encoded === undefined) return undefined
-  const pair = Buffer.from(encoded, 'base64').toString()
-  const colon = pair.indexOf(':')
-  if (colon < 0) return undefined
-  const user = pair.slice(0, colon)
-  const password = pair.slice(colon + 1)
+  const pair = pairIn(header)
+  if (pair === undefined) return undefined
+  const { user, password } = pair
   let found: Account | undefined
   for (const account of accounts) {
     const userFits = sameText(user, account.name)
@@ -67,4 +69,12 @@ function find(accounts: readonly Account[], header: string): Account | undefined
     if (userFits && passwordFits) found = account
   }
   return found
+}
+
+function pairIn(header: string): { readonly user: string; readonly password: string } | undefined {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(header) ?? []
+  if (encoded === undefined) return undefined
+  const pair = Buffer.from(encoded, 'base64').toString()
+  const colon = pair.indexOf(':')
+  return colon < 0 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) }
 }

@@ -1,4 +1,5 @@
 /** What the HTTP side tells those who count and log. */
+import type { Refusal } from '../broker/refusals.ts'
 
 export interface SeenRequest {
   readonly method: string
@@ -12,6 +13,8 @@ export interface SeenRequest {
 
 export interface Observe {
   request(seen: SeenRequest): void
+  /** A request that somebody should know was refused: credentials, roles, quotas. */
+  refused(refusal: Refusal): void
   /** An unexpected fault; the reference is what the caller was told. */
   fault(error: unknown, reference: string): void
 }

@@ -2,17 +2,17 @@
 import { sha256 } from '../kit/hash.ts'
 import { canonical, type Json } from '../kit/json.ts'
 import type { Row, Session } from './database.ts'
-import { compact, json, maybeText, number, text, toJson } from './row.ts'
+import { compact, json, maybeNumber, maybeText, number, text, toJson } from './row.ts'
 import type { AuditRecord, NewAuditRecord } from './store.ts'
 
-const columns = `at, actor, action, object_kind, object_id, decision, result, code, request_id, source, node`
+const columns = `at, actor, action, object_kind, object_id, decision, result, code, request_id, source, node, times`
 
 type Unchained = Omit<AuditRecord, 'seq' | 'prev' | 'hash'>
 
 /** Writes a record down, without its number yet: commits need not wait for one another. */
 export async function addAudit(session: Session, record: NewAuditRecord): Promise<void> {
   await session.send(
-    `INSERT INTO audit (${columns}) VALUES (now_ms(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO audit (${columns}) VALUES (now_ms(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     toJson(record.actor),
     record.action,
     record.object.kind,
@@ -23,6 +23,7 @@ export async function addAudit(session: Session, record: NewAuditRecord): Promis
     record.requestId,
     record.source ?? null,
     record.node,
+    record.times ?? null,
   )
 }
 
@@ -88,5 +89,6 @@ function unchainedOf(row: Row): Unchained {
     requestId: text(row, 'request_id'),
     source: maybeText(row, 'source'),
     node: text(row, 'node'),
+    times: maybeNumber(row, 'times'),
   })
 }

@@ -260,6 +260,8 @@ export interface NewAuditRecord {
   readonly requestId: string
   readonly source?: string
   readonly node: string
+  /** How often it happened, where repetitions are one record. */
+  readonly times?: number
 }
 
 export interface AuditRecord extends NewAuditRecord {

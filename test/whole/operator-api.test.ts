@@ -47,6 +47,27 @@ test('nobody without credentials or with wrong ones comes in', async () => {
   }
 })
 
+test('refused logins are in the audit trail, on both sides, and never with what was given', async () => {
+  const ask = (path: string, pair: string) =>
+    fetch(`${running.url}${path}`, {
+      headers: { Authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
+    })
+  await ask('/api/v1/catalog', 'admin:guess-one')
+  await ask('/api/v1/catalog', 'admin:guess-two')
+  await ask('/v2/catalog', 'my-secret-typed-as-name:guess')
+  const records = (await auditRecords()).filter((one) => one.action === 'login.failed')
+
+  expect(records).toContainEqual(
+    expect.objectContaining({
+      actor: { kind: 'user', id: 'unknown' },
+      object: { kind: 'account', id: 'admin' },
+      decision: 'denied',
+      code: 'request.unauthenticated',
+    }),
+  )
+  expect(JSON.stringify(records)).not.toMatch(/guess|my-secret/)
+})
+
 test.each(mutating.map((route) => [`${route.method} ${route.url}`, route] as const))(
   'a viewer may not %s, and the attempt is audited',
   async (_name, route) => {

@@ -52,8 +52,13 @@ async function show(form: Form, items: readonly AuditRecord[]): Promise<void> {
       { title: 'AT', of: (one) => one.at },
       { title: 'WHO', of: (one) => `${one.actor.kind} ${one.actor.id}` },
       { title: 'ACTION', of: (one) => one.action },
-      { title: 'RESULT', of: (one) => (one.decision === 'denied' ? 'denied' : one.result) },
+      {
+        title: 'RESULT',
+        of: ({ decision, result, times }) =>
+          `${decision === 'denied' ? 'denied' : result}${times === undefined ? '' : ` ${times}x`}`,
+      },
       { title: 'FROM', of: (one) => one.source ?? '-', wide: true },
+      { title: 'CODE', of: (one) => one.code ?? '-', wide: true },
       { title: 'REQUEST', of: (one) => one.requestId, wide: true },
       { title: 'OBJECT', of: (one) => `${one.object.kind} ${one.object.id}` },
     ],

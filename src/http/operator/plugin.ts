@@ -11,6 +11,7 @@ import type { ProblemCode } from '../../model/problem-codes.ts'
 import { statusOf } from '../answer.ts'
 import type { Account, Role } from '../authenticate.ts'
 import { correlationId } from '../osb/headers.ts'
+import { deniedCodes, failedLogin } from '../refused.ts'
 import { checked } from './checked.ts'
 import { describeApi } from './openapi.ts'
 import type { OperatorPorts } from './ports.ts'
@@ -72,7 +73,7 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const account = ports.gate.admit(request.headers.authorization) ?? fail('request.unauthenticated')
+  const account = ports.gate.admit(request.headers.authorization) ?? refuseLogin(ports, request)
   const asker = askerOf(ports, account, request)
   try {
     if (!permits(account.role, route.role))
@@ -85,7 +86,7 @@ async function serve(
     }
     return await sendAnswer(route, answer, asker.requestId, reply)
   } catch (error) {
-    if (route.audit.kind === 'deed') await recordRefusal(ports, { route, asker, request }, toProblem(error))
+    noteRefusal(ports, { route, asker, request }, toProblem(error))
     throw error
   }
 }
@@ -220,18 +221,23 @@ function problemOf(error: unknown): Problem {
   return { code: known, ...(error instanceof Error ? { detail: error.message } : {}) }
 }
 
-async function recordRefusal(
-  ports: OperatorPorts,
+/** Deeds are told whatever became of them; a look only where it was not allowed. */
+function noteRefusal(
+  { observe }: OperatorPorts,
   { route, asker, request }: Pick<Served, 'route' | 'asker' | 'request'>,
-  problem: Problem,
-): Promise<void> {
-  if (route.audit.kind !== 'deed') return
-  const denied = problem.code === 'request.forbidden'
-  await recordDeed(ports.broker, asker, {
-    action: route.audit.action,
-    ...objectOf(request),
-    refusal: { denied, code: problem.code },
-  })
+  { code }: Problem,
+): void {
+  const denied = deniedCodes.has(code)
+  if (route.audit.kind !== 'deed' && !denied) return
+  const action = route.audit.kind === 'deed' ? route.audit.action : 'api.read'
+  observe.refused({ asker, deed: { action, ...objectOf(request), refusal: { denied, code } } })
+}
+
+function refuseLogin(ports: OperatorPorts, request: FastifyRequest): never {
+  const code = 'request.unauthenticated'
+  const failed = failedLogin(ports, request.raw, { code, requestId: requestIdOf(ports, request) })
+  if (failed) ports.observe.refused(failed)
+  return fail(code)
 }
 
 /** What a request is about, by its address. */

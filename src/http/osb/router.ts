@@ -1,11 +1,13 @@
 /** The Open Service Broker API: route, authentication, version, body, identity, handler; in that order. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Asker } from '../../broker/orders.ts'
 import { ulid } from '../../kit/id.ts'
-import { fail, toProblem } from '../../model/problem.ts'
+import { fail, type Problem, toProblem } from '../../model/problem.ts'
 import { type Answer, send } from '../answer.ts'
 import type { Account, Gate } from '../authenticate.ts'
 import { readObject } from '../body.ts'
 import type { Observe } from '../observe.ts'
+import { deniedCodes, failedLogin } from '../refused.ts'
 import { deleteBinding, getBinding, pollBinding, putBinding } from './bindings.ts'
 import { correlationId, minorVersion, originatingIdentity, requestIdentity } from './headers.ts'
 import { deleteInstance, getInstance, patchInstance, pollInstance, putInstance } from './instances.ts'
@@ -18,15 +20,19 @@ interface Route {
   /** As it stands in metrics and logs: never the raw path. */
   readonly name: string
   readonly methods: Readonly<Record<string, Handler>>
+  /** What changes something, as the audit trail names it. */
+  readonly deeds?: Readonly<Record<string, string>>
 }
 
 const instances: Route = {
   name: '/v2/service_instances/:instance_id',
   methods: { PUT: putInstance, PATCH: patchInstance, DELETE: deleteInstance, GET: getInstance },
+  deeds: { PUT: 'instance.provision', PATCH: 'instance.update', DELETE: 'instance.deprovision' },
 }
 const bindings: Route = {
   name: '/v2/service_instances/:instance_id/service_bindings/:binding_id',
   methods: { PUT: putBinding, DELETE: deleteBinding, GET: getBinding },
+  deeds: { PUT: 'binding.bind', DELETE: 'binding.unbind' },
 }
 const instancePolls: Route = { name: `${instances.name}/last_operation`, methods: { GET: pollInstance } }
 const bindingPolls: Route = { name: `${bindings.name}/last_operation`, methods: { GET: pollBinding } }
@@ -59,22 +65,32 @@ export function makeOsbRouter(door: OsbDoor): OsbRouter {
       const reference = correlationId(request.headers) ?? ulid(clock.now(), chance)
       const identity = requestIdentity(request.headers)
       let route = 'unknown'
-      let account: string | undefined
-      const seen = (found: string, who: string) => {
-        route = found
+      let passed: Found | undefined
+      let account: Account | undefined
+      const seen = (found: Found, who: Account) => {
+        route = found.route.name
         account = who
+        passed = found
       }
       respond(door, request, { reference, seen })
         .catch((error: unknown) => {
           const problem = toProblem(error)
           if (problem.code === 'internal.unexpected') door.observe.fault(problem.cause, reference)
+          noteRefusal(door, request, { problem, reference, account, found: passed })
           return problemAnswer(problem, reference)
         })
         .then((answer) => {
           send(response, identity === undefined ? answer : echoing(identity, answer))
           const { method = '' } = request
           const ms = clock.monotonic() - startedAt
-          door.observe.request({ method, route, status: answer.status, ms, requestId: reference, account })
+          door.observe.request({
+            method,
+            route,
+            status: answer.status,
+            ms,
+            requestId: reference,
+            account: account?.name,
+          })
         })
         .catch((error: unknown) => door.observe.fault(error, reference))
     },
@@ -88,7 +104,7 @@ function echoing(identity: string, answer: Answer): Answer {
 
 interface Passing {
   readonly reference: string
-  seen(route: string, account: string): void
+  seen(found: Found, account: Account): void
 }
 
 async function respond(
@@ -101,13 +117,13 @@ async function respond(
   const found = find(path) ?? fail('request.unknown-path')
   const handler = found.route.methods[request.method ?? ''] ?? fail('request.method-not-allowed')
   const account = gate.admit(request.headers.authorization) ?? fail('request.unauthenticated')
-  seen(found.route.name, account.name)
+  seen(found, account)
   const minor = minorVersion(request.headers, around.options.missingVersionStatus)
   const requester = originatingIdentity(request.headers)
   return handler(around, {
     asker: {
       platform: platformOf(account),
-      account: { kind: account.role === 'platform' ? 'platform' : 'user', id: account.name },
+      account: accountOf(account),
       requestId: reference,
       ...(requester ? { requester } : {}),
       source: door.source(request),
@@ -119,6 +135,45 @@ async function respond(
     minor,
     body: () => readObject(request, around.options.body),
   })
+}
+
+interface Refused {
+  readonly problem: Problem
+  readonly reference: string
+  readonly account: Account | undefined
+  readonly found: Found | undefined
+}
+
+/** The audit trail tells who tried what they may not do. */
+function noteRefusal(
+  door: OsbDoor,
+  request: IncomingMessage,
+  { problem: { code }, reference, account, found }: Refused,
+): void {
+  if (code === 'request.unauthenticated') {
+    const failed = failedLogin(door, request, { code, requestId: reference })
+    if (failed) door.observe.refused(failed)
+  }
+  if (!deniedCodes.has(code) || account === undefined || found === undefined) return
+  const kind = found.binding === '' ? 'instance' : 'binding'
+  door.observe.refused({
+    asker: {
+      platform: account.name,
+      account: accountOf(account),
+      requestId: reference,
+      source: door.source(request),
+    },
+    deed: {
+      action: found.route.deeds?.[request.method ?? ''] ?? 'osb.read',
+      kind,
+      id: kind === 'instance' ? found.instance : found.binding,
+      refusal: { denied: true, code },
+    },
+  })
+}
+
+function accountOf({ role, name }: Account): Asker['account'] {
+  return { kind: role === 'platform' ? 'platform' : 'user', id: name }
 }
 
 /** An account that is no platform of its own orders under its own name, too. */

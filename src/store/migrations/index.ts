@@ -1,5 +1,6 @@
 /** All steps of the schema, in order. */
 import { firstTables } from './0001-first-tables.ts'
+import { auditTimes } from './0002-audit-times.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [firstTables]
+export const migrations: readonly Migration[] = [firstTables, auditTimes]

@@ -1,0 +1,44 @@
+/** Keeps the book of refused requests: writes what it says, in the background, so that no refusal waits for the store. */
+import { recordDeed } from '../broker/govern.ts'
+import type { Ports } from '../broker/ports.ts'
+import { makeRefusalBook, type Refusal } from '../broker/refusals.ts'
+import type { Log } from '../kit/log.ts'
+
+export interface RefusalKeeper {
+  note(refusal: Refusal): void
+  /** Writes down what is still counted. */
+  stop(): Promise<void>
+}
+
+const roundMs = 15_000
+
+/** Starts keeping. */
+export function startRefusalKeeper(ports: Ports, log: Log): RefusalKeeper {
+  const { clock } = ports
+  const book = makeRefusalBook()
+  const leaving = new AbortController()
+  let writing: Promise<unknown> = Promise.resolve()
+  const write = (refusals: readonly Refusal[]): void => {
+    for (const { asker, deed } of refusals)
+      writing = writing
+        .then(() => recordDeed(ports, asker, deed))
+        .catch((error: unknown) =>
+          log.error('audit.failed', 'A refusal could not be written down', { error }),
+        )
+  }
+  const rounds = (async () => {
+    while (!leaving.signal.aborted) {
+      await clock.sleep(roundMs, leaving.signal)
+      write(book.due(clock.monotonic()))
+    }
+  })()
+  return {
+    note: (refusal) => write(book.note(refusal, clock.monotonic())),
+    async stop() {
+      leaving.abort()
+      await rounds
+      write(book.due(clock.monotonic(), true))
+      await writing
+    },
+  }
+}
