@@ -20,9 +20,14 @@ const users = {
 export async function busyboxImage(
   folder: string,
   name: string,
-  more: { readonly tree?: Readonly<Record<string, TreeItem>>; readonly settings?: BuildSettings } = {},
+  more: {
+    readonly tree?: Readonly<Record<string, TreeItem>>
+    readonly settings?: BuildSettings
+    /** Where the image goes; `layout` below the folder when absent. */
+    readonly layout?: string
+  } = {},
 ): Promise<TestImage> {
-  const root = join(folder, `root-${name}`)
+  const root = join(folder, `root-${encodeURIComponent(name)}`)
   const busybox = findProgram('busybox') ?? ''
   mkdirSync(join(root, 'bin'), { recursive: true })
   copyFileSync(busybox, join(root, 'bin/busybox'))
@@ -32,6 +37,9 @@ export async function busyboxImage(
   writeTree(root, { ...users, 'home/app/.keep': '', tmp: { folder: true, mode: 0o1777 }, ...more.tree })
   chmodSync(join(root, 'tmp'), 0o1777)
   const settings = { entrypoint: ['/bin/sh', '-c'], ...more.settings }
-  const { reference, digest } = await imageInLayout(join(folder, 'layout'), name, { root, settings })
+  const { reference, digest } = await imageInLayout(more.layout ?? join(folder, 'layout'), name, {
+    root,
+    settings,
+  })
   return { reference, digest }
 }
