@@ -132,6 +132,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/pak.ts'),
   },
   {
+    name: 'cnab',
+    summary: 'Install, publish and look at CNAB bundles',
+    group: 'Packages',
+    load: () => import('./commands/cnab.ts'),
+  },
+  {
     name: 'hil',
     summary: 'Evaluate templates of brokerpaks',
     group: 'Languages',

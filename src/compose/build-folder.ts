@@ -8,6 +8,7 @@ import type { JsonObject } from '../kit/json.ts'
 import { compileSchema } from '../kit/schema.ts'
 import { readYaml } from '../kit/yaml.ts'
 import { fail, gather, type Problem, ProblemError } from '../model/problem.ts'
+import { usualRegistries } from './registries.ts'
 
 /** What `image.yml` may say. */
 export interface ImageFile {
@@ -79,7 +80,7 @@ export async function buildFolder({ folder, to, dataDir }: FolderBuild): Promise
             : {}),
         },
       },
-      { registries: {}, scratchFolder: scratch },
+      { registries: usualRegistries(process.env), scratchFolder: scratch },
     )
     return reference
   } finally {

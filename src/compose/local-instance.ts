@@ -48,6 +48,11 @@ export function findLocal({ folder, sealer }: Workshop, name: string): LocalInst
   return decode<LocalInstance>(Buffer.from(sealer.unseal('local', name, envelope)).toString())
 }
 
+/** Keeps nothing of an instance any more, whatever its last action came to. */
+export function forgetLocal({ folder }: Workshop, name: string): void {
+  rmSync(fileOf(folder, name), { force: true })
+}
+
 /** A name that nothing was made under yet. */
 export function newLocal(name: string, pkg: Package, operator: Partial<OperatorChoice> = {}): LocalInstance {
   return {
@@ -79,7 +84,7 @@ export async function actLocally(
   const settled = action.kind === 'provision' ? { ...instance, parameters: order.parameters } : instance
   const outcome = await perform(workshop, settled, order, listener)
   const after = settle(settled, order, outcome)
-  if (after === undefined) rmSync(fileOf(workshop.folder, instance.name), { force: true })
+  if (after === undefined) forgetLocal(workshop, instance.name)
   else keep(workshop, after)
   return { outcome, instance: after ?? { ...settled, carryover: {}, bindings: {} } }
 }

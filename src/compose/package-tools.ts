@@ -7,7 +7,7 @@ import type { JsonObject } from '../kit/json.ts'
 import type { BindingAnswer } from '../model/outcome.ts'
 import { describeProblem, type Problem } from '../model/problem.ts'
 import type { Action } from '../model/situation.ts'
-import { actLocally, type LocalInstance, newLocal } from './local-instance.ts'
+import { actLocally, forgetLocal, type LocalInstance, newLocal } from './local-instance.ts'
 import { usualRegistries } from './registries.ts'
 import { inspect, type Listener, openWorkshop, type Workshop } from './workshop.ts'
 
@@ -58,11 +58,12 @@ export interface Trial extends PackageWish {
 /** Drives a package through its whole life: provision, bind, unbind, deprovision; answers whether all worked. */
 export async function tryPackage(trial: Trial, listener: Listener): Promise<boolean> {
   const workshop = await openWorkshop(trial.dataDir)
+  const name = `check-${process.pid}`
   try {
     const { package: pkg } = await inspect(workshop, trial, listener)
-    const instance = newLocal(`check-${process.pid}`, pkg)
-    return await live(workshop, instance, trial, listener)
+    return await live(workshop, newLocal(name, pkg), trial, listener)
   } finally {
+    forgetLocal(workshop, name)
     await workshop.close()
   }
 }

@@ -75,6 +75,9 @@ export async function runPattern(wish: OperationWish, listener: Listener): Promi
     if (operation !== 'provision' && found === undefined) {
       fail('instance.unknown', name, { hint: 'Run provision first, with the same --name.' })
     }
+    if (operation === 'bind' && found?.bindings[binding]?.answer) {
+      fail('binding.exists', binding, { hint: 'Choose another --binding, or run unbind first.' })
+    }
     // An author runs what was built last, not what the instance was made from.
     const instance = { ...(found ?? newLocal(name, pkg)), package: pkg }
     const isOfBinding = operation === 'bind' || operation === 'unbind'

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { OperationRan, PatternOperation, PatternRead } from '../../compose/pattern-tools.ts'
+import { printable } from '../../kit/text.ts'
 import { describeProblem, fail, gather, ProblemError } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { localDataDir } from '../local.ts'
@@ -54,7 +55,7 @@ function registerInit(group: Command): void {
       writeFileSync(file, text, { mode: executable ? 0o755 : 0o644 })
       print(`wrote ${join(folder, path)}`)
     }
-    print(`\nNext:  chandler tweed check ${folder} --run`)
+    print(`\nNext:  chandler tweed check ${/\s/.test(folder) ? `'${folder}'` : folder} --run`)
   })
 }
 
@@ -100,9 +101,10 @@ function registerCheck(group: Command): void {
         await printDocument(output, 'PatternCheck', { reference: read.reference, warnings, stages })
       } else {
         warn(read)
-        print(`ok: ${String(read.metadata['name'])} ${String(read.metadata['version'])} is a pattern`)
+        const { name, version } = read.metadata
+        print(printable(`ok: ${String(name)} ${String(version)} is a pattern`))
         for (const { action, fault } of stages)
-          print(fault === undefined ? `ok: ${action}` : `failed: ${action}: ${fault}`)
+          print(printable(fault === undefined ? `ok: ${action}` : `failed: ${action}: ${fault}`))
       }
       if (stages.some(({ fault }) => fault !== undefined)) process.exitCode = 3
     },
@@ -231,5 +233,5 @@ function withLocal(command: Command): Command {
 }
 
 function warn({ warnings }: PatternRead): void {
-  for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+  for (const warning of warnings) say(printable(`warning: ${describeProblem(warning)}`))
 }
