@@ -88,6 +88,10 @@ describe.skipIf(missing !== undefined)('a bundle at the OSB interface', { timeou
       dashboard_url: `https://dashboard.example/${installation}\n`,
     })
 
+    const { body: instance } = await platform.ask('GET', `/v2/service_instances/${id}`)
+    expect(instance['dashboard_url']).toBe(`https://dashboard.example/${installation}`)
+    expect(instance['parameters']).toEqual({ size: 3, greeting: 'hallo' })
+
     const seen = await platform.invoke(id, 'look')
     expect(seen['bundle']?.trim()).toBe(sha256(readFileSync(join(bundle.folder, 'bundle.json'))))
     expect(seen['greeting']).toBe('hallo')

@@ -94,8 +94,8 @@ export class Platform {
   }
 
   async log(operation: string): Promise<string> {
-    const answer = await this.#fetch('GET', `/api/v1/operations/${operation}/log`, undefined, 'admin')
-    return await answer.text()
+    const { body } = await this.ask('GET', `/api/v1/operations/${operation}/log`, undefined, 'admin')
+    return ((body['items'] ?? []) as readonly JsonObject[]).map((line) => String(line['text'])).join('')
   }
 
   async ask(

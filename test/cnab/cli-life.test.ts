@@ -1,0 +1,381 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as later } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ensurePrograms } from '../support/debian.ts'
+import { freshFolder } from '../support/image.ts'
+import { installer, writeHello } from './cli-bundle.ts'
+
+const missing = ensurePrograms('busybox')
+const home = freshFolder('cnab-cli')
+const archive = join(home, 'hello.tgz')
+const secret = 'kraken-0815'
+
+interface Ran {
+  readonly exit: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function cnab(...args: readonly string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, starter(args), {
+    encoding: 'utf8',
+    env: { ...process.env, DOCKER_HOST: 'unix:///nowhere' },
+  })
+  return { exit: status, out: stdout, err: stderr }
+}
+
+function starter(args: readonly string[]): string[] {
+  const where = args[0] === 'driver' ? [] : ['--data-dir', join(home, 'data')]
+  return ['bin/chandler.mjs', 'cnab', ...args, ...where]
+}
+
+function json(...args: readonly string[]) {
+  const { out, err } = cnab(...args, '-o', 'json')
+  try {
+    return JSON.parse(out)
+  } catch {
+    throw new Error(`${out}${err}`)
+  }
+}
+
+beforeAll(async () => {
+  if (missing !== undefined) return
+  const sources = join(home, 'sources')
+  mkdirSync(sources)
+  const { image, file } = await writeHello(sources)
+  writeFileSync(
+    join(home, 'creds.yml'),
+    `name: creds\ncredentials:\n- {name: token, source: {value: ${secret}}}\n`,
+  )
+  const { exit, err } = cnab('archive', file, '--image', `${installer}=${image.reference}`, '--to', archive)
+  if (exit !== 0) throw new Error(err)
+  // From here on there is nothing but the archive.
+  rmSync(sources, { recursive: true })
+}, 60_000)
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const run = ['-d', 'embedded'] as const
+
+describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', () => {
+  test('is installed, upgraded, asked and uninstalled straight from the archive', () => {
+    const creds = ['-c', join(home, 'creds.yml')]
+
+    const installed = cnab('install', 'life', archive, ...creds, ...run)
+    const asked = cnab('invoke', 'life', 'status', ...run)
+    const upgraded = json('upgrade', 'life', '-p', 'port=9999', ...run)
+    const url = cnab('outputs', 'life', 'url').out
+    const gone = cnab('uninstall', 'life', ...run)
+    const view = json('show', 'life')
+
+    expect(installed).toMatchObject({ exit: 0, out: expect.stringContaining('install of life: port=8080') })
+    expect(asked.out).toContain('status of life: port=8080')
+    expect(upgraded).toMatchObject({ status: 'succeeded', action: 'upgrade' })
+    expect(url).toBe('http://life:9999')
+    expect(gone.exit).toBe(0)
+    expect(view).toMatchObject({ state: 'uninstalled', status: 'succeeded' })
+    expect(view.runs.map((one: { action: string }) => one.action)).toEqual([
+      'uninstall',
+      'upgrade',
+      'status',
+      'install',
+    ])
+    expect(new Set(view.runs.map((one: { revision: string }) => one.revision)).size).toBe(3)
+  }, 60_000)
+
+  test('runs actions without state without an installation, and leaves nothing of them', () => {
+    const { exit, out } = cnab('invoke', 'anything', 'help', archive, ...run)
+
+    expect({ exit, out }).toEqual({ exit: 0, out: 'help of anything: port=8080\nno help\n' })
+    expect(json('list').items.map((one: { name: string }) => one.name)).not.toContain('anything')
+  }, 30_000)
+
+  test('shows no credential anywhere, and keeps none', () => {
+    const { out, err } = cnab('install', 'quiet', archive, '-c', join(home, 'creds.yml'), ...run)
+    const log = cnab('logs', 'quiet').out
+    const rehearsal = cnab('upgrade', 'quiet', '--dry-run', ...run).out
+    cnab('claims', 'export', join(home, 'exported'), 'quiet')
+    const stored = spawnSync('grep', ['-r', secret, join(home, 'exported')], { encoding: 'utf8' })
+
+    expect(log).toContain('token is [redacted]')
+    expect(JSON.parse(rehearsal).environment).toMatchObject({ TOKEN: '******', PORT: '8080' })
+    expect([out, err, log, rehearsal].join('')).not.toContain(secret)
+    expect(stored.stdout).toBe('')
+  }, 30_000)
+
+  test('that fails is recorded with its outputs, can be upgraded by force and is uninstalled', () => {
+    const creds = ['-c', join(home, 'creds.yml')]
+
+    const failed = cnab('install', 'weak', archive, ...creds, '-p', 'fail=true', ...run)
+    const view = json('show', 'weak')
+    const refused = cnab('upgrade', 'weak', '-p', 'fail=false', ...run)
+    const forced = cnab('upgrade', 'weak', '-p', 'fail=false', '--force', ...run)
+    const url = cnab('outputs', 'weak', 'url').out
+    const deleted = cnab('uninstall', 'weak', '--delete', ...run)
+
+    expect(failed).toMatchObject({ exit: 3, err: expect.stringContaining('container exit code: 7') })
+    expect(view).toMatchObject({ state: 'defined', status: 'failed' })
+    expect(refused).toMatchObject({ exit: 5, err: expect.stringContaining('because it is not installed') })
+    expect(forced.exit).toBe(0)
+    expect(url).toBe('http://weak:8080')
+    expect(deleted.exit).toBe(0)
+    expect(cnab('show', 'weak').exit).toBe(4)
+  }, 60_000)
+
+  test('is refused with everything that is wrong at once, before anything starts', () => {
+    const { exit, err } = cnab(
+      'install',
+      'wrong',
+      archive,
+      '-p',
+      'port=x',
+      '-p',
+      'prot=1',
+      '-p',
+      'fail=7',
+      ...run,
+    )
+
+    expect(exit).toBe(9)
+    expect(err).toContain('/port')
+    expect(err).toContain('undefined parameter "prot"')
+    expect(err).toContain('/fail')
+    expect(json('list').items.map((one: { name: string }) => one.name)).not.toContain('wrong')
+  }, 30_000)
+
+  test('keeps outputs byte for byte', () => {
+    cnab('install', 'bytes', archive, '-c', join(home, 'creds.yml'), ...run)
+
+    const { stdout } = spawnSync(process.execPath, starter(['outputs', 'bytes', 'state']))
+
+    expect(stdout).toEqual(Buffer.from('\0\u00ffinstall', 'latin1'))
+  }, 30_000)
+})
+
+describe.skipIf(missing !== undefined)('an installation', () => {
+  test('has one run at a time, and the truth is told of one whose program was killed', async () => {
+    const args = ['install', 'killed', archive, '-c', join(home, 'creds.yml'), '-p', 'wait=60', ...run]
+    const child = spawn(process.execPath, starter(args), { stdio: ['ignore', 'pipe', 'ignore'] })
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    for await (const piece of child.stdout) if (String(piece).includes('waiting')) break
+
+    const second = cnab('upgrade', 'killed', ...run)
+    const during = json('show', 'killed').status
+    child.kill('SIGKILL')
+    await ended
+    await later(200)
+    const after = json('show', 'killed').status
+    const repaired = cnab('install', 'killed', '-c', join(home, 'creds.yml'), '-p', 'wait=0', archive, ...run)
+    const runs = json('show', 'killed').runs
+
+    expect(second).toMatchObject({ exit: 5, err: expect.stringContaining('install, process') })
+    expect([during, after]).toEqual(['running', 'unknown'])
+    expect(repaired.exit).toBe(0)
+    expect(runs.map((one: { status: string }) => one.status)).toEqual(['succeeded', 'unknown'])
+  }, 60_000)
+
+  test('is stopped when the terminal asks, and says so', async () => {
+    const args = ['install', 'stopped', archive, '-c', join(home, 'creds.yml'), '-p', 'wait=60', ...run]
+    const child = spawn(process.execPath, starter(args), { stdio: ['ignore', 'pipe', 'ignore'] })
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    for await (const piece of child.stdout) if (String(piece).includes('waiting')) break
+
+    child.kill('SIGINT')
+    child.stdout.resume()
+    await ended
+
+    expect(json('show', 'stopped')).toMatchObject({ state: 'defined', status: 'canceled' })
+  }, 60_000)
+
+  test('is brought to where a document wants it, and left alone when it is there', () => {
+    const document = (more: string): string => {
+      const file = join(home, 'wanted.yml')
+      const lines = ['schemaVersion: 1.0.2', 'name: wanted', `bundle: {reference: ${archive}}`]
+      writeFileSync(file, `${[...lines, `credentialSets: [${join(home, 'creds.yml')}]`, more].join('\n')}\n`)
+      return file
+    }
+    const apply = (more: string, ...flags: readonly string[]): string =>
+      json('apply', document(more), ...run, ...flags).action
+
+    const actions = [
+      apply('parameters: {port: 1000}', '--dry-run'),
+      apply('parameters: {port: 1000}'),
+      apply('parameters: {port: 1000}'),
+      apply('parameters: {port: "1001"}'),
+      apply('labels: {team: red}\nparameters: {port: 1001}'),
+      apply('parameters: {port: 1001}', '--force'),
+      apply('uninstalled: true'),
+      apply('uninstalled: true'),
+      apply('parameters: {port: 1002}'),
+    ]
+
+    expect(actions).toEqual([
+      'install',
+      'install',
+      'nothing',
+      'upgrade',
+      'nothing',
+      'upgrade',
+      'uninstall',
+      'nothing',
+      'nothing',
+    ])
+  }, 90_000)
+
+  test('takes its values from kept sets, secrets and what was typed, the last of them first', () => {
+    spawnSync(process.execPath, starter(['credentials', 'secret', 'harbour']), { input: secret })
+    const sets = join(home, 'sets')
+    mkdirSync(sets)
+    const put = (name: string, text: string): string => {
+      writeFileSync(join(sets, name), text)
+      return join(sets, name)
+    }
+    const creds = 'name: kept\ncredentials:\n- {name: token, source: {secret: harbour}}\n'
+    const ports = (name: string, port: string) =>
+      `name: ${name}\nparameters:\n- {name: port, source: {value: "${port}"}}\n- {name: stranger, source: {value: 1}}\n`
+    const applied = [
+      cnab('credentials', 'apply', put('creds.yml', creds)),
+      cnab('parameters', 'apply', put('low.yml', ports('low', '1'))),
+      cnab('parameters', 'apply', put('high.yml', ports('high', '2'))),
+    ]
+    const order = [
+      'install',
+      'sets',
+      archive,
+      '-c',
+      'kept',
+      '--parameter-set',
+      'low',
+      '--parameter-set',
+      'high',
+    ]
+
+    const { out } = cnab(...order, ...run)
+    const typed = cnab('upgrade', 'sets', '-p', 'port=3', ...run).out
+    const shown = cnab('credentials', 'show', 'kept').out
+
+    expect(applied.map(({ exit }) => exit)).toEqual([0, 0, 0])
+    expect(out).toContain('port=2')
+    expect(typed).toContain('port=3')
+    expect(shown).toContain('harbour')
+  }, 60_000)
+})
+
+const store = '../shared/corpus/cnab/claims/store'
+test.skipIf(!existsSync(store))(
+  'records of another tool are taken over and given back byte for byte',
+  () => {
+    const imported = json('claims', 'import', store).items
+    const view = json('show', 'hello1')
+    const back = join(home, 'back')
+    cnab('claims', 'export', back, 'hello1', 'hello-llama')
+    const differences = spawnSync('diff', ['-r', join(store, 'claims'), join(back, 'claims')], {
+      encoding: 'utf8',
+    })
+
+    expect(imported).toEqual([
+      { installation: 'hello-llama', runs: 5 },
+      { installation: 'hello1', runs: 5 },
+    ])
+    expect(view).toMatchObject({
+      state: 'uninstalled',
+      status: 'succeeded',
+      installed: '2022-04-29T16:09:47.190534-05:00',
+    })
+    expect(differences.stdout).toBe('')
+  },
+  30_000,
+)
+
+describe.skipIf(missing !== undefined)('drivers', () => {
+  test('of others are told the operation, and what they write is collected', () => {
+    const folder = join(home, 'drivers')
+    mkdirSync(folder)
+    const driver = join(folder, 'cnab-echo')
+    const script = [
+      '#!/bin/sh',
+      'if [ "$1" = --handles ]; then echo "oci,docker"; exit 0; fi',
+      `cat > ${folder}/operation.json`,
+      'echo "vars $CNAB_VARS"',
+      'printf %s "$PORT" > "$CNAB_OUTPUT_DIR/cnab/app/outputs/url"',
+      'ln -s /etc/passwd "$CNAB_OUTPUT_DIR/cnab/app/outputs/state"',
+    ]
+    writeFileSync(driver, `${script.join('\n')}\n`, { mode: 0o755 })
+
+    const { exit, out } = cnab('install', 'driven', archive, '-c', join(home, 'creds.yml'), '-d', driver)
+    const operation = JSON.parse(readFileSync(join(folder, 'operation.json'), 'utf8'))
+    const outputs = json('outputs', 'driven').items
+
+    expect({ exit, vars: out.includes('CNAB_OUTPUT_DIR') }).toEqual({ exit: 0, vars: true })
+    expect(operation).toMatchObject({
+      installation_name: 'driven',
+      action: 'install',
+      parameters: { port: 8080 },
+      files: { '/etc/app/token': secret },
+      outputs: { '/cnab/app/outputs/url': 'url' },
+      Bundle: { name: 'hello' },
+    })
+    // A link is not an output: the default stands in for it.
+    expect(outputs.map((one: { name: string; value: string }) => [one.name, one.value])).toEqual([
+      ['state', ''],
+      ['url', '8080'],
+    ])
+  }, 30_000)
+
+  test('that do not handle the image, or are not there, are refused', () => {
+    const driver = join(home, 'cnab-none')
+    writeFileSync(driver, '#!/bin/sh\necho vm\n', { mode: 0o755 })
+    const order = ['install', 'undriven', archive, '-c', join(home, 'creds.yml'), '-d'] as const
+
+    expect(cnab(...order, driver)).toMatchObject({ exit: 9, err: expect.stringContaining('does not handle') })
+    expect(cnab(...order, 'nonsense; true')).toMatchObject({
+      exit: 9,
+      err: expect.stringContaining('there is no program'),
+    })
+  }, 30_000)
+
+  test('of ours runs an operation of another tool, collects outputs and ends as the bundle did', async () => {
+    const sources = join(home, 'driver-sources')
+    mkdirSync(sources)
+    const { image } = await writeHello(sources)
+    const outputs = join(home, 'driver-outputs')
+    mkdirSync(outputs)
+    const operation = (fail: string): string =>
+      JSON.stringify({
+        installation_name: 'theirs',
+        revision: '01DDY0MT808KX0GGZ6SMXN4TWX',
+        action: 'install',
+        parameters: {},
+        image: { image: image.reference, imageType: 'docker' },
+        environment: {
+          CNAB_ACTION: 'install',
+          CNAB_INSTALLATION_NAME: 'theirs',
+          PORT: '5',
+          FAIL: fail,
+          WAIT: '0',
+          TOKEN: 'plain',
+        },
+        files: { '/etc/app/token': 'plain', '/cnab/app/image-map.json': '{}' },
+        outputs: { '/cnab/app/outputs/url': 'url' },
+      })
+    const drive = (input: string, ...args: readonly string[]) =>
+      spawnSync(process.execPath, ['bin/cnab-chandler.mjs', ...args], {
+        input,
+        encoding: 'utf8',
+        env: { ...process.env, CNAB_OUTPUT_DIR: outputs, XDG_DATA_HOME: home },
+      })
+
+    const handles = drive('', '--handles').stdout
+    const good = drive(operation('false'))
+    const bad = drive(operation('true'))
+    const nonsense = drive('{"action": 7}')
+
+    expect(handles).toBe('docker,oci\n')
+    expect(good).toMatchObject({ status: 0, stdout: expect.stringContaining('install of theirs: port=5') })
+    expect(readFileSync(join(outputs, 'cnab/app/outputs/url'), 'utf8')).toBe('http://theirs:5')
+    expect(bad.status).toBe(7)
+    expect(nonsense).toMatchObject({ status: 9, stderr: expect.stringContaining('/image/image') })
+    renameSync(sources, `${sources}-used`)
+  }, 60_000)
+})

@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TestBroker } from '../support/broker.ts'
+import { ensurePrograms } from '../support/debian.ts'
+import { freshFolder } from '../support/image.ts'
+import { thickBundle } from './bundle.ts'
+import { offering, Platform } from './platform.ts'
+
+const missing = ensurePrograms('busybox')
+
+const definitions = { text: { type: 'string', default: '' }, count: { type: 'integer' } }
+
+/** Writes down when it ran; what it answers is what its parent asks for. */
+const database = {
+  name: 'database',
+  run: `
+echo "$CNAB_ACTION of $CNAB_INSTALLATION_NAME as $(id -u)"
+printf 'db://%s/%s' "$CNAB_INSTALLATION_NAME" "$NAME" > /cnab/app/outputs/connstr
+`,
+  user: '1000',
+  bundle: {
+    definitions,
+    parameters: { name: { definition: 'text', destination: { env: 'NAME' } } },
+    outputs: { connstr: { definition: 'text', path: '/cnab/app/outputs/connstr' } },
+  },
+}
+
+const shop = {
+  name: 'shop',
+  run: `
+echo "$CNAB_ACTION of $CNAB_INSTALLATION_NAME"
+cp /cnab/app/dependencies/db/bundle.json /cnab/app/outputs/found
+printf '%s' "$CONNSTR" > /cnab/app/outputs/uri
+case "$CNAB_ACTION" in uninstall) ;; *) echo 5 > /cnab/app/outputs/count ;; esac
+`,
+  bundle: {
+    definitions,
+    parameters: { connstr: { definition: 'text', destination: { env: 'CONNSTR' } } },
+    outputs: {
+      uri: { definition: 'text', path: '/cnab/app/outputs/uri' },
+      count: { definition: 'count', path: '/cnab/app/outputs/count', applyTo: ['install', 'upgrade'] },
+      found: { definition: 'text', path: '/cnab/app/outputs/found' },
+    },
+    requiredExtensions: ['io.cnab.dependencies', 'io.cnab.parameter-sources'],
+    custom: {
+      'io.cnab.dependencies': { requires: { db: { bundle: 'registry.invalid/bundles/database:0.1.0' } } },
+      'io.cnab.parameter-sources': {
+        connstr: {
+          priority: ['dependencies.output'],
+          sources: { 'dependencies.output': { dependency: 'db', name: 'connstr' } },
+        },
+      },
+      'io.chandler.service': {
+        bindings: {
+          outputs: ['uri', 'count'],
+          credentials: { url: '${outputs.uri}?n=${outputs.count}', n: '${outputs.count}' },
+        },
+      },
+    },
+  },
+}
+
+let folder: string
+let at: TestBroker
+let platform: Platform
+
+beforeAll(async () => {
+  if (missing !== undefined) return
+  folder = freshFolder('cnab-family')
+  const needed = await thickBundle(folder, database)
+  const parent = await thickBundle(folder, shop)
+  // Both arrive as archives, as authors hand them on.
+  const packed = [needed, parent].map(({ folder: from }) => {
+    execFileSync('tar', ['-czf', `${from}.tgz`, '-C', from, '.'])
+    return `${from}.tgz`
+  })
+  at = await offering([{ package: packed[1], options: { dependencies: { db: packed[0] } } }])
+  for (const one of [needed, parent]) rmSync(one.folder, { recursive: true })
+  platform = new Platform(at)
+})
+
+afterAll(async () => {
+  await at?.stop()
+  if (folder) rmSync(folder, { recursive: true, force: true })
+})
+
+describe.skipIf(missing !== undefined)('a bundle and what it depends on', { timeout: 120_000 }, () => {
+  const id = 'shop-1'
+
+  test('are installed in order, straight from their archives, and the outputs of one feed the other', async () => {
+    const ordered = await platform.provision(id, 'default', { 'db#name': 'wares' })
+
+    expect(await platform.end(id, ordered)).toMatchObject({ state: 'succeeded' })
+    const outputs = await platform.outputs(id)
+    expect(outputs['uri']).toMatch(/^db:\/\/s[0-9a-f]{32}-db\/wares$/)
+    expect(JSON.parse(outputs['found'] ?? '')).toMatchObject({ name: 'database' })
+    const log = await platform.log(String(ordered.body['operation']))
+    expect(log.match(/install of \S+/g)).toEqual([
+      expect.stringMatching(/-db$/),
+      expect.not.stringMatching(/-db$/),
+    ])
+    expect(log).toContain('as 1000')
+  })
+
+  test('are bound to by what is there already, without any run', async () => {
+    const bound = await platform.bind(id, 'b1', 'default')
+
+    expect(bound.status).toBe(201)
+    expect(bound.body['credentials']).toEqual({
+      url: expect.stringMatching(/^db:\/\/s[0-9a-f]{32}-db\/wares\?n=5$/),
+      n: 5,
+    })
+    expect((await platform.remove(`${id}/service_bindings/b1`, 'default')).status).toBe(200)
+  })
+
+  test('refuse parameters for a dependency they do not have', async () => {
+    const { status, body } = await platform.provision('shop-2', 'default', { 'cache#size': 1 })
+
+    expect([status, body['description']]).toEqual([
+      400,
+      expect.stringContaining('does not depend on "cache"'),
+    ])
+  })
+
+  test('go in the reverse order', async () => {
+    const ordered = await platform.remove(id, 'default')
+
+    expect(await platform.end(id, ordered)).toMatchObject({ state: 'succeeded' })
+    const log = await platform.log(String(ordered.body['operation']))
+    expect(log.match(/uninstall of \S+/g)).toEqual([
+      expect.not.stringMatching(/-db$/),
+      expect.stringMatching(/-db$/),
+    ])
+  })
+})
