@@ -87,3 +87,23 @@ test('a look-ahead that would hang is given up', () => {
 
   expect(compiled.kind === 'check' && compiled.check(`${'a'.repeat(60)}!`)).toHaveLength(1)
 })
+
+const doubling = (depth: number) => ({
+  $ref: '#/definitions/d0',
+  definitions: Object.fromEntries(
+    Array.from({ length: depth + 1 }, (_, i) => [
+      `d${i}`,
+      i === depth
+        ? { type: 'string' }
+        : { allOf: [{ $ref: `#/definitions/d${i + 1}` }, { $ref: `#/definitions/d${i + 1}` }] },
+    ]),
+  ),
+})
+
+test.each([
+  ['refers to itself', { $ref: '#' }],
+  ['refers to itself among others', { allOf: [{ type: 'string' }, { $ref: '#' }] }],
+  ['doubles the work with each step', doubling(60)],
+])('a schema that %s is given up, not followed for ever', (_, schema) => {
+  expect(faults(schema, 'x')).toEqual([expect.stringMatching(/too much work|must be|refused/)])
+})

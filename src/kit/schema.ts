@@ -10,6 +10,7 @@ import { RE2JS } from 're2js'
 import { ecmaPattern } from './ecma-pattern.ts'
 import { approximate } from './exact.ts'
 import { canonical, isObject, type Json, pointer } from './json.ts'
+import { patiently } from './patience.ts'
 
 export interface SchemaFault {
   /** JSON pointer into the checked value. */
@@ -64,10 +65,23 @@ function compileFresh(schema: Json, manner: Manner): Compiled {
     // A schema with an $id would be remembered under it, and a second one with the same id refused.
     const own = isObject(schema) && ('$id' in schema || 'id' in schema)
     const validate = engineOf(draft, manner, own).compile(schema as AnySchema)
-    return { kind: 'check', check: (value) => checkWith(validate, approximate(value)) }
+    const check: Check = (value) => checkWith(validate, approximate(value))
+    return { kind: 'check', check: isTame(schema) ? check : patient(check) }
   } catch (error) {
     return { kind: 'refused', message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** Without references the work grows with schema and value only. */
+function isTame(schema: Json): boolean {
+  return !/"(?:\$ref|\$recursiveRef|\$dynamicRef|uniqueItems)":/.test(JSON.stringify(schema))
+}
+
+const patienceMs = 1000
+
+function patient(check: Check): Check {
+  const given = { pointer: '', message: 'is too much work to check' }
+  return (value) => patiently(() => check(value), patienceMs) ?? [given]
 }
 
 function checkWith(validate: ValidateFunction, value: unknown): readonly SchemaFault[] {
