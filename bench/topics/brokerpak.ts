@@ -65,7 +65,7 @@ async function timed(customer: Customer, step: Step): Promise<number> {
   await customer.offered()
   const start = performance.now()
   const { body } = await customer.order(step)
-  const { state, description } = await customer.poll(step, body['operation'])
+  const { state, description } = await customer.poll(step, body['operation'], 5)
   if (state !== 'succeeded') throw new Error(String(description))
   return performance.now() - start
 }

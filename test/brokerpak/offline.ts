@@ -127,13 +127,12 @@ export class Customer {
     return found
   }
 
-  /** Last operation answers when something has changed or after a second, whichever comes first. */
-  async poll(step: Step, operation?: Json): Promise<JsonObject> {
+  async poll(step: Step, operation?: Json, everyMs = 50): Promise<JsonObject> {
     const query = operation === undefined ? '' : `?operation=${encodeURIComponent(String(operation))}`
     for (;;) {
       const { body } = await this.#ask('GET', `${pathOf(step)}/last_operation${query}`)
       if (body['state'] !== 'in progress') return body
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await new Promise((resolve) => setTimeout(resolve, everyMs))
     }
   }
 
