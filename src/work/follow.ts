@@ -6,9 +6,10 @@ import { toProblem } from '../model/problem.ts'
 import type { Report } from '../model/report.ts'
 import { keepFile } from './kept.ts'
 import type { Lease } from './lease.ts'
-import { openLogSink } from './log-sink.ts'
+import { type LogSink, openLogSink } from './log-sink.ts'
 import { type StopReason, stopReason } from './next.ts'
 import { recordProgress } from './record.ts'
+import { remarksOf } from './remarks.ts'
 import { isTransient } from './retry.ts'
 import type { Tools } from './tools.ts'
 
@@ -56,12 +57,22 @@ export async function followRun(
   try {
     const report = await engine.follow(ticket, watch)
     if (failed.signal.aborted) throw failed.signal.reason
-    return leave.aborted ? undefined : report
+    if (leave.aborted) return undefined
+    await remark(sink, report, job)
+    return report
   } finally {
     over.abort()
     await stopping
     await sink.end()
   }
+}
+
+/** Once, whoever followed before: what is kept of it already is not told again. */
+async function remark(sink: LogSink, report: Report, { limits, steps }: Job): Promise<void> {
+  const step = steps[0].name
+  const text = remarksOf(report, limits)
+  if (text === '' || sink.had(step, 'system') > 0) return
+  await sink.take({ stream: 'system', step, bytes: Buffer.from(text) })
 }
 
 /** Looks for a cancel or the deadline as often as the heart beats, or at once when the bell rings; then stops the run. */
