@@ -2,7 +2,7 @@
 import type { Secret } from '../../kit/secret.ts'
 import type { FileIn, Folder, Job, Want } from '../../model/job.ts'
 import { limitsOf, type Options } from './options.ts'
-import { places, type TweedOperation } from './places.ts'
+import { places, reserved, type TweedOperation } from './places.ts'
 
 export interface Image {
   readonly reference: string
@@ -22,11 +22,17 @@ export interface Surroundings {
 /** Room for headers and padding of a tar, per entry. */
 const tarEntryBytes = 2048
 
-/** Describes the image: no network, no secrets, nothing but $HOME. */
+/** Describes the image: no network, no secrets, nothing but $HOME; what lies where nothing should is named, too. */
 export function metadataJob(image: Image, options: Options): Job {
   const job = jobOf('metadata', image, options)
-  return { ...job, needs: { ...job.needs, network: 'none' } }
+  const wants: Job['wants'] = [
+    { kind: 'files', name: 'reserved', path: reserved, bytesMax: 0, entriesMax: reservedEntries },
+  ]
+  return { ...job, wants, needs: { ...job.needs, network: 'none' } }
 }
+
+/** More than are told of, for what the program wrote to $HOME may be among them. */
+const reservedEntries = 100
 
 /** Runs one of the four operations of an instance. */
 export function operationJob(

@@ -21,7 +21,7 @@ test('an image is run to describe itself, without network and with nothing but a
       ],
       files: [],
       folders: [{ path: '/tweed/home', readOnly: false }],
-      wants: [],
+      wants: [{ kind: 'files', name: 'reserved', path: '/tweed', bytesMax: 0 }],
       needs: { network: 'none', cluster: 'none' },
       limits: { seconds: 60, graceSeconds: 10 },
     },
@@ -43,6 +43,24 @@ test.each([
   const reading = await tweed.read(image({ entrypoint }), { options: {}, described })
 
   expect(reading.kind === 'package' && reading.warnings.map(({ code }) => code)).toEqual(codes)
+})
+
+test.each<[string, readonly string[], string | undefined]>([
+  ['nothing', [], undefined],
+  ['what the program wrote to its home', ['home/.cache/x'], undefined],
+  ['a file', ['home/x', 'inputs.json'], '/tweed/inputs.json'],
+  ['many', ['a', 'b', 'c', 'd', 'e'], '/tweed/a, /tweed/b, /tweed/c and 2 more'],
+])('below /tweed the image has %s', async (_, paths, detail) => {
+  const files = paths.map((path) => ({ path, bytes: 1, mode: 0o644 }))
+  const got = { reserved: { kind: 'files', files } } as const
+  const reading = await tweed.read(image(), {
+    options: {},
+    described: report({ stdout: metadataWith(), got }),
+  })
+
+  expect(reading.kind === 'package' && reading.warnings).toEqual(
+    detail === undefined ? [] : [{ code: 'tweed.reserved-folder', detail }],
+  )
 })
 
 test.each([

@@ -12,6 +12,7 @@ import { inputSchema } from './inputs.ts'
 import { metadataJob } from './job.ts'
 import { faultsOfOptions, type Options, optionsOf } from './options.ts'
 import { publishedSchema } from './osb-schema.ts'
+import { places, reserved } from './places.ts'
 
 /** What this contract remembers of a package. */
 export interface Notes {
@@ -56,7 +57,7 @@ function readDescribed(artifact: ImageArtifact, report: Report, options: Options
   return {
     kind: 'package',
     package: packageOf(artifact, metadata.metadata),
-    warnings: [...warningsOfImage(artifact), ...metadata.warnings],
+    warnings: [...warningsOfImage(artifact), ...warningsOfReserved(report), ...metadata.warnings],
   }
 }
 
@@ -66,6 +67,22 @@ function warningsOfImage({ config }: ImageArtifact): readonly Problem[] {
   const shell = /(^|\/)(ba|da|a|k|z)?sh$/.test(program) && flag === '-c'
   return shell ? [{ code: 'tweed.entrypoint-shell', detail: config.entrypoint.join(' ') }] : []
 }
+
+/** Files of the image where the contract puts its own; those of $HOME are the program's. */
+function warningsOfReserved({ got }: Report): readonly Problem[] {
+  const found = got.get('reserved')
+  const home = `${places.home.slice(reserved.length + 1)}/`
+  const paths =
+    found?.kind === 'files'
+      ? found.files.flatMap(({ path }) => (path.startsWith(home) ? [] : [`${reserved}/${path}`]))
+      : []
+  if (paths.length === 0) return []
+  const shown = paths.slice(0, reservedShown).join(', ')
+  const more = paths.length > reservedShown ? ` and ${paths.length - reservedShown} more` : ''
+  return [{ code: 'tweed.reserved-folder', detail: shown + more }]
+}
+
+const reservedShown = 3
 
 function packageOf({ reference, digest }: ImageArtifact, metadata: Metadata): Package {
   const notes: Notes = { reference, metadata }

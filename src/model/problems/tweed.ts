@@ -16,6 +16,12 @@ export const tweedProblems = {
     status: 422,
     exit: 9,
   },
+  'tweed.reserved-folder': {
+    title: 'The image has files below /tweed',
+    hint: 'Move them: that folder is reserved for what an operation is given.',
+    status: 422,
+    exit: 9,
+  },
   'tweed.metadata.not-yaml': {
     title: 'The metadata is not one YAML document',
     hint: 'Print exactly one YAML document on standard output, everything else on standard error.',
