@@ -34,10 +34,16 @@ export type Work<T> = (session: Session) => Promise<T>
 /** loose: a power cut may take it, but never what is committed firmly later without it. */
 export type Durability = 'firm' | 'loose'
 
+export interface Manner {
+  readonly how?: Durability
+  /** The one thing all of it is about: it may share its transaction with works about other things. */
+  readonly about?: string
+}
+
 export interface Database {
   readonly reader: Session
   /** One transaction: all of it or nothing; repeated when the database asks for it. */
-  write<T>(work: Work<T>, how?: Durability): Promise<T>
+  write<T>(work: Work<T>, manner?: Manner): Promise<T>
   /** Whether a transaction can be committed. */
   probe(): Promise<void>
   /** Sends a text to all processes once this transaction is committed. */

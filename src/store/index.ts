@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts'
 import { resealBatch } from './sealing.ts'
 import { openSqlite } from './sqlite/database.ts'
 import type { Hint, Store } from './store.ts'
-import { type Surroundings, Writing } from './transaction.ts'
+import { nameOfInstance, type Surroundings, Writing } from './transaction.ts'
 
 export interface StoreOptions {
   /** `sqlite:FILE`, `sqlite::memory:` or `postgres://…`. */
@@ -69,7 +69,11 @@ function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store
   const broken = new Set<string>()
   return {
     look: new Looking(database.reader, around.sealer),
-    write: (work, how) => database.write((session) => work(new Writing(session, around)), how),
+    write: (work, { about, ...manner } = {}) =>
+      database.write(
+        (session) => work(new Writing(session, around)),
+        about ? { ...manner, about: nameOfInstance(about) } : manner,
+      ),
     probe: () => database.probe(),
     onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
     backup: (file) => database.backup(file),

@@ -62,12 +62,12 @@ export async function addHistory(
 ): Promise<void> {
   await session.send(
     `INSERT INTO history (operation, line, at, state, reason, node, fence)
-      SELECT ?, coalesce(max(line), 0) + 1, now_ms(), ?, ?, ?, ? FROM history WHERE operation = ?`,
+      VALUES (?, (SELECT coalesce(max(line), 0) + 1 FROM history WHERE operation = ?), now_ms(), ?, ?, ?, ?)`,
+    operation,
     operation,
     line.state,
     line.reason,
     line.node,
     line.fence,
-    operation,
   )
 }

@@ -12,7 +12,7 @@ export interface Store {
    * One transaction, retried when the database asks for it: everything in it is kept, or nothing.
    * `work` may run more than once and must do nothing but talk to its transaction.
    */
-  write<T>(work: (tx: Transaction) => Promise<T>, how?: Durability): Promise<T>
+  write<T>(work: (tx: Transaction) => Promise<T>, manner?: WriteManner): Promise<T>
   /** Whether the store answers and takes writes. */
   probe(): Promise<void>
   /** Calls back when another process says that an operation ended or a new one was queued; a hint, never the truth. */
@@ -22,6 +22,12 @@ export interface Store {
   /** Re-seals a batch of records with the active key; answers how many are left. */
   reseal(batch: number): Promise<number>
   close(): Promise<void>
+}
+
+export interface WriteManner {
+  readonly how?: Durability
+  /** The one instance all of it is about: it may share its transaction with others, so that many endings are one commit. */
+  readonly about?: InstanceKey
 }
 
 export type Hint =

@@ -169,6 +169,6 @@ function nameOf({ platform, instance, binding }: BindingKey): string {
 }
 
 /** A key of a binding names its instance, too. */
-function nameOfInstance({ platform, instance }: InstanceKey): string {
+export function nameOfInstance({ platform, instance }: InstanceKey): string {
   return JSON.stringify([platform, instance])
 }

@@ -73,7 +73,7 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
       waiting = []
       waitingBytes = 0
       // A power cut that takes the last of it takes the run, too.
-      await store.write((tx) => tx.addLog(rows), 'loose').catch(options.lost)
+      await store.write((tx) => tx.addLog(rows), { how: 'loose' }).catch(options.lost)
     }
   }
 

@@ -20,18 +20,21 @@ export async function recordProgress(
   more: (tx: Transaction, operation: Operation) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const { ports } = tools
-  const kept = await ports.store.write(async (tx) => {
-    const now = (await tx.lockOperation(lease.operation)) ?? fail('operation.unknown', lease.operation)
-    // Progress proves that the work does not crash us: the strikes are forgotten.
-    const next: Operation = { ...now, ...progress, strikes: 0 }
-    if (!(await tx.putOperation(next, { fence: lease.fence, owner: ports.node }))) return false
-    if (progress.reason !== undefined) {
-      const { state, reason } = next
-      await tx.addHistory(next.id, { state, reason, node: ports.node, fence: lease.fence })
-    }
-    await more(tx, next)
-    return true
-  })
+  const kept = await ports.store.write(
+    async (tx) => {
+      const now = (await tx.lockOperation(lease.operation)) ?? fail('operation.unknown', lease.operation)
+      // Progress proves that the work does not crash us: the strikes are forgotten.
+      const next: Operation = { ...now, ...progress, strikes: 0 }
+      if (!(await tx.putOperation(next, { fence: lease.fence, owner: ports.node }))) return false
+      if (progress.reason !== undefined) {
+        const { state, reason } = next
+        await tx.addHistory(next.id, { state, reason, node: ports.node, fence: lease.fence })
+      }
+      await more(tx, next)
+      return true
+    },
+    { about: lease.target },
+  )
   if (!kept) taken(lease)
 }
 
@@ -73,14 +76,17 @@ export async function recordEnd(
   known: Pick<Settled, 'order' | 'ran'> = {},
 ): Promise<void> {
   const { ports } = tools
-  const ended = await ports.store.write(async (tx) => {
-    const { operation: id, target, fence } = lease
-    const locked = (await lockForEnd(tx, id, target)) ?? fail('operation.unknown', id)
-    const { operation } = locked
-    const held = { fence, owner: ports.node }
-    if (!(await settle(tx, ports, { ...locked, held, ...known }, ending))) return undefined
-    return { ...operation, ms: (await tx.now()) - operation.createdAt }
-  })
+  const ended = await ports.store.write(
+    async (tx) => {
+      const { operation: id, target, fence } = lease
+      const locked = (await lockForEnd(tx, id, target)) ?? fail('operation.unknown', id)
+      const { operation } = locked
+      const held = { fence, owner: ports.node }
+      if (!(await settle(tx, ports, { ...locked, held, ...known }, ending))) return undefined
+      return { ...operation, ms: (await tx.now()) - operation.createdAt }
+    },
+    { about: lease.target },
+  )
   if (ended === undefined) taken(lease)
   tools.bell.ring(lease.operation)
   tools.report.event({

@@ -113,7 +113,7 @@ export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): 
   return {
     ...real,
     look,
-    write: (work) => gate.effect(() => real.write(work), faults),
+    write: (work, manner) => gate.effect(() => real.write(work, manner), faults),
     onHint: (listener) =>
       real.onHint((hint) => {
         if (gate.alive && !random.chance(knobs.hintsLost)) void gate.pass().then(() => listener(hint))

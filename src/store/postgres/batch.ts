@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Value } from '../database.ts'
 
 // Larger ones are sent as bytes: as text they are twice as long.
-const bytesMax = 8192
+export const bytesMax = 8192
 
 /** Runs a statement the connection has parsed before; undefined when its values had better be sent as such. */
 export function executeText(name: string, values: readonly Value[]): string | undefined {

@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Chance, Clock } from '../../kit/clock.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import type { Database, Work } from '../database.ts'
+import { makeGroups } from './group.ts'
 import { command, configOf, type LineOptions } from './line.ts'
 import { channel, makeListener } from './listener.ts'
 import { type Patience, patiently } from './patience.ts'
@@ -24,6 +25,11 @@ export interface PostgresOptions extends LineOptions {
 
 // Who waits for an answer is told after so long that there is none.
 const patienceMs = 5000
+
+// Who shares a transaction must not keep the others waiting for a lock.
+const impatient = 'SET LOCAL lock_timeout = 100'
+
+const loose = 'SET LOCAL synchronous_commit = off'
 
 // Only so many versions of a transaction's number are asked for while the server still thinks about it.
 const fateAsksMax = 20
@@ -51,7 +57,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const readers = makeReaders(options, patience, time)
   const hands: Hands = { pool, patience, time }
   const listener = makeListener(options, options.clock, options.missed)
-  const write: Database['write'] = (work) => patiently(patience, () => attempt(hands, work))
+  const alone = <T>(work: Work<T>, settings?: string): Promise<T> =>
+    patiently(patience, () => attempt(hands, work, settings))
+  const groups = makeGroups((works) => attemptAll(hands, works, impatient), alone)
+  const write: Database['write'] = (work, { how, about } = {}) => {
+    if (about !== undefined) return groups.write(about, work)
+    return how === 'loose' ? alone(work, loose) : alone(work)
+  }
   const database: Database = {
     reader: readers.session,
     write,
@@ -102,31 +114,47 @@ function ignore(): void {
   // Whoever asks something of this connection hears of it.
 }
 
-async function attempt<T>({ pool, patience, time }: Hands, work: Work<T>): Promise<T> {
+async function attempt<T>(hands: Hands, work: Work<T>, settings?: string): Promise<T> {
+  const [value] = await attemptAll(hands, [work], settings)
+  return value as T
+}
+
+/** Several works in one transaction: all are kept, or none. */
+async function attemptAll<T>(
+  { pool, patience, time }: Hands,
+  works: readonly Work<T>[],
+  settings?: string,
+): Promise<readonly T[]> {
   const client = await connect(pool)
   let isBroken = false
   const breaks = (): void => {
     isBroken = true
   }
   client.on('error', breaks)
-  const transaction = begin(client, time)
+  const transaction = begin(client, time, settings)
   try {
-    let value: T
+    let values: readonly T[]
     try {
-      value = await work(transaction.session)
+      values = await allOf(works.map((work) => work(transaction.member())))
     } catch (error) {
       if (!(await transaction.rollback())) isBroken = true
       throw transaction.firstError() ?? error
     }
     const end = await transaction.commit()
-    if (end.kind === 'committed') return value
+    if (end.kind === 'committed') return values
     isBroken ||= end.kind === 'unknown' || !(await transaction.rollback())
-    if (end.kind === 'unknown' && (await fateOf(pool, patience, end.number)) === 'committed') return value
+    if (end.kind === 'unknown' && (await fateOf(pool, patience, end.number)) === 'committed') return values
     throw end.error
   } finally {
     client.off('error', breaks)
     client.release(isBroken)
   }
+}
+
+/** All values, or the first failure once none is still at work. */
+async function allOf<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(works)
+  return Promise.all(works)
 }
 
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {

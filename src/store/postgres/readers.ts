@@ -4,7 +4,8 @@ import type { Row, Session, Value } from '../database.ts'
 import { type Answer, ask, configOf, dialect, type LineOptions, nowOf } from './line.ts'
 import { type Patience, patiently } from './patience.ts'
 import type { ServerTime } from './server-time.ts'
-import { askTogether, type Question } from './together.ts'
+import { askTogether } from './together.ts'
+import type { Question } from './volley.ts'
 
 interface Line {
   readonly client: Promise<pg.Client>
@@ -65,7 +66,7 @@ export function makeReaders(options: LineOptions, patience: Patience, time: Serv
       () =>
         new Promise<Answer>((answered, failed) => {
           if (gathered.length === 0) process.nextTick(askGathered)
-          gathered.push({ text, values, answered, failed })
+          gathered.push({ text, values, first: true, answered, failed })
         }),
     )
   const askTime = async (): Promise<number> => {

@@ -2,10 +2,10 @@
 import type { ClientBase } from 'pg'
 import { invariant } from '../../kit/assert.ts'
 import type { Session, Value } from '../database.ts'
-import { executeText } from './batch.ts'
-import { ask, command, dialect, nameOn, nowOf } from './line.ts'
+import { type Answer, command, dialect, nowOf } from './line.ts'
 import { isDisconnect } from './problem.ts'
 import type { ServerTime } from './server-time.ts'
+import { mergeChanges, mergeQuestions, type Question, type Statement, volley } from './volley.ts'
 
 type Committed =
   | { readonly kind: 'committed' }
@@ -14,7 +14,8 @@ type Committed =
   | { readonly kind: 'unknown'; readonly number: string; readonly error: unknown }
 
 export interface OpenTransaction {
-  readonly session: Session
+  /** For one of those who share it: what each of them sends is done in its order. */
+  member(): Session
   commit(): Promise<Committed>
   /** Ends it without keeping anything; false: the connection is of no more use. */
   rollback(): Promise<boolean>
@@ -22,50 +23,62 @@ export interface OpenTransaction {
   firstError(): unknown
 }
 
-/** Begins; the first statement does not wait for it. */
-export function begin(client: ClientBase, time: ServerTime): OpenTransaction {
+const beginning = 'BEGIN; SELECT pg_current_xact_id()::text AS number, now_ms() AS now'
+
+/** Begins; the first statement does not wait for it. `settings` hold for this transaction only. */
+export function begin(client: ClientBase, time: ServerTime, settings = ''): OpenTransaction {
   let isOver = false
   let firstError: unknown
+  const noting = (error: unknown): void => {
+    firstError ??= error
+  }
+  const opened = command(client, settings === '' ? beginning : `${beginning.replace(';', `;${settings};`)}`)
+  opened.then(({ rows }) => time.told(nowOf(rows[0])), noting)
+
+  const members: Statement[][] = []
+  let questions: Question[] = []
   const heard: Promise<void>[] = []
-  const watched = <T>(answer: Promise<T>): Promise<T> => {
-    const noting = answer.then(
-      () => undefined,
-      (error: unknown) => {
-        firstError ??= error
-      },
-    )
-    heard.push(noting)
-    return answer
+  const takeChanges = (): readonly Question[] => {
+    const taken = mergeChanges(client, members)
+    for (const member of members) member.length = 0
+    return taken.map((change) => ({ ...change, answered: () => undefined, failed: noting }))
   }
-  const opened = watched(
-    command(client, 'BEGIN; SELECT pg_current_xact_id()::text AS number, now_ms() AS now'),
-  )
-  opened.then(({ rows }) => time.told(nowOf(rows[0]))).catch(() => undefined)
-  let deferred: string[] = []
-  const flush = (): void => {
-    if (deferred.length > 0) watched(command(client, deferred.join(';\n'))).catch(() => undefined)
-    deferred = []
+  const askGathered = (): void => {
+    const asked = questions
+    questions = []
+    if (isOver) for (const { failed } of asked) failed(tooLate())
+    else heard.push(volley(client, [...takeChanges(), ...mergeQuestions(client, asked, failAll)]))
   }
-  const inTime = (text: string, values: readonly Value[]): ReturnType<typeof ask> => {
-    invariant(!isOver, 'a transaction is not used after its end')
-    flush()
-    return watched(ask(client, text, values))
+  const gather = (statement: Pick<Question, 'text' | 'values' | 'first'>): Promise<Answer> => {
+    if (isOver) throw tooLate()
+    return new Promise((answered, failed) => {
+      if (questions.length === 0) process.nextTick(askGathered)
+      questions.push({
+        ...statement,
+        answered,
+        failed: (error) => {
+          noting(error)
+          failed(error)
+        },
+      })
+    })
   }
   return {
-    session: {
-      dialect,
-      now: async () => Math.max(nowOf((await opened).rows[0]), time.reckoned() ?? 0),
-      get: async (text, ...values) => (await inTime(text, values)).rows[0],
-      all: async (text, ...values) => (await inTime(text, values)).rows,
-      run: async (text, ...values) => (await inTime(text, values)).changed,
-      // Its failure is seen at the next question or the commit.
-      send: async (text, ...values) => {
-        invariant(!isOver, 'a transaction is not used after its end')
-        const name = nameOn(client, text)
-        const execute = name === undefined ? undefined : executeText(name, values)
-        if (execute === undefined) inTime(text, values).catch(() => undefined)
-        else deferred.push(execute)
-      },
+    member: () => {
+      const sent: Statement[] = []
+      members.push(sent)
+      return {
+        dialect,
+        now: async () => Math.max(nowOf((await opened).rows[0]), time.reckoned() ?? 0),
+        get: async (text, ...values) => (await gather({ text, values, first: true })).rows[0],
+        all: async (text, ...values) => (await gather({ text, values })).rows,
+        run: async (text, ...values) => (await gather({ text, values })).changed,
+        // Its failure is seen at the next question or the commit.
+        send: async (text: string, ...values: readonly Value[]) => {
+          invariant(!isOver, 'a transaction is not used after its end')
+          sent.push({ text, values })
+        },
+      }
     },
     commit: async () => {
       isOver = true
@@ -77,7 +90,9 @@ export function begin(client: ClientBase, time: ServerTime): OpenTransaction {
         return { kind: 'refused', error }
       }
       try {
-        const { command: done } = await command(client, [...deferred, 'COMMIT'].join(';\n'))
+        const { command: done } = await new Promise<Answer>((answered, failed) => {
+          heard.push(volley(client, takeChanges(), { text: 'COMMIT', values: [], answered, failed }))
+        })
         if (done !== 'COMMIT') await Promise.all(heard)
         // A transaction in which something failed is rolled back by its commit, without an error.
         return done === 'COMMIT' ? { kind: 'committed' } : { kind: 'refused', error: firstError }
@@ -99,4 +114,12 @@ export function begin(client: ClientBase, time: ServerTime): OpenTransaction {
     },
     firstError: () => firstError,
   }
+}
+
+function failAll(asked: readonly Question[], error: unknown): void {
+  for (const { failed } of asked) failed(error)
+}
+
+function tooLate(): Error {
+  return new Error('a transaction is not used after its end')
 }

@@ -94,7 +94,7 @@ async function lockPatiently(path: string, { clock, connectMs = 0 }: SqliteOptio
 function assemble(writer: Connection, reader: Session, group: Group, close: () => void): Database {
   const listeners: ((text: string) => void)[] = []
   const notices = new WeakMap<Session, string[]>()
-  const write: Database['write'] = async (work, how) => {
+  const write: Database['write'] = async (work, { how } = {}) => {
     let pending: readonly string[] = []
     let result: Awaited<ReturnType<typeof work>>
     try {
