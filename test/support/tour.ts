@@ -1,8 +1,8 @@
 /** Plays the console blocks of a page: every command in one shell, as one person would, and what each of them prints. */
 import { spawn } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export interface Tour {
   /** The page; 127.0.0.1:8080 in it becomes an address that is free. */
@@ -31,7 +31,10 @@ export async function playTour({ page, folder, program, environment }: Tour): Pr
     writeFileSync(join(folder, name), `#!/bin/sh\n${shift}exec ${process.execPath} ${program} "$@"\n`)
     chmodSync(join(folder, name), 0o755)
   }
-  for (const { name, content } of filesOf(text)) writeFileSync(join(folder, name), content)
+  for (const { name, content } of filesOf(text)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), content, { mode: content.startsWith('#!') ? 0o755 : 0o644 })
+  }
   const steps = stepsOf(text)
   const printed = await runAll(
     steps.map(({ command }) => command),
@@ -44,12 +47,10 @@ export async function playTour({ page, folder, program, environment }: Tour): Pr
   }))
 }
 
-/** A block of YAML that begins with its own name (`# chandler.yml`) is a file of the reader's. */
+/** A block of YAML that begins with its own name (`# chandler.yml`), or is called by one (```json app.json), is a file of the reader's. */
 function filesOf(text: string): readonly { readonly name: string; readonly content: string }[] {
-  return [...text.matchAll(/```yaml\n# (\S+\.yml)\n(.*?)```/gs)].map(([, name = '', content = '']) => ({
-    name,
-    content,
-  }))
+  const blocks = [...text.matchAll(/```(?:yaml\n# (\S+\.yml)|\w+ (\S+))\n(.*?)```/gs)]
+  return blocks.map(([, begun, called, content = '']) => ({ name: begun ?? called ?? '', content }))
 }
 
 function stepsOf(
@@ -77,7 +78,7 @@ function patternOf(line: string): RegExp {
 
 const mark = '--- next ---'
 /** A page that leaves something running would never end. */
-const patienceMs = 50_000
+const patienceMs = 170_000
 
 /** The broker is waited for where it is started. */
 async function runAll(

@@ -22,8 +22,11 @@ const noImages = ensurePrograms('busybox')
 
 test.for<readonly [page: string, atLeast: number, missing: string | undefined]>([
   ['README.md', 15, undefined],
+  ['docs/operators.md', 15, undefined],
+  ['docs/developers.md', 10, undefined],
   ['docs/contracts/tweed.md', 15, noImages],
-])('the tour of %s does what it says', async ([page, atLeast, missing], { skip }) => {
+  ['docs/contracts/cnab.md', 15, noImages],
+])('the tour of %s does what it says', { timeout: 180_000 }, async ([page, atLeast, missing], { skip }) => {
   skip(missing !== undefined, missing)
   const folder = newFolder()
   folders.push(folder)
