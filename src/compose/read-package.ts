@@ -1,6 +1,6 @@
 /** From a reference to a package: opens the artifact, finds the contract, runs what must describe itself. */
 import type { ArtifactStore, OpenArchive } from '../artifacts/index.ts'
-import type { Contract } from '../contracts/contract.ts'
+import type { Contract, Lookup, ReadRequest } from '../contracts/contract.ts'
 import { contracts } from '../contracts/index.ts'
 import type { Engine, LogPiece } from '../engines/engine.ts'
 import { digestOf } from '../kit/hash.ts'
@@ -11,7 +11,7 @@ import { fail, gather, type Problem, ProblemError } from '../model/problem.ts'
 import { runJob } from './run-job.ts'
 
 export interface ReadingRoom {
-  readonly artifacts: Pick<ArtifactStore, 'open' | 'keep' | 'archive'>
+  readonly artifacts: Pick<ArtifactStore, 'open' | 'keep' | 'archive' | 'tags'>
   readonly engines: readonly Engine[]
 }
 
@@ -54,7 +54,43 @@ async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifa
   const contract = contractFor(artifact, wish.contract)
   const known = await wish.known?.(artifact.digest, contract.name)
   if (known) return { contract, package: known, warnings: [] }
-  const asked = { options: wish.options, platform: `linux/${goNames[process.arch] ?? process.arch}` }
+  const lookup = lookupFor(room, wish)
+  const asked = {
+    options: wish.options,
+    platform: `linux/${goNames[process.arch] ?? process.arch}`,
+    lookup,
+  }
+  try {
+    return await readWith(contract, artifact, asked, { room, wish })
+  } finally {
+    await lookup.close()
+  }
+}
+
+/** What a package refers to; archives among it are kept, for jobs name them by their digests, too. */
+function lookupFor(room: ReadingRoom, wish: PackageWish): Lookup & { close(): Promise<void> } {
+  const opened: OpenArchive[] = []
+  return {
+    open: async (reference) => {
+      const artifact = await room.artifacts.open(reference, wish.signal)
+      if (!('close' in artifact)) return artifact
+      opened.push(artifact)
+      await keepArchive(room, { ...wish, reference }, artifact.digest)
+      return artifact
+    },
+    tags: (repository) => room.artifacts.tags(repository, wish.signal),
+    close: async () => {
+      for (const archive of opened) await archive.close()
+    },
+  }
+}
+
+async function readWith(
+  contract: Contract,
+  artifact: Artifact,
+  asked: ReadRequest,
+  { room, wish }: { readonly room: ReadingRoom; readonly wish: PackageWish },
+): Promise<ReadPackage> {
   const first = await contract.read(artifact, asked)
   const reading =
     first.kind === 'describe-first'

@@ -10,6 +10,8 @@ export interface Run {
   readonly cluster: string
   /** A word for the name of the run. */
   readonly purpose: string
+  /** For callers that must find the run again; else made here. */
+  readonly name?: string
   readonly signal: AbortSignal
   log(piece: LogPiece): Promise<void>
   progress(text: string): void
@@ -23,7 +25,7 @@ export async function runJob(engines: readonly Engine[], job: Job, run: Run): Pr
       'engine.refused',
       engines.map((one) => one.refuses(job)?.detail).find((detail) => detail) ?? job.program.kind,
     )
-  const name = `chd-${run.purpose}-${randomBytes(8).toString('hex')}`
+  const name = run.name ?? newRunName(run.purpose)
   const watch = {
     had: () => 0,
     log: run.log,
@@ -45,6 +47,11 @@ export async function runJob(engines: readonly Engine[], job: Job, run: Run): Pr
     run.signal.removeEventListener('abort', stop)
     await engine.discard(name)
   }
+}
+
+/** A name that no other run has. */
+export function newRunName(purpose: string): string {
+  return `chd-${purpose}-${randomBytes(8).toString('hex')}`
 }
 
 /** What cannot be started is a report like any other: the contract says what it means. */

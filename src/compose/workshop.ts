@@ -1,10 +1,11 @@
 /** Images and engines without a broker: for authors who try their packages, and for one-off actions. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { openArtifactStore } from '../artifacts/index.ts'
+import { type ArtifactStore, openArtifactStore } from '../artifacts/index.ts'
 import type { LogPiece } from '../engines/engine.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
 import type { JsonObject } from '../kit/json.ts'
+import type { Settings } from '../settings/settings.ts'
 import { openKeyRing } from '../store/keys.ts'
 import { makeSealer, type Sealer } from '../store/sealer.ts'
 import { openEngines } from './engines.ts'
@@ -13,6 +14,7 @@ import { usualRegistries } from './registries.ts'
 
 export interface Workshop {
   readonly room: ReadingRoom
+  readonly artifacts: ArtifactStore
   /** Where instances that live on this machine are kept. */
   readonly folder: string
   readonly sealer: Sealer
@@ -27,7 +29,7 @@ export interface Listener {
 }
 
 /** Opens a workshop in a folder; it is made when it is not there. */
-export async function openWorkshop(place: string): Promise<Workshop> {
+export async function openWorkshop(place: string, choice: Settings['engine'] = 'auto'): Promise<Workshop> {
   // Shims run in folders of their own, where a relative path leads nowhere.
   const dataDir = resolve(place)
   const folder = join(dataDir, 'local')
@@ -36,9 +38,10 @@ export async function openWorkshop(place: string): Promise<Workshop> {
     folder: join(dataDir, 'images'),
     registries: usualRegistries(process.env),
   })
-  const engines = await openEngines({ folder: dataDir, clock: systemClock, artifacts })
+  const engines = await openEngines({ folder: dataDir, clock: systemClock, artifacts, choice })
   return {
     room: { artifacts, engines },
+    artifacts,
     folder,
     sealer: makeSealer(openKeyRing(join(folder, 'keys.json'), systemChance), systemChance, 'local'),
     async close() {

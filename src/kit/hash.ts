@@ -1,5 +1,5 @@
 /** The one door to digests, and the ids that are derived from them. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto'
 
 /** `sha256:` and the hex digest of some bytes or text. */
 export function digestOf(content: string | Uint8Array): string {
@@ -8,15 +8,20 @@ export function digestOf(content: string | Uint8Array): string {
 
 /** The hex SHA-256 of some bytes or text. */
 export function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
+  return hash('sha256', content)
+}
+
+/** The hex MD5 of a text: for names that other tools make so, never for trust. */
+export function md5(content: string): string {
+  return createHash('md5').update(content).digest('hex')
 }
 
 /** A UUID that is the same for the same names (RFC 9562 version 8 over SHA-256). */
 export function uuidOf(...names: readonly string[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(names)).digest()
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
-  const hex = hash.toString('hex')
+  const bytes = createHash('sha256').update(JSON.stringify(names)).digest()
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
     '-',
   )

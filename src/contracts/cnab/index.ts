@@ -26,6 +26,7 @@ export {
   logsOutput,
   type Reading,
   type Result,
+  type ResultStatus,
   readClaim,
   readResult,
   resultDocument,
@@ -46,7 +47,7 @@ export {
   statusOfResults,
 } from './history.ts'
 export { flattenedName } from './image-name.ts'
-export { chooseInvocationImage } from './images.ts'
+export { chooseInvocationImage, formatImageName, readImageName } from './images.ts'
 export { inject } from './inject.ts'
 export {
   bundleIn,
@@ -67,12 +68,14 @@ export {
 export {
   handledTypes,
   jobOfOperation,
+  type Operation,
   operationDocument,
   operationOf,
   readOperation,
 } from './operation.ts'
 export { faultsOfOptions, type Options as CnabOptions, optionsOf } from './options.ts'
 export { file as runFile, jobOf, type Run } from './run.ts'
+export { serviceSchema } from './service-hints.ts'
 export { archivePlaces, type BundleSource, findBundle, type Relocation, relocated } from './source.ts'
 export { sourcedValue } from './sources.ts'
 export { textOfValue, typedValue } from './texts.ts'

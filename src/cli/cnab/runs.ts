@@ -1,0 +1,247 @@
+/** chandler cnab install, upgrade, uninstall, invoke and apply. */
+import type { Command } from 'commander'
+import type { Order } from '../../compose/cnab/orders.ts'
+import type { ActionRan } from '../../compose/cnab/perform.ts'
+import type { JsonObject } from '../../kit/json.ts'
+import { gather, ProblemError } from '../../model/problem.ts'
+import { add } from '../command.ts'
+import { type Form, printDocument } from '../output.ts'
+import { print, say } from '../terminal.ts'
+import { bundleListener } from './listener.ts'
+import {
+  collect,
+  contractOptionsOf,
+  givenOf,
+  type Local,
+  pairsOf,
+  type RunOptions,
+  relocationOf,
+  withDriver,
+  withLocal,
+  withRunOptions,
+} from './options.ts'
+
+export function registerRuns(group: Command): void {
+  registerInstall(group)
+  registerUpgrade(group)
+  registerUninstall(group)
+  registerInvoke(group)
+  registerApply(group)
+}
+
+function registerInstall(group: Command): void {
+  const command = add(group, {
+    usage: 'install <name> <reference>',
+    summary: 'Install a bundle',
+    description:
+      'The reference is a thick or thin archive, a bundle.json, or a bundle in a registry. The installation lives on this machine, its records sealed, until it is uninstalled and deleted.',
+    examples: [
+      'cnab install hello ./hello-1.0.0.tgz -p port=8080',
+      'cnab install hello docker://registry.example/team/hello:v1.0.0 -c staging',
+      'cnab install hello ./bundle.json --image hello-installer:1.0.0=oci:./image:latest --dry-run',
+    ],
+  }).option('-l, --label <name=value>', 'a label of the installation (repeatable)', collect)
+  withRunOptions(withLocal(command)).action(
+    async (name: string, reference: string, options: RunOptions) =>
+      await order(options, { name, action: 'install', reference }),
+  )
+}
+
+function registerUpgrade(group: Command): void {
+  const command = add(group, {
+    usage: 'upgrade <name> [reference]',
+    summary: 'Upgrade an installation, to another bundle or with other parameters',
+    description: 'What is not given stays as it was: the bundle, the sets, the parameters.',
+    examples: ['cnab upgrade hello -p port=9090', 'cnab upgrade hello ./hello-1.1.0.tgz'],
+  }).option('-l, --label <name=value>', 'a label of the installation (repeatable)', collect)
+  withRunOptions(withLocal(command)).action(
+    async (name: string, reference: string | undefined, options: RunOptions) =>
+      await order(options, { name, action: 'upgrade', ...(reference === undefined ? {} : { reference }) }),
+  )
+}
+
+interface UninstallOptions extends RunOptions {
+  readonly delete?: boolean
+  readonly forceDelete?: boolean
+}
+
+function registerUninstall(group: Command): void {
+  const command = add(group, {
+    usage: 'uninstall <name> [reference]',
+    summary: 'Uninstall an installation',
+    description:
+      'Its records stay until they are deleted, too: --delete does it when uninstalling has succeeded, --force-delete whatever comes of it.',
+    examples: ['cnab uninstall hello', 'cnab uninstall hello --delete'],
+  })
+    .option('--delete', 'forget the installation when it is uninstalled')
+    .option('--force-delete', 'forget the installation even when it could not be uninstalled')
+  withRunOptions(withLocal(command)).action(
+    async (name: string, reference: string | undefined, options: UninstallOptions) =>
+      await order(options, {
+        name,
+        action: 'uninstall',
+        ...(reference === undefined ? {} : { reference }),
+        forget: whenToForget(options),
+      }),
+  )
+}
+
+function whenToForget(options: UninstallOptions): NonNullable<Wish['forget']> {
+  if (options.forceDelete) return 'always'
+  return options.delete ? 'when-gone' : 'never'
+}
+
+function registerInvoke(group: Command): void {
+  const command = add(group, {
+    usage: 'invoke <name> <action> [reference]',
+    summary: 'Run an action that the bundle declares',
+    description:
+      'Actions without state need no installation: any name will do for them, and the reference says which bundle. See "chandler cnab explain" for the actions of a bundle.',
+    examples: ['cnab invoke hello status', 'cnab invoke hello io.cnab.dry-run ./hello-1.0.0.tgz'],
+  })
+  withRunOptions(withLocal(command)).action(
+    async (name: string, action: string, reference: string | undefined, options: RunOptions) =>
+      await order(options, { name, action, ...(reference === undefined ? {} : { reference }) }),
+  )
+}
+
+interface Wish {
+  readonly name: string
+  readonly action: string
+  readonly reference?: string
+  readonly forget?: 'never' | 'when-gone' | 'always'
+}
+
+async function order(options: RunOptions, wish: Wish): Promise<void> {
+  const { inRoom, dryRun } = await import('../../compose/cnab/tools.ts')
+  const { carryOut } = await import('../../compose/cnab/orders.ts')
+  const wanted = await orderOf(options, wish)
+  const { dataDir, driver, output } = options
+  const listener = bundleListener(output)
+  const isRehearsal = options.dryRun === true || driver === 'debug'
+  await inRoom(dataDir, driver === 'debug' ? 'auto' : driver, async (room, run) => {
+    if (isRehearsal) return print(JSON.stringify(await dryRun(room, wanted, listener), null, 2))
+    try {
+      const ran = await carryOut(room, wanted, run, listener)
+      await tellRun(output, wanted.installation, ran)
+      const gone = ran.verdict.problems.length === 0
+      if (wish.forget === 'always' || (wish.forget === 'when-gone' && gone)) forget(room, wanted.installation)
+      throwProblems(ran)
+    } catch (error) {
+      if (wish.forget === 'always') forget(room, wanted.installation)
+      throw error
+    }
+  })
+}
+
+interface Forgetful {
+  readonly claims: { remove(installation: string): void }
+  readonly installations: { remove(name: string): boolean }
+}
+
+function forget({ claims, installations }: Forgetful, installation: string): void {
+  claims.remove(installation)
+  installations.remove(installation)
+}
+
+async function orderOf(options: RunOptions, { name, action, reference }: Wish): Promise<Order> {
+  const { namespace, parameterSet, credentialSet, label } = options
+  const relocation = await relocationOf(options)
+  return {
+    installation: namespace === '' ? name : `${namespace}/${name}`,
+    namespace,
+    action,
+    ...(reference === undefined ? {} : { reference }),
+    ...(Object.keys(relocation).length === 0 ? {} : { relocation }),
+    given: await givenOf(options),
+    ...(parameterSet === undefined ? {} : { parameterSets: parameterSet }),
+    ...(credentialSet === undefined ? {} : { credentialSets: credentialSet }),
+    ...(label === undefined ? {} : { labels: pairsOf('--label', label) }),
+    options: contractOptionsOf(options),
+    force: options.force === true,
+  }
+}
+
+async function tellRun(form: Form, installation: string, { claim, verdict }: ActionRan): Promise<void> {
+  const { status, message, outputs } = verdict
+  if (form === 'json' || form === 'yaml') {
+    await printDocument(form, 'CnabRun', {
+      installation,
+      action: claim.action,
+      run: claim.id,
+      revision: claim.revision,
+      status,
+      message,
+      outputs: outputs
+        .filter(({ internal }) => !internal)
+        .map(({ name, contentDigest, generatedByBundle, sensitive }) => ({
+          name,
+          contentDigest,
+          generatedByBundle,
+          sensitive,
+        })),
+    })
+    return
+  }
+  if (form === 'name') return print(installation)
+  if (verdict.problems.length === 0) say(`${claim.action} of ${installation} ${status}`)
+}
+
+function throwProblems({ verdict }: ActionRan): void {
+  const [first, ...rest] = verdict.problems
+  if (first) throw new ProblemError(gather([first, ...rest]))
+}
+
+interface ApplyOptions extends Local {
+  readonly driver: string
+  readonly force?: boolean
+  readonly dryRun?: boolean
+  readonly allowUnpinnedImages?: boolean
+  readonly allowDockerHostAccess?: boolean
+  readonly allowExtension?: readonly string[]
+}
+
+function registerApply(group: Command): void {
+  const command = add(group, {
+    usage: 'apply <file>',
+    summary: 'Bring an installation to where a document wants it',
+    description:
+      'Installs, upgrades, uninstalls or leaves alone, whatever is needed: compared are the bundle, the parameters and the credentials. An installation that was uninstalled is left alone for good.',
+    examples: ['cnab apply hello.yml', 'cnab apply hello.yml --dry-run'],
+  })
+    .option('--force', 'upgrade even when nothing has changed')
+    .option('--dry-run', 'only say what would be done')
+    .option('--allow-unpinned-images', 'run images that the bundle names without their digests')
+    .option('--allow-extension <name>', 'run it though it requires an unknown extension', collect)
+    .option('--allow-docker-host-access', 'lend the socket of the container engine')
+  withDriver(withLocal(command)).action(apply)
+}
+
+async function apply(file: string, options: ApplyOptions): Promise<void> {
+  const { inRoom } = await import('../../compose/cnab/tools.ts')
+  const { applyDocument } = await import('../../compose/cnab/apply.ts')
+  const { dataDir, driver, output } = options
+  const wish = {
+    file,
+    options: contractOptionsOf({ namespace: '', ...options }) satisfies JsonObject,
+    force: options.force === true,
+    dryRun: options.dryRun === true,
+  }
+  await inRoom(dataDir, driver, async (room, run) => {
+    const applied = await applyDocument(room, wish, run, bundleListener(output))
+    const { installation, action, changed, ran } = applied
+    if (output === 'json' || output === 'yaml') {
+      await printDocument(output, 'CnabApply', {
+        installation,
+        action,
+        changed,
+        ran: ran !== undefined,
+        ...(ran === undefined ? {} : { run: ran.claim.id, status: ran.verdict.status }),
+      })
+    } else if (action === 'nothing') say('The installation is already up-to-date.')
+    else if (ran === undefined)
+      say(`The ${action} action would be run${changed.length > 0 ? `: ${changed.join(', ')}` : ''}.`)
+    else await tellRun(output, installation, ran)
+    if (ran) throwProblems(ran)
+  })
+}

@@ -1,0 +1,202 @@
+/** chandler cnab credentials and parameters: sets of values, and where they come from. */
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { SetKind } from '../../compose/cnab/sets.ts'
+import { fail } from '../../model/problem.ts'
+import { add } from '../command.ts'
+import { printDocument, printFields, printList, printOne, printTable } from '../output.ts'
+import { askSecret, isTerminal, print, readStdin, say } from '../terminal.ts'
+import { type Local, withLocal, withNamespace } from './options.ts'
+
+interface Named extends Local {
+  readonly namespace: string
+}
+
+const words = { credentials: 'credential set', parameters: 'parameter set' } as const
+
+export function registerSets(group: Command): void {
+  for (const kind of ['credentials', 'parameters'] as const) {
+    const sets = add(group, {
+      usage: kind,
+      summary: `Keep ${words[kind]}s on this machine`,
+      description: `A ${words[kind]} names values and says where each is: a value itself, an environment variable (env), a file (path), what a program prints (command), or a secret of this machine (secret). Sets are kept sealed, and looked up at the last moment.`,
+      examples: [
+        `cnab ${kind} apply staging.yml`,
+        `cnab ${kind} list`,
+        `cnab install hello ./hello-1.0.0.tgz ${kind === 'credentials' ? '-c' : '--parameter-set'} staging`,
+      ],
+    })
+    registerApply(sets, kind)
+    registerList(sets, kind)
+    registerShow(sets, kind)
+    registerDelete(sets, kind)
+    if (kind === 'credentials') registerSecret(sets)
+  }
+}
+
+function registerApply(sets: Command, kind: SetKind): void {
+  const command = add(sets, {
+    usage: 'apply <file>',
+    summary: `Keep a ${words[kind]}, or replace it`,
+    examples: [`cnab ${kind} apply staging.yml`],
+  })
+  withLocal(command).action(async (file: string, { dataDir, output }: Local) => {
+    const { inRoom } = await import('../../compose/cnab/tools.ts')
+    const { applySet, keyOf } = await import('../../compose/cnab/sets.ts')
+    const set = await inRoom(dataDir, 'embedded', (room) => Promise.resolve(applySet(room, kind, file)))
+    const name = keyOf(set.namespace, set.name)
+    await printOne(output, {
+      kind: 'CnabSet',
+      name,
+      value: { name: set.name, namespace: set.namespace, entries: set.entries.map((one) => one.name) },
+      fields: [
+        ['Name', name],
+        ['Values', set.entries.map((one) => one.name).join(', ')],
+      ],
+    })
+  })
+}
+
+function registerList(sets: Command, kind: SetKind): void {
+  const command = add(sets, {
+    usage: 'list',
+    summary: `List ${words[kind]}s`,
+    examples: [`cnab ${kind} list`, `cnab ${kind} list -o name`],
+  })
+  withLocal(command).action(async ({ dataDir, output }: Local) => {
+    const { inRoom } = await import('../../compose/cnab/tools.ts')
+    const { roomOf, readSet } = await import('../../compose/cnab/sets.ts')
+    const items = await inRoom(dataDir, 'embedded', (room) => {
+      const documents = roomOf(room, kind)
+      return Promise.resolve(
+        documents.names().flatMap((key) => {
+          const kept = documents.find(key)
+          if (kept === undefined) return []
+          const { name, namespace, entries } = readSet(kept.document, kind, key)
+          return [{ name, namespace, modified: kept.modified, values: entries.map((one) => one.name) }]
+        }),
+      )
+    })
+    await printList(output, {
+      kind: 'CnabSetList',
+      items,
+      columns: [
+        { title: 'NAMESPACE', of: ({ namespace }) => namespace },
+        { title: 'NAME', of: ({ name }) => name },
+        { title: 'MODIFIED', of: ({ modified }) => modified },
+        { title: 'VALUES', of: ({ values }) => values.join(', ') },
+      ],
+      name: ({ name }) => name,
+      empty: `There are no ${words[kind]}s. See chandler cnab ${kind} apply --help.`,
+    })
+  })
+}
+
+function registerShow(sets: Command, kind: SetKind): void {
+  const command = add(sets, {
+    usage: 'show <name>',
+    summary: `Show a ${words[kind]}: where its values are, never the values of credentials`,
+    examples: [`cnab ${kind} show staging`],
+  })
+  withNamespace(withLocal(command)).action(async (name: string, { dataDir, output, namespace }: Named) => {
+    const { inRoom } = await import('../../compose/cnab/tools.ts')
+    const { findSet } = await import('../../compose/cnab/sets.ts')
+    const set = await inRoom(dataDir, 'embedded', (room) =>
+      Promise.resolve(findSet(room, kind, { name, namespace })),
+    )
+    const entries = set.entries.map(({ name: entry, source }) => ({
+      name: entry,
+      source: source?.kind ?? '',
+      from: shownSource(kind, source),
+    }))
+    if (output === 'json' || output === 'yaml')
+      return await printDocument(output, 'CnabSet', {
+        name: set.name,
+        namespace: set.namespace,
+        labels: set.labels,
+        entries,
+      })
+    if (output === 'name') return print(set.name)
+    printFields([
+      ['Name', set.name],
+      ['Namespace', set.namespace],
+      [
+        'Labels',
+        Object.entries(set.labels)
+          .map((pair) => pair.join('='))
+          .join(', '),
+      ],
+    ])
+    printTable(
+      ['NAME', 'SOURCE', 'FROM'],
+      entries.map((one) => [one.name, one.source, one.from]),
+    )
+  })
+}
+
+function shownSource(
+  kind: SetKind,
+  source: { readonly kind: string; readonly value: unknown } | undefined,
+): string {
+  if (source === undefined) return ''
+  if (source.kind === 'value' && kind === 'credentials') return '******'
+  return typeof source.value === 'string' ? source.value : JSON.stringify(source.value)
+}
+
+function registerDelete(sets: Command, kind: SetKind): void {
+  const command = add(sets, {
+    usage: 'delete <name>',
+    summary: `Forget a ${words[kind]}`,
+    examples: [`cnab ${kind} delete staging`],
+  })
+  withNamespace(withLocal(command)).action(async (name: string, { dataDir, namespace }: Named) => {
+    const { inRoom } = await import('../../compose/cnab/tools.ts')
+    const { keyOf, roomOf } = await import('../../compose/cnab/sets.ts')
+    const was = await inRoom(dataDir, 'embedded', (room) =>
+      Promise.resolve(roomOf(room, kind).remove(keyOf(namespace, name))),
+    )
+    if (!was) fail('cnab.set.unknown', `${words[kind]} ${name}`)
+    say(`deleted ${name}`)
+  })
+}
+
+interface SecretOptions extends Local {
+  readonly file?: string
+  readonly delete?: boolean
+}
+
+function registerSecret(sets: Command): void {
+  const command = add(sets, {
+    usage: 'secret <name>',
+    summary: 'Keep a secret of this machine, for sources named "secret"',
+    description: 'It is asked for, or read from standard input or a file, and kept sealed.',
+    examples: [
+      'cnab credentials secret kubeconfig --file ~/.kube/config',
+      'cnab credentials secret password < password.txt',
+      'cnab credentials secret password --delete',
+    ],
+  })
+    .option('--file <path>', 'read it from a file')
+    .option('--delete', 'forget it')
+  withLocal(command).action(async (name: string, { dataDir, file, delete: remove }: SecretOptions) => {
+    const { inRoom } = await import('../../compose/cnab/tools.ts')
+    const value = remove ? undefined : await secretText(name, file)
+    await inRoom(dataDir, 'embedded', (room) => {
+      if (value !== undefined) room.secrets.keep(name, value)
+      else if (!room.secrets.remove(name)) fail('cnab.set.unknown', `secret ${name}`)
+      return Promise.resolve()
+    })
+    say(value === undefined ? `deleted ${name}` : `kept ${name}`)
+  })
+}
+
+async function secretText(name: string, file: string | undefined): Promise<string> {
+  if (file !== undefined) {
+    try {
+      return readFileSync(file, 'utf8')
+    } catch (cause) {
+      return fail('file.unreadable', file, { cause })
+    }
+  }
+  return isTerminal('stdin') ? await askSecret(`${name}: `) : await readStdin()
+}

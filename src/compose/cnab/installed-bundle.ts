@@ -1,0 +1,69 @@
+/** From a reference to a bundle that can be run and kept: read by its contract, its image known by digest. */
+import {
+  bundleImagesOf,
+  cnabNotes,
+  findBundle,
+  type Relocation,
+  relocated,
+} from '../../contracts/cnab/index.ts'
+import { isObject, type JsonObject } from '../../kit/json.ts'
+import { describeProblem, fail } from '../../model/problem.ts'
+import { inspect, type Listener } from '../workshop.ts'
+import type { CnabRoom, InstalledBundle } from './room.ts'
+
+/** Where images are instead of where the bundle says: names that run tools are told, and places of this machine. */
+export type Relocations = Relocation
+
+export interface InstalledBundleWish {
+  readonly reference: string
+  readonly options: JsonObject
+  readonly relocation?: Relocations
+}
+
+/** Reads a bundle. Problems: all that is wrong with it at once. */
+export async function installedBundle(
+  room: CnabRoom,
+  { reference, options, relocation = {} }: InstalledBundleWish,
+  listener: Listener,
+): Promise<InstalledBundle> {
+  const moved = Object.keys(relocation).length > 0
+  // Whoever says where an image is has looked at it.
+  const asked = moved ? { ...options, allowUnpinnedImages: true } : options
+  const read = await inspect(room.workshop, { reference, contract: 'cnab', options: asked }, listener)
+  for (const warning of read.warnings) listener.progress(`warning: ${describeProblem(warning)}`)
+  const notes = cnabNotes(read.package)
+  const { digest } = read.package
+  if (!moved) return { reference, digest, notes }
+  return { reference, digest, notes: await withPlaces(room, { reference, relocation, notes }, listener) }
+}
+
+async function withPlaces(
+  { workshop: { artifacts } }: CnabRoom,
+  {
+    reference,
+    relocation,
+    notes,
+  }: {
+    readonly reference: string
+    readonly relocation: Relocations
+    readonly notes: InstalledBundle['notes']
+  },
+  { signal }: Listener,
+): Promise<InstalledBundle['notes']> {
+  const artifact = await artifacts.open(reference, signal)
+  try {
+    const found = await findBundle(artifact)
+    const document: unknown = JSON.parse(notes.text)
+    const [image] = bundleImagesOf(isObject(document) ? (document as JsonObject) : {})
+    if (found === undefined || image === undefined) return fail('cnab.bundle.not-a-bundle', reference)
+    const source = relocated(found, relocation)
+    const place = source.placeOf(image)
+    const digest = place.digest ?? (await artifacts.describe(place.reference, signal)).digest
+    if (image.contentDigest !== undefined && image.contentDigest !== digest)
+      fail('cnab.image.digest', `content digest mismatch: ${image.image} is ${digest}`)
+    const names = Object.entries(source.relocation).filter(([, to]) => !/^[a-z-]+:(?!\d)/.test(to))
+    return { ...notes, relocation: Object.fromEntries(names), image: { reference: place.reference, digest } }
+  } finally {
+    if ('close' in artifact) await artifact.close()
+  }
+}

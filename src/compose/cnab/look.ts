@@ -1,0 +1,71 @@
+/** Bundles looked at without running anything. */
+import {
+  bundleImagesOf,
+  type Explanation,
+  explainBundle,
+  type Relocation,
+  readBundle,
+} from '../../contracts/cnab/index.ts'
+import { gather, ProblemError } from '../../model/problem.ts'
+import { openBundle } from './bundle-tools.ts'
+import { inRoom } from './tools.ts'
+
+interface LookWish {
+  readonly reference: string
+  readonly dataDir: string
+}
+
+const quiet = { signal: new AbortController().signal, progress: () => undefined }
+
+/** What a bundle wants and gives. Problems: all that is wrong with it. */
+export async function explain(wish: LookWish & { readonly action?: string }): Promise<Explanation> {
+  const { source } = await inRoom(wish.dataDir, 'embedded', (room) =>
+    openBundle(room.workshop.artifacts, { reference: wish.reference, ...quiet }),
+  )
+  const reading = readBundle(source.bytes)
+  if (reading.kind === 'refused') throw new ProblemError(gather(reading.problems))
+  return explainBundle(reading.bundle, wish.action)
+}
+
+export interface Inspection {
+  readonly name: string
+  readonly version: string
+  readonly schemaVersion: string
+  readonly digest: string
+  readonly thick: boolean
+  readonly requiredExtensions: readonly string[]
+  readonly relocation: Relocation
+  readonly images: readonly {
+    readonly name: string
+    readonly image: string
+    readonly contentDigest?: string
+    /** Where it would be taken from. */
+    readonly place: string
+  }[]
+}
+
+/** Which images a bundle has and where they are. */
+export async function inspectBundle(
+  wish: LookWish & { readonly relocation: Relocation },
+): Promise<Inspection> {
+  const { reference, relocation } = wish
+  const { source, document, digest } = await inRoom(wish.dataDir, 'embedded', (room) =>
+    openBundle(room.workshop.artifacts, { reference, relocation, ...quiet }),
+  )
+  const extensions = document['requiredExtensions']
+  return {
+    name: String(document['name'] ?? ''),
+    version: String(document['version'] ?? ''),
+    schemaVersion: String(document['schemaVersion'] ?? ''),
+    digest,
+    thick: source.thick,
+    requiredExtensions: Array.isArray(extensions) ? extensions.map(String) : [],
+    relocation: source.relocation,
+    images: bundleImagesOf(document).map((image) => ({
+      name: image.component ?? 'invocation image',
+      image: image.image,
+      ...(image.contentDigest === undefined ? {} : { contentDigest: image.contentDigest }),
+      place: source.placeOf(image).reference,
+    })),
+  }
+}

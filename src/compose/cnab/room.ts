@@ -1,0 +1,80 @@
+/** What bundles on this machine share without a broker: engines, images, records of runs, sets of values. */
+import { join } from 'node:path'
+import type { CnabNotes } from '../../contracts/cnab/index.ts'
+import { systemChance, systemClock } from '../../kit/clock.ts'
+import { ulidSource } from '../../kit/id.ts'
+import type { Json } from '../../kit/json.ts'
+import { openWorkshop, type Workshop } from '../workshop.ts'
+import { type ClaimFiles, openClaimFiles } from './claim-files.ts'
+import { type Documents, openDocuments, sealedWrapping } from './documents.ts'
+
+/** A bundle as an installation keeps it: everything that is needed to run it again when its source is gone. */
+export interface InstalledBundle {
+  /** As it was asked for. */
+  readonly reference: string
+  /** Of what the reference named. */
+  readonly digest: string
+  readonly notes: CnabNotes
+}
+
+/** What an installation was like when it last changed, for whoever wants to know whether it is still so. */
+export interface AppliedState {
+  readonly digest: string
+  /** Texts of all parameters but those that the authoring tool keeps for itself. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** A hash over the sorted credentials. */
+  readonly credentials: string
+}
+
+/** What belongs to an installation and is in no record of a run. */
+export interface Installation {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly created: string
+  readonly bundle: InstalledBundle
+  readonly parameterSets: readonly string[]
+  readonly credentialSets: readonly string[]
+  readonly applied?: AppliedState
+}
+
+/** A credential or parameter set as it was written. */
+export interface StoredSet {
+  readonly name: string
+  readonly modified: string
+  readonly document: Json
+}
+
+export interface CnabRoom {
+  readonly workshop: Workshop
+  readonly folder: string
+  readonly claims: ClaimFiles
+  readonly installations: Documents<Installation>
+  readonly credentialSets: Documents<StoredSet>
+  readonly parameterSets: Documents<StoredSet>
+  readonly secrets: Documents<string>
+  /** ULIDs as records write them, each greater than the one before. */
+  newId(): string
+  close(): Promise<void>
+}
+
+/** Opens the room of a data folder. */
+export async function openCnabRoom(
+  dataDir: string,
+  engine: 'auto' | 'embedded' | 'docker' = 'auto',
+): Promise<CnabRoom> {
+  const workshop = await openWorkshop(dataDir, engine)
+  const folder = join(workshop.folder, 'cnab')
+  const wrapping = sealedWrapping(workshop.sealer)
+  const grow = ulidSource(systemChance)
+  return {
+    workshop,
+    folder,
+    claims: openClaimFiles(folder, wrapping),
+    installations: openDocuments(folder, 'installations', wrapping),
+    credentialSets: openDocuments(folder, 'credentials', wrapping),
+    parameterSets: openDocuments(folder, 'parameters', wrapping),
+    secrets: openDocuments(folder, 'secrets', wrapping),
+    newId: () => grow(systemClock.now()).toUpperCase(),
+    close: () => workshop.close(),
+  }
+}

@@ -1,0 +1,108 @@
+/** Credential and parameter sets of this machine: kept, and resolved at the last moment. */
+import { existsSync, readFileSync } from 'node:fs'
+import { readValueSet, type SourceKind, type ValueSet } from '../../contracts/cnab/index.ts'
+import type { Json, JsonObject } from '../../kit/json.ts'
+import { readYaml } from '../../kit/yaml.ts'
+import { fail, gather, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
+import type { CnabRoom } from './room.ts'
+import { resolveSource, type Surroundings } from './value-sources.ts'
+
+export type SetKind = 'credentials' | 'parameters'
+
+/** Reads a document of YAML or JSON. Problems: file.unreadable, the code given for what is no document. */
+export function readDocument(file: string, code: Problem['code'] = 'cnab.set.invalid'): Json {
+  if (!existsSync(file)) return fail('file.unreadable', file)
+  const { value, faults } = readYaml(readFileSync(file, 'utf8'))
+  const [first, ...rest] = faults.map(
+    ({ message, line, column }): Problem => ({
+      code,
+      detail: message,
+      where: { source: file, line, column },
+    }),
+  )
+  if (first) throw new ProblemError(gather([first, ...rest]))
+  return value ?? null
+}
+
+/** Reads a set. Problems: cnab.set.invalid, all at once. */
+export function readSet(document: Json, kind: SetKind, source?: string): ValueSet {
+  const reading = readValueSet(document, kind)
+  if (reading.kind === 'set') return reading.set
+  const [first, ...rest] = reading.problems.map((one) => ({
+    ...one,
+    where: { ...(source === undefined ? {} : { source }), ...one.where },
+  }))
+  throw new ProblemError(gather([first ?? reading.problems[0], ...rest]))
+}
+
+/** Keeps the set of a file. Answers it. */
+export function applySet(room: CnabRoom, kind: SetKind, file: string): ValueSet {
+  const document = readDocument(file)
+  const set = readSet(document, kind, file)
+  roomOf(room, kind).keep(keyOf(set.namespace, set.name), {
+    name: set.name,
+    modified: new Date().toISOString(),
+    document,
+  })
+  return set
+}
+
+export function roomOf(room: CnabRoom, kind: SetKind): CnabRoom['credentialSets'] {
+  return kind === 'credentials' ? room.credentialSets : room.parameterSets
+}
+
+/** Under which a set is kept: its name, below its namespace where it has one. */
+export function keyOf(namespace: string, name: string): string {
+  return namespace === '' ? name : `${namespace}/${name}`
+}
+
+/** A set by its name, first of the namespace and then of all; or by its file. Problems: cnab.set.unknown. */
+export function findSet(room: CnabRoom, kind: SetKind, named: { name: string; namespace: string }): ValueSet {
+  const { name, namespace } = named
+  const documents = roomOf(room, kind)
+  const kept = documents.find(keyOf(namespace, name)) ?? documents.find(name)
+  if (kept) return readSet(kept.document, kind, name)
+  if (/\.(?:ya?ml|json)$/.test(name) && existsSync(name)) return readSet(readDocument(name), kind, name)
+  return fail('cnab.set.unknown', `${kind === 'credentials' ? 'credential' : 'parameter'} set ${name}`)
+}
+
+export interface ResolvedSets {
+  readonly values: JsonObject
+  /** By value, the set that said it last. */
+  readonly from: Readonly<Record<string, string>>
+}
+
+/** The values of several sets, the later ones over the earlier. Problems: cnab.source.unresolved, all at once. */
+export async function resolveSets(sets: readonly ValueSet[], at: Surroundings): Promise<ResolvedSets> {
+  const values: Record<string, Json> = {}
+  const from: Record<string, string> = {}
+  const problems: Problem[] = []
+  for (const set of sets) {
+    for (const { name, source } of set.entries) {
+      const kind: SourceKind | 'nothing' = source?.kind ?? 'nothing'
+      try {
+        values[name] =
+          source === undefined
+            ? fail('cnab.source.unresolved', 'the set does not say where it is')
+            : await resolveSource(source.kind, source.value, at)
+        from[name] = set.name
+      } catch (error) {
+        const problem = toProblem(error)
+        const detail = `unable to resolve ${set.name}.${name} from ${kind}: ${problem.detail ?? ''}`
+        problems.push({ ...problem, detail })
+      }
+    }
+  }
+  const [first, ...rest] = problems
+  if (first) throw new ProblemError(gather([first, ...rest]))
+  return { values, from }
+}
+
+/** What this machine offers to sources. */
+export function surroundingsOf({ secrets }: CnabRoom): Surroundings {
+  return {
+    environment: process.env,
+    folder: process.cwd(),
+    secret: (name) => secrets.find(name),
+  }
+}

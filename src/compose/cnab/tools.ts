@@ -1,0 +1,56 @@
+/** The door for commands about bundles: a room opened and closed, and who runs what is ordered. */
+import { operationDocument, operationOf } from '../../contracts/cnab/index.ts'
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { runJob } from '../run-job.ts'
+import type { Listener } from '../workshop.ts'
+import { driverRunner, findDriver } from './command-driver.ts'
+import { type Order, rehearse } from './orders.ts'
+import type { Runner } from './perform.ts'
+import { type CnabRoom, openCnabRoom } from './room.ts'
+
+/** Engines of ours by name; any other name is that of a driver. */
+export const ownDrivers = ['auto', 'embedded', 'docker'] as const
+type OwnDriver = (typeof ownDrivers)[number]
+
+/** Works in the room of a data folder. */
+export async function inRoom<T>(
+  dataDir: string,
+  driver: string,
+  work: (room: CnabRoom, run: Runner) => Promise<T>,
+): Promise<T> {
+  const own = ownDrivers.find((one) => one === driver)
+  const room = await openCnabRoom(dataDir, own ?? 'embedded')
+  try {
+    return await work(room, runnerOf(room, own, driver))
+  } finally {
+    await room.close()
+  }
+}
+
+function runnerOf(room: CnabRoom, own: OwnDriver | undefined, driver: string): Runner {
+  if (own === undefined) return driverRunner(findDriver(driver, process.env))
+  return (job, { run }, listener) =>
+    runJob(room.workshop.room.engines, job, { cluster: 'local', purpose: 'cnab', name: run, ...listener })
+}
+
+/** The operation that an order comes to, with everything secret masked. */
+export async function dryRun(room: CnabRoom, order: Order, listener: Listener): Promise<JsonObject> {
+  const { job, bundle, claim, secrets } = await rehearse(room, order, listener)
+  const hidden = new Set(secrets)
+  return masked(operationDocument(operationOf(job, { bundle, claim })), hidden) as JsonObject
+}
+
+const mask = '******'
+
+function masked(value: Json, hidden: ReadonlySet<string>): Json {
+  if (typeof value === 'string') {
+    let shown = value
+    for (const secret of hidden) if (secret !== '') shown = shown.replaceAll(secret, mask)
+    return shown
+  }
+  if (Array.isArray(value)) return value.map((one: Json) => masked(one, hidden))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([key, one]) => [key, masked(one, hidden)]),
+  )
+}
