@@ -2,6 +2,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { rootCommand } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
+import { serviceSchema } from '../../src/contracts/cnab/index.ts'
 import type { Route } from '../../src/http/operator/route.ts'
 import { operatorRoutes } from '../../src/http/operator/routes.ts'
 import { isObject } from '../../src/kit/json.ts'
@@ -15,6 +16,7 @@ export async function pages(): Promise<ReadonlyMap<string, string>> {
     ['docs/problems.md', problemsPage()],
     ['docs/api.md', apiPage()],
     ['docs/cli.md', await cliPage()],
+    ['docs/contracts/cnab-service.schema.json', `${JSON.stringify(serviceSchema, null, 2)}\n`],
   ])
 }
 

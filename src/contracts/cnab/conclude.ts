@@ -1,4 +1,6 @@
 /** What a run means for an instance: outputs, bindings, records, and what the next run must find; for failed runs, too. */
+import { redactText, secretTexts } from '../../kit/redact.ts'
+import type { Job } from '../../model/job.ts'
 import type { Carryover, Outcome, Output } from '../../model/outcome.ts'
 import type { Report } from '../../model/report.ts'
 import type { Action, Situation } from '../../model/situation.ts'
@@ -23,7 +25,7 @@ export function concludeCnab(action: Action, situation: Situation, report: Repor
   if (stage === undefined || prepared.kind === 'refused')
     return done({ problems: prepared.kind === 'refused' ? prepared.problems : [] })
   const verdict = judgeRun({ bundle: stage.bundle, action: stage.action, options: plot.options }, report)
-  const ran: Ran = { action, situation, plot, stage, verdict, report }
+  const ran: Ran = { action, situation, plot, stage, verdict, report, job: prepared.job }
   const carryover = carryoverAfter(ran, prepared.claim)
   if (action.kind === 'bind' || action.kind === 'unbind') return done(boundOutcome(ran, carryover))
   const isLast = index + 1 >= plot.stages.length
@@ -41,6 +43,7 @@ interface Ran {
   readonly stage: Stage
   readonly verdict: Verdict
   readonly report: Report
+  readonly job: Job
 }
 
 /** Runs that change nothing must not leave what the authoring tool keeps of changes. */
@@ -87,16 +90,25 @@ function isLook({ kind }: Action, { bundle, action }: Stage): boolean {
   return kind === 'invoke' && actionOf(bundle, action)?.modifies === false
 }
 
-function ownOutputs({ plot, verdict, report }: Ran): readonly Output[] {
+/** What was printed is an answer, too: of help, of a dry run, of a log; without the secrets that went in. */
+function ownOutputs({ plot, verdict, report, job }: Ran): readonly Output[] {
   const own = Object.fromEntries(verdict.outputs.map(({ name, bytes }) => [name, bytes]))
   const log: Output = {
     name: logsOutput,
-    content: new TextEncoder().encode(report.logTail),
+    content: new TextEncoder().encode(redactText(report.logTail, secretsOf(job))),
     mediaType: 'text/plain',
     summary: 'What the run printed last.',
-    secret: true,
+    secret: false,
   }
   return [...shownOutputs(plot.bundle, own), log]
+}
+
+function secretsOf({ steps, files }: Job): Iterable<string> {
+  const given = steps.flatMap(({ environment }) => Object.values(environment))
+  const written = files.flatMap(({ content }) => (content.kind === 'secret' ? [content.secret] : []))
+  return secretTexts(
+    [...given, ...written].flatMap((text) => (typeof text === 'string' ? [] : [text.reveal()])),
+  )
 }
 
 function shownOutputs(bundle: Bundle, outputs: Readonly<Record<string, Uint8Array>>): readonly Output[] {
