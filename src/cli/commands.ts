@@ -120,6 +120,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/package.ts'),
   },
   {
+    name: 'run',
+    summary: 'Run any action of any package, without a broker',
+    group: 'Packages',
+    load: () => import('./commands/run.ts'),
+  },
+  {
     name: 'tweed',
     summary: 'Write and try Tweed pattern images',
     group: 'Packages',

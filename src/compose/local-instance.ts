@@ -7,7 +7,7 @@ import { ulid } from '../kit/id.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { Job } from '../model/job.ts'
 import type { BindingAnswer, Carryover, Outcome, Output } from '../model/outcome.ts'
-import { noChoice, type OperatorChoice, type Package } from '../model/package.ts'
+import { noChoice, type OperatorChoice, type Package, type Plan, type Service } from '../model/package.ts'
 import { fail, gather, ProblemError } from '../model/problem.ts'
 import type { Action, Situation } from '../model/situation.ts'
 import { contractNamed } from './read-package.ts'
@@ -17,6 +17,8 @@ import type { Listener, Workshop } from './workshop.ts'
 export interface LocalInstance {
   readonly name: string
   readonly package: Package
+  /** One that its package offers; absent: the first. */
+  readonly plan?: string
   readonly state: 'ready' | 'failed'
   readonly operator: OperatorChoice
   readonly parameters: JsonObject
@@ -82,21 +84,28 @@ export async function actLocally(
   if (action.kind === 'bind' && instance.state !== 'ready') fail('instance.failed', instance.name)
   if (action.kind === 'unbind' && bound === undefined) fail('binding.unknown', order.binding)
   const settled = action.kind === 'provision' ? { ...instance, parameters: order.parameters } : instance
-  const outcome = await perform(workshop, settled, order, listener)
-  const after = settle(settled, order, outcome)
+  const changed = action.kind === 'update' ? { ...instance, parameters: order.parameters } : settled
+  const outcome = await perform(workshop, { now: changed, before: instance }, order, listener)
+  const after = settle(outcome.problems.length === 0 ? changed : settled, order, outcome)
   if (after === undefined) forgetLocal(workshop, instance.name)
   else keep(workshop, after)
   return { outcome, instance: after ?? { ...settled, carryover: {}, bindings: {} } }
 }
 
+interface Acted {
+  readonly now: LocalInstance
+  /** As it was before this action. */
+  readonly before: LocalInstance
+}
+
 async function perform(
   workshop: Workshop,
-  instance: LocalInstance,
+  acted: Acted,
   order: LocalOrder,
   listener: Listener,
 ): Promise<Outcome> {
-  const contract = contractNamed(instance.package.contract)
-  let situation = situationOf(instance, order)
+  const contract = contractNamed(acted.now.package.contract)
+  let situation = situationOf(acted, order)
   const prepared = contract.prepare(order.action, situation)
   if (prepared.kind === 'refused') throw new ProblemError(gather(prepared.problems))
   if (prepared.kind === 'nothing-to-run') return prepared.outcome
@@ -119,20 +128,33 @@ async function perform(
   return fail('operation.failed', `${order.action.kind} went on for more than ${stagesMax} stages`)
 }
 
-function situationOf(instance: LocalInstance, order: LocalOrder): Situation {
+/** The service and plan of an instance, as its operator's choices make it. Problems: catalog.plan-unknown. */
+export function localPlan(instance: LocalInstance): { readonly service: Service; readonly plan: Plan } {
   const contract = contractNamed(instance.package.contract)
-  const [service] = instance.package.services
-  const [first] = service?.plans ?? []
-  if (service === undefined || first === undefined) return fail('package.invalid', 'it offers no plan')
-  const chosen = { ...first, operator: instance.operator }
+  const offers = instance.package.services.flatMap((service) =>
+    service.plans.map((plan) => ({ service, plan })),
+  )
+  const found =
+    instance.plan === undefined ? offers[0] : offers.find(({ plan }) => plan.name === instance.plan)
+  if (found === undefined) {
+    if (offers.length === 0) return fail('package.invalid', 'it offers no plan')
+    const names = offers.map(({ plan }) => plan.name).join(', ')
+    return fail('catalog.plan-unknown', `${instance.plan}; it offers ${names}`)
+  }
+  const chosen = { ...found.plan, operator: instance.operator }
   const fitted = contract.offer?.(instance.package, chosen) ?? { plan: chosen, problems: [] }
   const [problem, ...rest] = fitted.problems
   if (problem) throw new ProblemError(gather([problem, ...rest]))
+  return { service: found.service, plan: fitted.plan }
+}
+
+function situationOf({ now: instance, before }: Acted, order: LocalOrder): Situation {
+  const { service, plan } = localPlan(instance)
   const bound = order.binding === undefined ? undefined : instance.bindings[order.binding]
   return {
     package: instance.package,
     service,
-    plan: fitted.plan,
+    plan,
     instance: { id: instance.name, name: instance.name, context: {}, parameters: instance.parameters },
     ...(order.binding === undefined
       ? {}
@@ -146,6 +168,9 @@ function situationOf(instance: LocalInstance, order: LocalOrder): Situation {
           },
         }),
     parameters: order.parameters,
+    ...(order.action.kind === 'update'
+      ? { before: { parameters: before.parameters, plan, version: before.package.version } }
+      : {}),
     infrastructure: {},
     carryover: instance.carryover,
     operation: { id: ulid(Date.now(), systemChance), stage: 0, attempt: 1 },

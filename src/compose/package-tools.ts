@@ -5,9 +5,9 @@ import { type PackageContent, toPackageContent } from '../api/package.ts'
 import { buildPackage, copyPackage } from '../artifacts/packages.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { BindingAnswer } from '../model/outcome.ts'
-import { describeProblem, type Problem } from '../model/problem.ts'
+import { describeProblem, type Problem, toProblem } from '../model/problem.ts'
 import type { Action } from '../model/situation.ts'
-import { actLocally, forgetLocal, type LocalInstance, newLocal } from './local-instance.ts'
+import { actLocally, forgetLocal, type LocalInstance, localPlan, newLocal } from './local-instance.ts'
 import { usualRegistries } from './registries.ts'
 import { inspect, type Listener, openWorkshop, type Workshop } from './workshop.ts'
 
@@ -44,24 +44,30 @@ export async function inspectPackage(wish: PackageWish, listener: Listener): Pro
 
 export interface Stage {
   readonly action: string
-  /** Absent: it worked. */
+  /** Absent: it worked, or was skipped. */
   readonly fault?: string
+  /** Why the package has no such action. */
+  readonly skipped?: string
 }
 
 export interface Trial extends PackageWish {
   readonly parameters: JsonObject
   readonly bindParameters: JsonObject
+  /** The plan that is tried; absent: the first. */
+  readonly plan?: string
   /** Told of each stage as it ends. */
   ended(stage: Stage): void
 }
 
-/** Drives a package through its whole life: provision, bind, unbind, deprovision; answers whether all worked. */
+/** Drives a package through its whole life: provision, update, bind, unbind, deprovision; answers whether all worked. */
 export async function tryPackage(trial: Trial, listener: Listener): Promise<boolean> {
   const workshop = await openWorkshop(trial.dataDir)
   const name = `check-${process.pid}`
   try {
     const { package: pkg } = await inspect(workshop, trial, listener)
-    return await live(workshop, newLocal(name, pkg), trial, listener)
+    const made = newLocal(name, pkg)
+    const chosen = trial.plan === undefined ? made : { ...made, plan: trial.plan }
+    return await live(workshop, chosen, trial, listener)
   } finally {
     forgetLocal(workshop, name)
     await workshop.close()
@@ -74,29 +80,41 @@ async function live(
   trial: Trial,
   listener: Listener,
 ): Promise<boolean> {
-  const bindable = made.package.services[0]?.bindable ?? false
-  const kinds = bindable ? (['provision', 'bind', 'unbind'] as const) : (['provision'] as const)
+  const { service, plan } = localPlan(made)
+  const bindable = plan.bindable ?? service.bindable
+  const kinds = ['provision', 'update', ...(bindable ? (['bind', 'unbind'] as const) : [])] as const
   let instance = made
-  let allWell = true
-  const act = async (kind: 'provision' | 'bind' | 'unbind' | 'deprovision'): Promise<boolean> => {
+  const act = async (kind: Exclude<Action['kind'], 'invoke'>): Promise<'ok' | 'failed' | 'refused'> => {
     const ofBinding = kind === 'bind' || kind === 'unbind'
     const order = {
       action: { kind },
       parameters: ofBinding ? trial.bindParameters : trial.parameters,
       ...(ofBinding ? { binding: 'check' } : {}),
     }
-    const { outcome, instance: after } = await actLocally(workshop, instance, order, listener)
-    instance = after
-    const fault = faultOf(kind, outcome.problems, outcome.binding)
-    trial.ended({ action: kind, ...(fault === undefined ? {} : { fault }) })
-    return fault === undefined
+    try {
+      const { outcome, instance: after } = await actLocally(workshop, instance, order, listener)
+      instance = after
+      const fault = faultOf(kind, outcome.problems, outcome.binding)
+      trial.ended({ action: kind, ...(fault === undefined ? {} : { fault }) })
+      return fault === undefined ? 'ok' : 'failed'
+    } catch (error) {
+      // A refusal ends the stage, not the trial: what was made must be taken down.
+      const why = describeProblem(toProblem(error))
+      trial.ended({ action: kind, ...(kind === 'update' ? { skipped: why } : { fault: why }) })
+      return 'refused'
+    }
   }
+  let allWell = true
   for (const kind of kinds) {
-    allWell = await act(kind)
-    if (!allWell) break
+    const ended = await act(kind)
+    if (kind === 'provision' && ended === 'refused') return false
+    // Parameters that suited provision suit update: a package that refuses them offers no updates.
+    if (ended === 'ok' || (kind === 'update' && ended === 'refused')) continue
+    allWell = false
+    break
   }
   // Whatever happened: nothing is left behind.
-  return (await act('deprovision')) && allWell
+  return (await act('deprovision')) === 'ok' && allWell
 }
 
 function faultOf(

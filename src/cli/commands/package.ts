@@ -1,12 +1,14 @@
 /** chandler package: packages of a running broker, and any package without one. */
 import type { Command } from 'commander'
-import { plural, printable } from '../../kit/text.ts'
+import type { Stage } from '../../compose/package-tools.ts'
+import { plural } from '../../kit/text.ts'
 import { describeProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { localDataDir } from '../local.ts'
-import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
+import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
 import { contentFields } from '../package-fields.ts'
+import { packageListener } from '../package-listener.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { print, say } from '../terminal.ts'
 import { registerBuild } from './package-build.ts'
@@ -86,7 +88,7 @@ function inspecting(group: Command): void {
   })
   withLocal(command).action(async (reference: string, options: Local) => {
     const { inspectPackage } = await import('../../compose/package-tools.ts')
-    const { content, warnings } = await inspectPackage({ reference, ...options }, listener())
+    const { content, warnings } = await inspectPackage({ reference, ...options }, packageListener())
     for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
     await printOne(options.output, {
       kind: 'PackageContent',
@@ -107,42 +109,53 @@ function checking(group: Command): void {
     usage: 'check <reference>',
     summary: 'Lint any package, and with --run drive it through its whole life',
     description:
-      'Reads a package and tells everything that is wrong with it. With --run it is provisioned, bound, unbound and deprovisioned on an engine of this machine; nothing is left behind.',
-    examples: ['package check ./redis.brokerpak', 'package check oci:./redis --run -p memory=256'],
-  }).option('--run', 'drive it through its whole life')
+      'Reads a package and tells everything that is wrong with it. With --run it is provisioned, updated (with the same parameters, where it offers updates), bound, unbound and deprovisioned on an engine of this machine; nothing is left behind.',
+    examples: [
+      'package check ./redis.brokerpak',
+      'package check oci:./redis --run -p memory=256',
+      'package check sim: --run --plan default -o json',
+    ],
+  })
+    .option('--run', 'drive it through its whole life')
+    .option('--plan <name>', 'the plan to try; the first when absent')
   withParameters(withLocal(command)).action(
-    async (reference: string, options: Local & ParameterOptions & { run?: boolean }) => {
+    async (reference: string, options: Local & ParameterOptions & { run?: boolean; plan?: string }) => {
       const { inspectPackage, tryPackage } = await import('../../compose/package-tools.ts')
       const wish = { reference, ...options }
-      const { content, warnings } = await inspectPackage(wish, listener())
-      for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+      const { content, warnings } = await inspectPackage(wish, packageListener())
       const { contract, name, version, services } = content
-      const plans = services.reduce((sum, service) => sum + service.plans.length, 0)
-      print(`ok: ${name} ${version} is a ${contract} package with ${plural(plans, 'plan')}`)
-      if (!options.run) return
-      const parameters = (await parametersOf(options)) ?? {}
-      const ended = ({ action, fault }: { action: string; fault?: string }) =>
-        print(fault === undefined ? `ok: ${action}` : `failed: ${action}: ${fault}`)
-      if (!(await tryPackage({ ...wish, parameters, bindParameters: {}, ended }, listener())))
-        process.exitCode = 3
+      const asDocument = options.output === 'json' || options.output === 'yaml'
+      if (!asDocument) {
+        for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+        const plans = services.reduce((sum, service) => sum + service.plans.length, 0)
+        print(`ok: ${name} ${version} is a ${contract} package with ${plural(plans, 'plan')}`)
+      }
+      const stages: Stage[] = []
+      const ended = (stage: Stage): void => {
+        stages.push(stage)
+        if (!asDocument) print(stageLine(stage))
+      }
+      if (options.run) {
+        const parameters = (await parametersOf(options)) ?? {}
+        await tryPackage({ ...wish, parameters, bindParameters: {}, ended }, packageListener())
+      }
+      if (asDocument) {
+        const told = warnings.map((one) => ({ code: one.code, text: describeProblem(one) }))
+        const what = { name, version, contract, digest: content.digest }
+        await printDocument(options.output, 'PackageCheck', { ...what, warnings: told, stages })
+      }
+      if (stages.some(({ fault }) => fault !== undefined)) process.exitCode = 3
     },
   )
+}
+
+function stageLine({ action, fault, skipped }: Stage): string {
+  if (skipped !== undefined) return `skipped: ${action}: ${skipped}`
+  return fault === undefined ? `ok: ${action}` : `failed: ${action}: ${fault}`
 }
 
 function withLocal(command: Command): Command {
   return withOutput(command)
     .option('--contract <name>', 'the contract, where it should not be detected')
     .option('--data-dir <path>', 'where images and keys are kept', localDataDir())
-}
-
-/** What a package prints goes where progress goes. */
-function listener() {
-  return {
-    signal: new AbortController().signal,
-    log: (piece: { readonly bytes: Uint8Array }) => {
-      process.stderr.write(printable(Buffer.from(piece.bytes).toString()))
-      return Promise.resolve()
-    },
-    progress: (text: string) => say(text),
-  }
 }

@@ -8,9 +8,9 @@ import { describeProblem, fail, gather, ProblemError } from '../../model/problem
 import { add } from '../command.ts'
 import { localDataDir } from '../local.ts'
 import { type Form, printDocument, printOne, printTable, withOutput } from '../output.ts'
+import { packageListener } from '../package-listener.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { print, say } from '../terminal.ts'
-import { patternListener } from '../tweed/listener.ts'
 import { metadataFields } from '../tweed/metadata-fields.ts'
 import { startingPattern } from '../tweed/starting-pattern.ts'
 
@@ -70,7 +70,7 @@ function registerMetadata(group: Command): void {
   })
   withLocal(command).action(async (reference: string, { dataDir, output }: Local) => {
     const { readPattern } = await import('../../compose/pattern-tools.ts')
-    const read = await readPattern({ reference, dataDir }, patternListener())
+    const read = await readPattern({ reference, dataDir }, packageListener())
     warn(read)
     const { digest, metadata, schema } = read
     await printOne(output, {
@@ -94,7 +94,7 @@ function registerCheck(group: Command): void {
     async (reference: string, options: Local & ParameterOptions & { readonly run?: boolean }) => {
       const { readPattern } = await import('../../compose/pattern-tools.ts')
       const { dataDir, output } = options
-      const read = await readPattern({ reference, dataDir }, patternListener())
+      const read = await readPattern({ reference, dataDir }, packageListener())
       const stages = options.run ? await live(read, options) : []
       if (output === 'json' || output === 'yaml') {
         const warnings = read.warnings.map((one) => ({ code: one.code, text: describeProblem(one) }))
@@ -125,9 +125,12 @@ async function live(read: PatternRead, options: Local & ParameterOptions): Promi
     dataDir: options.dataDir,
     parameters: (await parametersOf(options)) ?? {},
     bindParameters: {},
-    ended: (stage: Stage) => void stages.push(stage),
+    // Patterns have no update, and nobody expects one.
+    ended: (stage: Stage & { readonly skipped?: string }) => {
+      if (stage.skipped === undefined) stages.push(stage)
+    },
   }
-  await tryPackage(trial, patternListener())
+  await tryPackage(trial, packageListener())
   return stages
 }
 
@@ -167,7 +170,7 @@ async function run(operation: string, reference: string, options: RunOptions): P
   const wish = { operation: known, reference, dataDir, name, binding, parameters }
   const ran = await runPattern(
     { ...wish, ...(outputs === undefined ? {} : { outputs: resolve(outputs) }) },
-    patternListener(),
+    packageListener(),
   )
   await printRun(output, known, ran)
   const [first, ...rest] = ran.problems
@@ -211,9 +214,9 @@ function registerBuild(group: Command): void {
   }).option('--to <reference>', 'where the image goes; a layout in the data folder when absent')
   withLocal(command).action(
     async (folder: string, { dataDir, output, to }: Local & { readonly to?: string }) => {
-      const { builtPattern } = await import('../../compose/pattern-tools.ts')
+      const { builtImage } = await import('../../compose/local-run.ts')
       if (!existsSync(join(folder, 'image.yml'))) fail('file.unreadable', join(folder, 'image.yml'))
-      const reference = await builtPattern({ reference: folder, dataDir }, to)
+      const reference = await builtImage({ reference: folder, dataDir }, to)
       await printOne(output, {
         kind: 'Image',
         name: reference,

@@ -1,9 +1,9 @@
-/** Shows what a pattern prints while it runs, and stops it when the terminal asks. */
-import { printable } from '../../kit/text.ts'
-import { isTerminal, say } from '../terminal.ts'
+/** Shows what a package prints while it runs, and stops it when the terminal asks. */
+import { printable } from '../kit/text.ts'
+import { isTerminal, say } from './terminal.ts'
 
 /** Logs go to standard error: raw where nobody looks, without control characters on a terminal. */
-export function patternListener() {
+export function packageListener() {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   return {

@@ -1,0 +1,51 @@
+/** chandler package check, as an author runs it. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { register } from './package.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'check-cli-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => {
+  process.exitCode = 0
+  vi.restoreAllMocks()
+})
+
+async function check(...words: readonly string[]): Promise<string> {
+  const written: string[] = []
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    written.push(String(chunk))
+    return true
+  })
+  vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+  const program = new Command().exitOverride()
+  register(program)
+  await program.parseAsync(['package', 'check', 'sim:', ...words, '--data-dir', folder], { from: 'user' })
+  return written.join('')
+}
+
+test('a package is driven through its whole life, and nothing is left', async () => {
+  expect(await check('--run')).toBe(
+    'ok: sim 1.0.0 is a sim package with 1 plan\nok: provision\nok: update\nok: bind\nok: unbind\nok: deprovision\n',
+  )
+  expect(readdirSync(join(folder, 'local'))).toEqual(['keys.json'])
+})
+
+test('a stage that fails is named, what was made is taken down, and the exit code says so', async () => {
+  const failing = '{"sim":{"create":{"outcome":"fail"}}}'
+  const { stages } = JSON.parse(await check('--run', '--parameters', failing, '-o', 'json'))
+
+  expect(stages).toEqual([
+    { action: 'provision', fault: expect.stringContaining('told to fail') },
+    { action: 'deprovision' },
+  ])
+  expect(process.exitCode).toBe(3)
+  expect(readdirSync(join(folder, 'local'))).toEqual(['keys.json'])
+})
+
+test('what is refused was never begun', async () => {
+  expect(await check('--run', '-p', 'sim=3')).toMatch(/^ok: .*\nfailed: provision: .*must be object\n$/)
+  expect(process.exitCode).toBe(3)
+})
