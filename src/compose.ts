@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openArtifactStore } from './artifacts/index.ts'
 import type { Catalog } from './broker/catalog.ts'
 import type { Ports } from './broker/ports.ts'
+import { startArtifactSweep } from './compose/artifact-sweep.ts'
 import { openEngines } from './compose/engines.ts'
 import { guarded } from './compose/guard.ts'
 import { accountsOf, keeperLimitsOf, keyRingOf, policyOf, workLimitsOf } from './compose/house-rules.ts'
@@ -228,6 +229,14 @@ async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetr
   const worker = startWorker(tools)
   wake = () => worker.wake()
   const keeper = startKeeper(tools, keeperLimitsOf(settings))
+  const sweep = startArtifactSweep({
+    store,
+    artifacts,
+    clock,
+    chance,
+    keepUnusedMs: settings.registries.keepUnused,
+    fault: (error) => report.event({ kind: 'fault', doing: 'give back the room of unused packages', error }),
+  })
   return {
     shelf,
     tools,
@@ -235,6 +244,7 @@ async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetr
     keeper,
     async close() {
       await keeper.stop()
+      await sweep.stop()
       await worker.drain()
       await beforehand.close()
       for (const engine of engines) await engine.close()

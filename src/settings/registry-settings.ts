@@ -1,11 +1,15 @@
 /** Settings of registries: credentials, certificates, what an unqualified reference means. */
-import { flag, group, items, optional, path, secret, text, texts } from './kinds.ts'
+import { duration, flag, group, items, optional, path, secret, text, texts } from './kinds.ts'
 
 export const registrySettings = group('Where packages and images are fetched from.', {
   credentialFiles: optional(
     texts({ doc: "Files in the form of Docker's config.json; those of Docker and Podman when absent." }),
   ),
   defaultHost: optional(text({ doc: 'For references that name no host; refused when absent.' })),
+  keepUnused: duration({
+    doc: 'How long what was brought for packages stays after its last use, when nothing that is offered or has instances needs it.',
+    fallback: '7d',
+  }),
   hosts: items('A registry that needs more than a credential file.', {
     host: text({ doc: 'As references write it, with its port.' }),
     user: optional(text({ doc: 'Account.' })),
