@@ -111,7 +111,13 @@ export const Ordered = Type.Object(
 export type Ordered = Of<typeof Ordered>
 
 export const Invocation = Type.Object(
-  { action: Type.String({ minLength: 1, maxLength: 255 }), parameters: Type.Optional(Free) },
+  {
+    action: Type.String({ minLength: 1, maxLength: 255 }),
+    parameters: Type.Optional(Free),
+    plan: Type.Optional(
+      Type.String({ description: 'For actions that change nothing: as if the instance had this plan.' }),
+    ),
+  },
   { title: 'Invocation', additionalProperties: false },
 )
 export type Invocation = Of<typeof Invocation>

@@ -13,11 +13,14 @@ import { type Asker, orders } from './orders.ts'
 import { checkParameters } from './parameters.ts'
 import type { Ports } from './ports.ts'
 import { rehearse } from './rehearse.ts'
+import { targetOffer } from './update.ts'
 
 export interface Invocation {
   readonly instance: string
   readonly action: string
   readonly parameters: JsonObject
+  /** How it would be with this plan; for actions that change nothing. */
+  readonly planId?: string
 }
 
 /** Orders an action of the package; nothing else happens to the instance meanwhile. Answers the operation. */
@@ -32,8 +35,11 @@ async function decide(tx: Transaction, ports: Ports, asker: Asker, invocation: I
   const instance = await tx.lockInstance(key)
   const verdict = admitUpdate(instance?.state, false)
   if (instance === undefined || verdict === 'unknown') fail('instance.unknown', invocation.instance)
-  const offer = await offerOf(tx, instance)
-  const action = actionOf(offer, invocation.action)
+  const own = await offerOf(tx, instance)
+  const action = actionOf(own, invocation.action)
+  if (invocation.planId !== undefined && action.modifies)
+    fail('parameters.invalid', `${action.name} runs with the plan that the instance has`)
+  const offer = await targetOffer(tx, ports, own, invocation)
   if (verdict !== 'start') fail('instance.busy')
   await refuseWhenFrozen(tx, false)
   checkParameters(invocation.parameters, action.parameters)
@@ -52,8 +58,8 @@ async function decide(tx: Transaction, ports: Ports, asker: Asker, invocation: I
     order: {
       action: { kind: 'invoke', name: action.name },
       parameters: invocation.parameters,
-      planId: instance.planId,
-      digest: instance.digest,
+      planId: offer.plan.id,
+      digest: offer.package.digest,
       ...(action.modifies ? { modifies: true } : {}),
     },
   })

@@ -10,7 +10,7 @@ import { type Knowledge, situationOf } from './situation.ts'
 /** What a verb knows of the action it is about to order. */
 export type Rehearsal = Pick<
   Knowledge,
-  'offer' | 'instance' | 'order' | 'parameters' | 'carryover' | 'binding' | 'before'
+  'offer' | 'instance' | 'order' | 'parameters' | 'carryover' | 'binding' | 'sent' | 'before'
 > & { readonly action: Action }
 
 /** Throws what the contract or every engine would refuse. */

@@ -23,6 +23,7 @@ export interface Knowledge {
     readonly answer?: BindingAnswer
     readonly predecessor?: string
   }
+  readonly sent?: JsonObject
   readonly before?: { readonly parameters: JsonObject; readonly plan: Plan; readonly version?: string }
   readonly operation: { readonly id: string; readonly stage: number; readonly attempt: number }
   readonly requester?: Requester
@@ -46,6 +47,7 @@ export function situationOf(known: Knowledge): Situation {
     },
     ...(known.binding ? { binding: bindingOf(known.binding) } : {}),
     parameters: known.parameters,
+    ...(known.sent ? { sent: known.sent } : {}),
     ...(before ? { before } : {}),
     infrastructure: known.infrastructure,
     carryover: known.carryover,

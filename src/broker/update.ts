@@ -81,7 +81,7 @@ async function decide(
   checkParameters(request.parameters ?? {}, judgingSchema(change.to.plan, 'update'))
   checkParameters(change.parameters, judgingSchema(change.to.plan, 'create'))
   if (changesNothing(change)) return keepContext(tx, instance, change, request)
-  await rehearseUpdate(tx, ports, asker, { instance, change })
+  await rehearseUpdate(tx, ports, asker, { instance, change, sent: request.parameters ?? {} })
   return start(tx, ports, asker, { instance, change, request })
 }
 
@@ -113,11 +113,11 @@ async function changeOf(
 }
 
 /** Without maintenance an instance stays with the package it was made from. */
-async function targetOffer(
+export async function targetOffer(
   tx: Transaction,
   ports: Ports,
   from: Offer,
-  request: UpdateRequest,
+  request: Pick<UpdateRequest, 'planId' | 'maintenance'>,
 ): Promise<Offer> {
   const planId = request.planId ?? from.plan.id
   const offered = ports.catalog().plan(planId)
@@ -164,7 +164,11 @@ async function rehearseUpdate(
   tx: Transaction,
   ports: Ports,
   asker: Asker,
-  { instance, change }: { readonly instance: Instance; readonly change: Change },
+  {
+    instance,
+    change,
+    sent,
+  }: { readonly instance: Instance; readonly change: Change; readonly sent: JsonObject },
 ): Promise<void> {
   const { from, to, order, parameters } = change
   await rehearse(tx, ports, asker, {
@@ -173,6 +177,7 @@ async function rehearseUpdate(
     instance,
     order: { ...order, parameters },
     parameters,
+    sent,
     before: { parameters: order.parameters, plan: from.plan, version: from.package.version },
     carryover: await orders.carryover(tx, ownerOfInstance(instance)),
   })

@@ -21,6 +21,8 @@ export interface Situation {
   readonly binding?: SituationBinding
   /** The parameters of the user that count now: of the instance after this action, or of the binding or invocation. */
   readonly parameters: JsonObject
+  /** For an update: the parameters as they were sent, what is unchanged or null included. */
+  readonly sent?: JsonObject
   /** For an update: the parameters, plan and package version before. */
   readonly before?: { readonly parameters: JsonObject; readonly plan: Plan; readonly version?: string }
   /** What the operator lends: accounts, addresses, files. */

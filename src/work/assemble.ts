@@ -72,11 +72,18 @@ async function bindingOf({ store }: Ports, { target }: Operation) {
   }
 }
 
-async function beforeOf({ store, catalog }: Ports, instance: Instance, { action, before }: OperationOrder) {
+async function beforeOf(
+  { store, catalog }: Ports,
+  instance: Instance,
+  { action, asked, before }: OperationOrder,
+) {
   if (action.kind !== 'update' || before === undefined) return {}
   const from: Offer = await offerNow(store.look, catalog(), {
     planId: before.planId,
     digest: instance.digest,
   })
-  return { before: { parameters: before.parameters, plan: from.plan, version: from.package.version } }
+  return {
+    sent: asked?.parameters ?? {},
+    before: { parameters: before.parameters, plan: from.plan, version: from.package.version },
+  }
 }

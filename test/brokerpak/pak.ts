@@ -127,7 +127,7 @@ export function state(
   )
 }
 
-/** A report of a run whose last step ended so. */
+/** A report of a run whose last step, or the one that is named, ended so; `printed` is what others were captured with. */
 export function report(
   job: Job,
   {
@@ -135,9 +135,19 @@ export function report(
     log = '',
     state: left,
     stdout,
-  }: { exit?: number; log?: string; state?: Uint8Array; stdout?: string } = {},
+    step: named,
+    printed = {},
+  }: {
+    exit?: number
+    log?: string
+    state?: Uint8Array
+    stdout?: string
+    step?: string
+    printed?: Readonly<Record<string, string>>
+  } = {},
 ): Report {
-  const last = job.steps.at(-1)!
+  const last = job.steps.find(({ name }) => name === named) ?? job.steps.at(-1)!
+  const out = (name: string) => (name === last.name ? stdout : undefined) ?? printed[name]
   const got = new Map<string, Got>()
   for (const want of job.wants) {
     const path = 'path' in want ? want.path : ''
@@ -150,7 +160,7 @@ export function report(
     steps: job.steps.map((step) => ({
       name: step.name,
       exit: step === last ? exit : 0,
-      ...(step === last && stdout !== undefined ? { stdout: new Uint8Array(Buffer.from(stdout)) } : {}),
+      ...(out(step.name) === undefined ? {} : { stdout: new Uint8Array(Buffer.from(out(step.name) ?? '')) }),
     })),
     got,
     logTail: log,

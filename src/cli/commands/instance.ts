@@ -8,12 +8,14 @@ import { writeYaml } from '../../kit/yaml.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
+import { mayGoOn } from '../consent.ts'
 import { findInstance } from '../find.ts'
 import { type WaitOptions, waitFor, withWaiting } from '../follow.ts'
 import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
-import { confirm, isTerminal, print, printBytes, say } from '../terminal.ts'
+import { print, printBytes, say } from '../terminal.ts'
 import { registerActions } from './instance-actions.ts'
+import { previewUpdate, registerLooks } from './instance-looks.ts'
 
 interface Common extends WaitOptions, ParameterOptions {
   readonly output: Form
@@ -45,6 +47,7 @@ export function register(program: Command): void {
   outputs(group)
   purging(group)
   registerActions(group)
+  registerLooks(group)
 }
 
 function provisioning(parent: Command, name: string, hidden: boolean): void {
@@ -157,25 +160,36 @@ function updating(parent: Command, name: string, hidden: boolean): void {
     examples: [
       'instance update my-db -p size=5',
       'instance update my-db --plan large',
+      'instance update my-db --plan large --dry-run',
       'instance update my-db --maintenance 2.1.1',
     ],
     hidden,
   })
     .option('--plan <name>', 'move to this plan')
     .option('--maintenance <version>', 'move to this version of the catalog')
+    .option('--dry-run', 'say what would change, where the package can tell, and change nothing')
   remote(withWaiting(withParameters(command))).action(
-    async (wanted: string, options: Common & { plan?: string; maintenance?: string }) => {
+    async (wanted: string, options: Common & { plan?: string; maintenance?: string; dryRun?: boolean }) => {
       const client = await connect(command)
       const parameters = await parametersOf(options)
       const { plan, maintenance } = options
       if (parameters === undefined && plan === undefined && maintenance === undefined) {
         fail('usage.invalid', 'nothing to change: give -p, --parameters, --plan or --maintenance')
       }
-      const ordered = await client.change(await findInstance(client, wanted, options.platform), {
+      const address = await findInstance(client, wanted, options.platform)
+      const wish = {
         ...(plan === undefined ? {} : { plan }),
-        ...(maintenance === undefined ? {} : { maintenance }),
         ...(parameters === undefined ? {} : { parameters }),
-      })
+      }
+      if (options.dryRun) {
+        if (maintenance !== undefined) fail('usage.invalid', 'a move to another version has no dry run')
+        return previewUpdate(client, address, wish, {
+          ...options,
+          ...waitOptions(options, command),
+        })
+      }
+      const moved = maintenance === undefined ? {} : { maintenance }
+      const ordered = await client.change(address, { ...wish, ...moved })
       await finish(client, ordered, options, command)
     },
   )
@@ -326,11 +340,4 @@ async function showInstance(form: Form, instance: InstanceDetail): Promise<void>
       ['Reason', lastOperation?.state === 'failed' ? lastOperation.reason : undefined],
     ],
   })
-}
-
-async function mayGoOn(question: string, options: { readonly yes?: boolean }): Promise<void> {
-  if (options.yes) return
-  if (!isTerminal('stdin'))
-    fail('usage.invalid', 'nobody can be asked here', { hint: 'Add --yes if you mean it.' })
-  if (!(await confirm(question))) fail('usage.invalid', 'not confirmed', { hint: 'Nothing was changed.' })
 }

@@ -118,7 +118,7 @@ test.each([
 ])('%s with exit %i says: %s', async (name, exit, message) => {
   const about = situation(await thing(), { carryover: { 'terraform.tfstate': state({ name: 'n' }) } })
   const stdout = exit === 0 ? 'No changes.' : 'Plan: 1 to add, 0 to change, 0 to destroy.'
-  const result = outcome(ending({ kind: 'invoke', name }, about, { exit, stdout }))
+  const result = outcome(ending({ kind: 'invoke', name }, about, { step: 'plan', exit, stdout }))
 
   expect(result).toMatchObject({ problems: [], message })
   expect(result).not.toHaveProperty('carryover')
@@ -269,5 +269,53 @@ test('an import must name everything, and nobody moves to its plan later', async
   })
   expect(brokerpak.prepare({ kind: 'update' }, moving)).toMatchObject({
     problems: [{ detail: 'cannot update to subsume plan small' }],
+  })
+})
+
+test('a preview names each resource that would change, what of it, and what forces a new one', async () => {
+  const about = situation(await thing(), { carryover: { 'terraform.tfstate': state({ name: 'n' }) } })
+  const change = {
+    actions: ['delete', 'create'],
+    before: { size: 1, key: 'secret', same: true },
+    after: { size: 2, key: 'other', same: true },
+    after_unknown: { id: true },
+    replace_paths: [['size']],
+  }
+  const plan = {
+    resource_changes: [
+      { address: 'a.b', change },
+      { address: 'c.d', change: { actions: ['no-op'], before: {}, after: {} } },
+    ],
+  }
+  const ended = { step: 'plan', exit: 2, stdout: 'Plan: 1 to add.', printed: { show: JSON.stringify(plan) } }
+  const { outputs = [] } = outcome(ending({ kind: 'invoke', name: 'preview' }, about, ended))
+  const found = outputs.find(({ name }) => name === 'changes.json')
+
+  expect(found?.secret).toBe(false)
+  expect(JSON.parse(Buffer.from(found?.content ?? []).toString())).toEqual({
+    differs: true,
+    changes: [{ address: 'a.b', action: 'replace', attributes: ['id', 'key', 'size'], forces: ['size'] }],
+  })
+})
+
+test('a state comes in and goes out, and one that cannot be worked on stays outside', async () => {
+  const pkg = await thing()
+  const invoke = (name: string, more: Partial<Situation>) =>
+    brokerpak.prepare({ kind: 'invoke', name }, situation(pkg, more))
+  const bytes = state({ name: 'from elsewhere' })
+  const document = Buffer.from(bytes).toString()
+
+  expect(invoke('import-state', { parameters: { state: document } })).toMatchObject({
+    kind: 'nothing-to-run',
+    outcome: { carryover: { 'terraform.tfstate': bytes }, outputs: [{ name: 'name' }] },
+  })
+  expect(invoke('import-state', { parameters: { state: 'x' } })).toMatchObject({
+    problems: [{ code: 'pak.state.unreadable' }],
+  })
+  expect(
+    invoke('import-state', { parameters: { state: Buffer.from(state({}, '1.9.0')).toString() } }),
+  ).toMatchObject({ problems: [{ code: 'pak.state.newer' }] })
+  expect(invoke('export-state', { carryover: { 'terraform.tfstate': bytes } })).toMatchObject({
+    outcome: { outputs: [{ name: 'terraform.tfstate', content: bytes, secret: true }] },
   })
 })

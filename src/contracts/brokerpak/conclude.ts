@@ -1,6 +1,6 @@
 /** What a Terraform run means: outputs, credentials, the state for next time, or the error it ended with. */
 import type { JsonObject } from '../../kit/json.ts'
-import type { Carryover, Outcome, Output } from '../../model/outcome.ts'
+import type { Carryover, Outcome } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
 import type { Action, Situation } from '../../model/situation.ts'
@@ -8,10 +8,11 @@ import type { Conclusion } from '../contract.ts'
 import { adopted, destroyedBy } from './adopt.ts'
 import { type Circumstances, circumstancesOf } from './circumstances.ts'
 import { describeError, errorsOf } from './failure.ts'
+import { looked, outputOf } from './look.ts'
 import { applySteps, updatedParameters } from './prepare.ts'
 import { resolveInstance } from './resolve.ts'
 import { runOf } from './run.ts'
-import { keptName, mainName, outputsOf, readState, type State, sensitiveOutputs, stateName } from './state.ts'
+import { keptName, mainName, outputsOf, readState, type State, shownOutputs, stateName } from './state.ts'
 import { afterInit, planStep } from './steps.ts'
 import { nextEngine } from './upgrade.ts'
 
@@ -42,7 +43,7 @@ export function concludePak(action: Action, situation: Situation, report: Report
     case 'unbind':
       return done({ problems: [], bindingCarryover: {}, message: 'unbind succeeded' })
     case 'invoke':
-      return looked(action.name, report)
+      return done(looked(action.name, report))
   }
 }
 
@@ -136,24 +137,6 @@ function bound(around: Circumstances, left: Carryover): Conclusion {
   return done({ problems: [], binding: { credentials }, bindingCarryover: left, message: 'bind succeeded' })
 }
 
-function looked(name: string, report: Report): Conclusion {
-  const text = outputOf(report, 'plan') ?? ''
-  const differs = report.steps.at(-1)?.exit === 2
-  const said = {
-    check: ['There is no drift.', 'There is drift.'],
-    preview: ['Nothing would change.', 'There is something to do.'],
-  }
-  const [same, other] = said[name === 'preview' ? 'preview' : 'check']
-  const summary = /^Plan: .*$/m.exec(text)?.[0]
-  const message = [differs ? other : same, ...(summary === undefined ? [] : [summary])].join(' ')
-  const content = Buffer.from(text)
-  return done({
-    problems: [],
-    message,
-    outputs: [{ name: `${name}.txt`, content, mediaType: 'text/plain', secret: true }],
-  })
-}
-
 /** The state and memory that the run left, over those from before. */
 function leftBy(situation: Situation, report: Report): Carryover {
   const before = situation.binding?.carryover ?? situation.carryover
@@ -201,21 +184,6 @@ function succeeded(action: Action, state: State): string {
   const { status } = outputsOf(state)
   const text = `${verbs[action.kind]} succeeded`
   return typeof status === 'string' && status !== '' ? `${text}: ${status}` : text
-}
-
-function shownOutputs(state: State): readonly Output[] {
-  const secret = sensitiveOutputs(state)
-  return Object.entries(outputsOf(state)).map(([name, value]) => ({
-    name,
-    content: Buffer.from(JSON.stringify(value)),
-    mediaType: 'application/json',
-    secret: secret.includes(name),
-  }))
-}
-
-function outputOf(report: Report, step: string): string | undefined {
-  const stdout = report.steps.find(({ name }) => name === step)?.stdout
-  return stdout === undefined ? undefined : Buffer.from(stdout).toString()
 }
 
 function stateIn(carryover: Carryover): State {

@@ -28,22 +28,7 @@ export function packageOf(notes: Notes, options: PakOptions): Package {
       .filter(({ id }) => !options.excludedServices.includes(id))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .map((definition) => serviceOf(definition, notes, options)),
-    actions: [
-      {
-        name: 'check',
-        title: 'Check for drift',
-        description: 'Compares what there is with what was made, and changes nothing.',
-        modifies: false,
-        stateless: false,
-      },
-      {
-        name: 'preview',
-        title: 'Preview an update',
-        description: 'Says what an update with these parameters would do, and does not do it.',
-        modifies: false,
-        stateless: false,
-      },
-    ],
+    actions,
     papers: {
       summary: `${definitions.length === 1 ? 'A service' : `${definitions.length} services`} made by Terraform.`,
       ...(author === undefined ? {} : { authors: [author] }),
@@ -51,6 +36,44 @@ export function packageOf(notes: Notes, options: PakOptions): Package {
     notes: notes as unknown as JsonObject,
   }
 }
+
+/** What every instance of a pak can be asked beyond the life cycle. */
+const actions: Package['actions'] = [
+  {
+    name: 'check',
+    title: 'Check for drift',
+    description: 'Compares what there is with what was made, and changes nothing.',
+    modifies: false,
+    stateless: false,
+  },
+  {
+    name: 'preview',
+    title: 'Preview an update',
+    description: 'Says what an update with these parameters would do, and does not do it.',
+    modifies: false,
+    stateless: false,
+  },
+  {
+    name: 'export-state',
+    title: 'Export the state',
+    description: 'Hands out the state as Terraform keeps it, secrets included.',
+    modifies: false,
+    stateless: false,
+  },
+  {
+    name: 'import-state',
+    title: 'Import a state',
+    description: 'Puts a state from elsewhere in the place of the one that is there.',
+    modifies: true,
+    stateless: false,
+    parameters: {
+      type: 'object',
+      properties: { state: { type: ['object', 'string'], writeOnly: true } },
+      required: ['state'],
+      additionalProperties: false,
+    },
+  },
+]
 
 function serviceOf(definition: Definition, notes: Notes, options: PakOptions): Service {
   const added = operatorPlans(definition, options.plans[definition.name])

@@ -1,5 +1,5 @@
 /** Whether the parameters of a request may be taken at all, before anything is computed from them. */
-import { deepEqual, type JsonObject, pointer } from '../../kit/json.ts'
+import { type JsonObject, pointer } from '../../kit/json.ts'
 import type { Problem, ProblemError } from '../../model/problem.ts'
 import type { Action } from '../../model/situation.ts'
 import type { Circumstances } from './circumstances.ts'
@@ -37,13 +37,9 @@ export function parameterProblems(around: Circumstances, action: Action): readon
       )
 }
 
-/** What this request said: all of it, or for an update what differs from before. */
+/** What this request said. */
 export function sentParameters({ situation }: Circumstances, action: Action): JsonObject {
-  const { parameters, before } = situation
-  if (action.kind !== 'update' || before === undefined) return parameters
-  return Object.fromEntries(
-    Object.entries(parameters).filter(([name, value]) => !deepEqual(value, before.parameters[name])),
-  )
+  return action.kind === 'update' ? (situation.sent ?? {}) : situation.parameters
 }
 
 function problems(code: Code, text: string, names: readonly string[]): readonly Problem[] {

@@ -35,7 +35,13 @@ function updating(
   more: Partial<Situation> = {},
 ): Situation {
   const about = situation(pkg, { carryover: { 'terraform.tfstate': state({ name: 'n' }) }, ...more })
-  return { ...about, parameters: after, before: { parameters: before, plan: about.plan } }
+  const kept = Object.entries({ ...before, ...after }).filter(([, value]) => value !== null)
+  return {
+    ...about,
+    parameters: Object.fromEntries(kept),
+    sent: after,
+    before: { parameters: before, plan: about.plan },
+  }
 }
 
 test('a template becomes a module whose values stand where nothing is evaluated', async () => {
@@ -114,13 +120,37 @@ test('unknown parameters pass where the operator lets them', async () => {
   expect(refusal(provision, open)).toBe('job')
 })
 
-test('a parameter that prohibits updates may be repeated, not changed', async () => {
-  const pkg = await thing()
-
-  expect(refusal(update, updating(pkg, { name: 'a' }, { name: 'a', colour: 'red' }))).toBe('job')
-  expect(refusal(update, updating(pkg, { name: 'a' }, { name: 'b' }))).toMatch(
+test.each([
+  ['as it was', { name: 'a', colour: 'red' }],
+  ['with another value', { name: 'b' }],
+  ['as null', { name: null }],
+])('a parameter that prohibits updates is refused %s', async (_how, sent) => {
+  expect(refusal(update, updating(await thing(), { name: 'a' }, sent))).toMatch(
     /^pak.parameters.prohibited attempt to update/,
   )
+})
+
+test('a parameter that was set once and is not sent again is no attempt to update it', async () => {
+  expect(refusal(update, updating(await thing(), { name: 'a' }, { colour: 'red' }))).toBe('job')
+})
+
+test('null unsets a parameter that may be null, and its default does not come back', async () => {
+  const pkg = await thing((text) =>
+    text.replace('details: Colour,', 'details: Colour, nullable: true, default: blue,'),
+  )
+
+  expect(variables(job(update, updating(pkg, { colour: 'red' }, { colour: null })))['colour']).toBeNull()
+})
+
+test('a preview is judged as the update would be', async () => {
+  const carryover = { 'terraform.tfstate': state({ name: 'n' }) }
+  const asked = (parameters: JsonObject) =>
+    refusal({ kind: 'invoke', name: 'preview' }, situation(pkg, { carryover, parameters }))
+  const pkg = await thing()
+
+  expect(asked({ colour: 'red' })).toBe('job')
+  expect(asked({ name: 'b' })).toMatch(/^pak.parameters.prohibited/)
+  expect(asked({ colour: 'longer than five' })).toMatch(/^pak.parameters.refused/)
 })
 
 test('a generated value stays the same on update', async () => {

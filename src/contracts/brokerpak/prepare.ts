@@ -2,7 +2,7 @@
 import { never } from '../../kit/assert.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import type { Job, Step } from '../../model/job.ts'
-import type { Outcome } from '../../model/outcome.ts'
+import type { Outcome, Output } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Prepared } from '../contract.ts'
@@ -12,7 +12,7 @@ import { hasTemplates } from './definition.ts'
 import { parameterProblems, sentParameters } from './parameters.ts'
 import { attributeValues, resolveBinding, resolveInstance } from './resolve.ts'
 import { type RunOrder, runOf } from './run.ts'
-import { isEmpty, outputsOf, stateName, stateOf } from './state.ts'
+import { isEmpty, mainName, outputsOf, readState, shownOutputs, stateName, stateOf } from './state.ts'
 import {
   afterInit,
   applyStep,
@@ -20,7 +20,7 @@ import {
   destroyStep,
   getStep,
   importStep,
-  planStep,
+  lookSteps,
   replaceSteps,
   showStep,
 } from './steps.ts'
@@ -46,7 +46,7 @@ export function preparePak(action: Action, situation: Situation): Prepared {
     case 'unbind':
       return unbind(around)
     case 'invoke':
-      return look(around, action.name)
+      return invoke(around, action.name)
     default:
       return never(action)
   }
@@ -129,21 +129,67 @@ function unbind(around: Circumstances): Prepared {
   return bindingRun(around, resolved, destroySteps(around), true)
 }
 
-/** Looks that change nothing: drift, and what an update would do. */
-function look(around: Circumstances, name: string): Prepared {
+/** What a pak can do beyond the life cycle. */
+function invoke(around: Circumstances, name: string): Prepared {
+  if (name === 'import-state') return importState(around)
   const wrong = stateProblem(around)
   if (wrong) return refuse([wrong])
+  if (name === 'export-state')
+    return nothing({ message: 'The state is exported.', outputs: [stateOutput(around)] })
+  return name === 'preview' ? preview(around) : check(around)
+}
+
+/** The plan of an update that is judged as one and never applied. */
+function preview(around: Circumstances): Prepared {
   const { situation } = around
-  const asked =
-    name === 'preview'
-      ? { ...situation.instance.parameters, ...situation.parameters }
-      : situation.instance.parameters
-  const resolved = resolveInstance(around, { ...asked, ...attributeValues(around), ...situation.parameters })
-  const flags = name === 'preview' ? ['-detailed-exitcode'] : ['-refresh-only', '-detailed-exitcode']
-  // Exit 2 says that there is something to do.
-  return instanceRun(around, resolved, (commands) => [
-    afterInit(commands, { ...planStep(commands, flags), mayFail: true }),
-  ])
+  const { instance, plan, parameters: sent } = situation
+  const asked: Circumstances = {
+    ...around,
+    situation: {
+      ...situation,
+      sent,
+      parameters: { ...instance.parameters, ...sent },
+      before: { parameters: instance.parameters, plan },
+    },
+  }
+  const refused = parameterProblems(asked, { kind: 'update' })
+  if (refused.length > 0) return refuse(refused)
+  const resolved = resolveInstance(asked, updatedParameters(asked, { kind: 'update' }))
+  return instanceRun(asked, resolved, (commands) => lookSteps(commands, []))
+}
+
+/** What there is against what was made. */
+function check(around: Circumstances): Prepared {
+  const { parameters } = around.situation.instance
+  const resolved = resolveInstance(around, { ...parameters, ...attributeValues(around) })
+  return instanceRun(around, orStored(around, resolved), (commands) => lookSteps(commands, ['-refresh-only']))
+}
+
+/** A state from elsewhere, instead of the one that is there. */
+function importState(around: Circumstances): Prepared {
+  const { situation } = around
+  const given = situation.parameters['state']
+  const bytes = new Uint8Array(Buffer.from(typeof given === 'string' ? given : JSON.stringify(given ?? null)))
+  const state = readState(bytes)
+  if (state.kind !== 'state') {
+    const detail = state.kind === 'unreadable' ? state.detail : 'it is empty'
+    return refuse([
+      { code: 'pak.state.unreadable', detail, where: { source: 'parameters', pointer: '/state' } },
+    ])
+  }
+  const newer = newerState(around, state)
+  if (newer !== undefined) return refuse([{ code: 'pak.state.newer', detail: newer }])
+  const { [mainName]: _imported, ...kept } = situation.carryover
+  return nothing({
+    message: 'The state is imported.',
+    carryover: { ...kept, [stateName]: bytes },
+    outputs: shownOutputs(state),
+  })
+}
+
+function stateOutput({ situation }: Circumstances): Output {
+  const content = situation.carryover[stateName] ?? new Uint8Array()
+  return { name: stateName, content, mediaType: 'application/json', secret: true }
 }
 
 function instanceRun(

@@ -1,7 +1,7 @@
 /** Terraform's state: who wrote it, what it gives out, whether anything is left in it. */
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
-import type { Carryover } from '../../model/outcome.ts'
+import type { Carryover, Output } from '../../model/outcome.ts'
 
 /** The names under which this contract keeps things for its next run. */
 export const stateName = 'terraform.tfstate'
@@ -48,11 +48,22 @@ export function outputsOf(state: State): JsonObject {
 }
 
 /** Values that must not be seen: outputs that the state marks. */
-export function sensitiveOutputs(state: State): readonly string[] {
+function sensitiveOutputs(state: State): readonly string[] {
   if (state.kind !== 'state' || !isObject(state.document['outputs'])) return []
   return Object.entries(state.document['outputs']).flatMap(([name, output]) =>
     isObject(output) && output['sensitive'] === true ? [name] : [],
   )
+}
+
+/** The outputs for operators, each a JSON document. */
+export function shownOutputs(state: State): readonly Output[] {
+  const secret = sensitiveOutputs(state)
+  return Object.entries(outputsOf(state)).map(([name, value]) => ({
+    name,
+    content: Buffer.from(JSON.stringify(value)),
+    mediaType: 'application/json',
+    secret: secret.includes(name),
+  }))
 }
 
 /** Whether everything in it is of the provider that is built into the engine. */

@@ -77,6 +77,17 @@ export function importStep(commands: Commands, i: number, address: string, id: s
   return step(commands, `import-${i + 1}`, ['import', '-input=false', '-no-color', address, id])
 }
 
+const planFile = 'chandler.plan'
+
+/** A plan for people, then the same for programs; exit 2 of the first says that there is something to do. */
+export function lookSteps(commands: Commands, flags: readonly string[]): readonly [Step, ...Step[]] {
+  const all = [...flags, '-detailed-exitcode', ...(commands.old ? [] : [`-out=${planFile}`])]
+  const first = afterInit(commands, { ...planStep(commands, all), mayFail: true })
+  if (commands.old) return [first]
+  const words = ['show', '-json', planFile]
+  return [first, { ...step(commands, 'show', words), streams: captured(false) }]
+}
+
 /** Prints what the state holds; captured, for it may hold secrets. */
 export function showStep(commands: Commands): Step {
   return { ...step(commands, 'show', ['show', '-no-color']), streams: captured(false) }

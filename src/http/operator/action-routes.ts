@@ -2,12 +2,14 @@
 import { Type } from 'typebox'
 import { Invocation, Ordered, Output, toOutput } from '../../api/instance.ts'
 import { CustomAction } from '../../api/package.ts'
+import { present } from '../../api/words.ts'
 import { invoke } from '../../broker/invoke.ts'
 import { offerOf } from '../../broker/offering.ts'
 import { orders } from '../../broker/orders.ts'
 import type { Output as Result } from '../../model/outcome.ts'
 import { fail } from '../../model/problem.ts'
 import { existing, InstanceAddress, ordered } from './instance-routes.ts'
+import { findPlanOf } from './naming.ts'
 import { outputNamed } from './output-answer.ts'
 import type { OperatorPorts } from './ports.ts'
 import { document, look, order, route } from './route.ts'
@@ -41,8 +43,10 @@ export const actionRoutes = [
     answers: Ordered,
     status: 202,
     handle: async ({ params, body, asker }, { broker }) => {
-      const { action, parameters = {} } = body
-      const asked = { instance: params.instance, action, parameters }
+      const { action, parameters = {}, plan } = body
+      const { serviceId } = await existing(broker, params)
+      const planId = plan && findPlanOf(broker.catalog(), serviceId, plan).plan.id
+      const asked = { instance: params.instance, action, parameters, ...present({ planId }) }
       const operation = await invoke(broker, { ...asker, platform: params.platform }, asked)
       return ordered(params, { operation })
     },

@@ -116,6 +116,12 @@ export const brokerProblems = {
     status: 422,
     exit: 9,
   },
+  'instance.drifted': {
+    title: 'What there is differs from what was made',
+    hint: 'See what differs above; an update makes it as it was ordered.',
+    status: 409,
+    exit: 5,
+  },
   'instance.failed': {
     title: 'The instance could not be provisioned',
     hint: 'Delete it and make a new one.',
