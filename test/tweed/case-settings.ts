@@ -20,6 +20,7 @@ interface Arrangement {
   readonly plan: Case['plan']
   readonly settings?: JsonObject
   readonly plans?: readonly JsonObject[]
+  readonly entry?: JsonObject
   /** How often the broker was started before: each start has a file of its own. */
   readonly start: number
 }
@@ -39,7 +40,7 @@ export function optionsOfCase({ settings }: Case): JsonObject {
   return options
 }
 
-function document({ data, reference, case: one, plan, plans, settings }: Arrangement): JsonObject {
+function document({ data, reference, case: one, plan, plans, entry, settings }: Arrangement): JsonObject {
   const { fixed, defaults, userParams } = plan ?? {}
   const allow = userParams === 'none' ? [] : userParams
   return {
@@ -67,6 +68,7 @@ function document({ data, reference, case: one, plan, plans, settings }: Arrange
           },
           ...(plans ?? []),
         ],
+        ...entry,
       },
     ],
     ...settings,

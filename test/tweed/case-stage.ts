@@ -28,7 +28,11 @@ export interface StageOrder {
   readonly settings?: JsonObject
   /** Plans beside that of the case. */
   readonly plans?: readonly JsonObject[]
+  /** More of the catalog's entry, for example what the pattern is lent. */
+  readonly entry?: JsonObject
 }
+
+const ended = new Set(['succeeded', 'failed', 'cancelled'])
 
 export class Stage {
   readonly #order: StageOrder
@@ -77,6 +81,12 @@ export class Stage {
   async changePlan(plan: Case['plan']): Promise<void> {
     this.#plan = plan
     await this.stop()
+  }
+
+  /** The operations on an instance that have not ended, the first first. */
+  async underWay(instance: string): Promise<readonly Operation[]> {
+    const { items } = await (await this.#client()).operations({ instance })
+    return items.filter(({ state }) => !ended.has(state)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   /** The image was published again: existing instances are moved to it. */
@@ -275,7 +285,7 @@ export class Stage {
     const client = await this.#client()
     for (;;) {
       const found = await client.operation(operation)
-      if (['succeeded', 'failed', 'cancelled'].includes(found.state)) return found
+      if (ended.has(found.state)) return found
       await systemClock.sleep(10)
     }
   }

@@ -143,6 +143,15 @@ test('the operator can open inputs to bind and unbind, and tell a pattern who it
   expect(contentOf(await job('unbind', staging), '/tweed/inputs.json')).toBe('{"a":1}\n')
 })
 
+test.each<[Operation, number]>([
+  ['provision', 3 * 3600],
+  ['bind', 15 * 60],
+  ['unbind', 15 * 60],
+  ['deprovision', 3 * 3600],
+])('%s may take %i s unless the plan says otherwise', async (operation, seconds) => {
+  expect((await job(operation)).limits).toMatchObject({ seconds, graceSeconds: 10 })
+})
+
 test('limits come from the plan', async () => {
   const options = {
     credstoreBytes: 1000,
