@@ -37,27 +37,41 @@ export async function bench(): Promise<void> {
   const home = freshFolder('bench-engine')
   try {
     const image = await busyboxImage(home, 'bench')
-    const engine = await openEmbeddedEngine({
-      folder: join(home, 'engine'),
-      images: openImageStore({ folder: join(home, 'images') }),
-      supplies: { deliver: () => fail('internal.unexpected') },
-      clock: systemClock,
-    })
-    console.log(
-      `embedded engine: ${(await engine.check(new AbortController().signal)).map(({ code }) => code).join(', ')}`,
-    )
-    const bundle = await prepareBundle(engine, image, home)
-    show(await oneOperation(engine, image, bundle))
-    show(await manyOperations(engine, image, bundle))
-    show([await longLog(engine, image)])
-    for (const line of leftovers(join(home, 'engine'))) console.log(`left behind: ${line}`)
-    console.log(`left behind by the embedded engine: ${leftovers(join(home, 'engine')).length}`)
-    await engine.close()
+    const bundle = await withEngine(home, 'runc', (engine) => prepareBundle(engine, image, home))
+    for (const runtime of ['auto', 'runc'] as const) {
+      await withEngine(home, runtime, async (engine) => {
+        console.log(`embedded engine, runtime: ${runtime === 'auto' ? 'what it finds best' : runtime}`)
+        show(await oneOperation(engine, image, bundle))
+        show(await manyOperations(engine, image, bundle))
+        show([await longLog(engine, image)])
+      })
+      for (const line of leftovers(join(home, 'engine'))) console.log(`left behind: ${line}`)
+      console.log(`left behind by the embedded engine: ${leftovers(join(home, 'engine')).length}`)
+    }
     show(await otherEngines(home, image))
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
   if (ensurePrograms('docker-registry', 'skopeo', 'umoci') === undefined) show(await pullFigures())
+}
+
+async function withEngine<Value>(
+  home: string,
+  runtime: 'auto' | 'runc',
+  use: (engine: Engine) => Promise<Value>,
+): Promise<Value> {
+  const engine = await openEmbeddedEngine({
+    folder: join(home, 'engine'),
+    images: openImageStore({ folder: join(home, 'images') }),
+    supplies: { deliver: () => fail('internal.unexpected') },
+    clock: systemClock,
+    runtime,
+  })
+  try {
+    return await use(engine)
+  } finally {
+    await engine.close()
+  }
 }
 
 function operation(image: TestImage): Job {
@@ -309,15 +323,11 @@ async function againstItself(
 }
 
 async function embeddedMedian(home: string, image: TestImage): Promise<number> {
-  const engine = await openEmbeddedEngine({
-    folder: join(home, 'engine'),
-    images: openImageStore({ folder: join(home, 'images') }),
-    supplies: { deliver: () => fail('internal.unexpected') },
-    clock: systemClock,
+  return await withEngine(home, 'auto', async (engine) => {
+    const job = operation(image)
+    await perform(engine, job)
+    return await medianOf(() => perform(engine, job))
   })
-  const job = operation(image)
-  await perform(engine, job)
-  return await medianOf(() => perform(engine, job))
 }
 
 async function medianOf(work: () => Promise<number>): Promise<number> {

@@ -5,27 +5,44 @@ import type { Clock } from '../kit/clock.ts'
 export interface Changes {
   /** Resolves at the next change, or after the time. */
   next(ms: number): Promise<void>
+  /** Something else happened that who waits should know of. */
+  wake(): void
   close(): void
 }
 
 /** Watches a folder; one that is gone is only looked at now and then. */
 export function watchFolder(folder: string, clock: Clock): Changes {
+  const over = new AbortController()
   let changed = false
-  let wake = new AbortController()
+  let tell: (() => void) | undefined
+  // One pause outlasts many hints: each would cost a timer.
+  let isPausing = false
   const ring = (): void => {
     changed = true
-    wake.abort()
+    tell?.()
   }
   const watcher = openWatcher(folder, ring)
   return {
     async next(ms) {
-      if (!changed) await clock.sleep(ms, wake.signal)
+      if (!isPausing) {
+        isPausing = true
+        void clock.sleep(ms, over.signal).then(() => {
+          isPausing = false
+          ring()
+        })
+      }
+      if (!changed) {
+        await new Promise<void>((resolve) => {
+          tell = resolve
+        })
+      }
+      tell = undefined
       changed = false
-      wake = new AbortController()
     },
+    wake: ring,
     close: () => {
       watcher?.close()
-      wake.abort()
+      over.abort()
     },
   }
 }

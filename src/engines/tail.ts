@@ -1,6 +1,6 @@
 /** Reads the log of a run as it grows, each stream from where the listener left it. */
-import { constants } from 'node:fs'
-import { type FileHandle, open, stat, truncate } from 'node:fs/promises'
+import { constants, existsSync, fstatSync } from 'node:fs'
+import { type FileHandle, open, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unlessAbsent } from './absent.ts'
 import type { Watch } from './engine.ts'
@@ -46,7 +46,7 @@ export function openTail({ folder, files, watch, bytesMax }: TailOptions): Tail 
   async function drain(): Promise<void> {
     for (let step = files[at]; step !== undefined; step = files[at]) {
       // Asked before reading: when the next one has begun, this one writes no more.
-      const isOver = (await stat(join(folder, `began.${at + 1}`)).catch(unlessAbsent)) !== undefined
+      const isOver = existsSync(join(folder, `began.${at + 1}`))
       cursors ??= cursorsOf(step, watch)
       for (let more = true; more; ) {
         more = false
@@ -62,7 +62,7 @@ export function openTail({ folder, files, watch, bytesMax }: TailOptions): Tail 
   /** Answers whether there may be more. */
   async function hand({ step }: StepFiles, cursor: Cursor): Promise<boolean> {
     cursor.handle ??= await openAt(cursor)
-    if (cursor.handle === undefined) return false
+    if (cursor.handle === undefined || isAtEnd(cursor.handle, cursor)) return false
     const buffer = Buffer.allocUnsafe(pieceBytes)
     const { bytesRead } = await cursor.handle.read(buffer, 0, buffer.length, cursor.offset)
     if (bytesRead === 0) return false
@@ -78,6 +78,11 @@ export function openTail({ folder, files, watch, bytesMax }: TailOptions): Tail 
   }
 
   return { drain, close: () => closeAll(cursors ?? []) }
+}
+
+/** Asked at every change of anything: a thread would cost more than the look. */
+function isAtEnd({ fd }: FileHandle, { offset }: Cursor): boolean {
+  return fstatSync(fd).size === offset
 }
 
 /** A file that is shorter than what was had of it has been emptied since. */

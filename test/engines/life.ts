@@ -286,6 +286,6 @@ export function describeLife(living: () => Living): void {
     const { engine, candidate } = living()
 
     expect(await engine.list('test-cluster')).toEqual([])
-    expect((await candidate.leftovers?.()) ?? []).toEqual([])
+    await expect.poll(async () => (await candidate.leftovers?.()) ?? [], { timeout: 20_000 }).toEqual([])
   })
 }

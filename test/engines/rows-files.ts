@@ -351,4 +351,24 @@ export const fileRows: readonly Row[] = [
     script: 'cat /in/put; echo x > /etc/x 2>/dev/null || echo refused; echo y > /tmp/y && cat /tmp/y',
     see: (seen) => expect(printed(seen)).toBe('inrefused\ny\n'),
   },
+  {
+    title: 'the /tmp of a read-only root is for everybody, also where the image has none',
+    image: 'bare',
+    needs: { readOnlyRoot: true },
+    step: {
+      user: '1000:1000',
+      command: {
+        kind: 'exec',
+        argv: ['/busybox', 'sh', '-c', 'echo y >/tmp/y; /busybox stat -c %a /tmp /tmp/y'],
+      },
+    },
+    see: (seen) => expect(printed(seen)).toBe('1777\n644\n'),
+  },
+  {
+    title: 'the /tmp of a read-only root is empty and for everybody, whatever the image has there',
+    image: 'app',
+    needs: { readOnlyRoot: true },
+    script: 'echo y >/tmp/y; stat -c %a /tmp; ls /tmp',
+    see: (seen) => expect(printed(seen)).toBe('1777\ny\n'),
+  },
 ]

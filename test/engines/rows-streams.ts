@@ -74,6 +74,22 @@ export const streamRows: readonly Row[] = [
     see: (seen) => expect(seen.log.toString()).toBe('a\nb\nc\nd\n'),
   },
   {
+    title: 'opening the output anew empties nothing that was printed',
+    step: { streams: apart({ kind: 'logged' }) },
+    script: 'echo one; echo two >/dev/stdout; echo three; echo four >/dev/stderr; echo five >&2',
+    see: (seen) => {
+      expect(seen.stdout.toString()).toBe('one\ntwo\nthree\n')
+      expect(seen.stderr.toString()).toBe('four\nfive\n')
+    },
+  },
+  {
+    title: 'users other than root may open their output anew',
+    image: 'app',
+    step: { streams: merged },
+    script: 'echo one; echo two >/dev/stdout; echo three >/dev/stderr',
+    see: (seen) => expect(seen.log.toString()).toBe('one\ntwo\nthree\n'),
+  },
+  {
     title: 'every byte arrives as it was printed',
     script: String.raw`i=0; while [ $i -lt 256 ]; do printf "\\$(printf %03o $i)"; i=$((i+1)); done`,
     see: ({ report }) =>

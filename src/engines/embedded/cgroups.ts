@@ -1,8 +1,8 @@
 /** The control groups of runs: what this host can limit, what a group counted, taking groups away. */
-import { constants } from 'node:fs'
-import { access, mkdir, readFile, rmdir, stat } from 'node:fs/promises'
+import { constants, existsSync, rmdirSync } from 'node:fs'
+import { access, mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unlessAbsent } from '../absent.ts'
+import { readSmall, unlessAbsent } from '../absent.ts'
 
 export interface Controls {
   readonly kind: 'v1' | 'v2' | 'none'
@@ -10,14 +10,29 @@ export interface Controls {
   readonly swap: boolean
   readonly pids: boolean
   readonly cpu: boolean
+  /** Version 1 with an empty version 2 beside it. */
+  readonly hybrid: boolean
 }
+
+/** Where hosts that are hybrid have it. */
+export const unifiedBeside = '/sys/fs/cgroup/unified'
 
 const mountPoint = '/sys/fs/cgroup'
 const ours = 'chandler'
-const nothing: Controls = { kind: 'none', memory: false, swap: false, pids: false, cpu: false }
+const nothing: Omit<Controls, 'hybrid'> = {
+  kind: 'none',
+  memory: false,
+  swap: false,
+  pids: false,
+  cpu: false,
+}
 
 /** Looks what can be limited here. */
 export async function findControls(): Promise<Controls> {
+  return { ...(await findUsable()), hybrid: await there(join(unifiedBeside, 'cgroup.procs')) }
+}
+
+async function findUsable(): Promise<Omit<Controls, 'hybrid'>> {
   if (process.geteuid?.() !== 0) return nothing
   const unified = await readFile(join(mountPoint, 'cgroup.controllers'), 'utf8').catch(unlessAbsent)
   if (unified !== undefined) return await findUnified(unified.trim().split(' '))
@@ -27,7 +42,7 @@ export async function findControls(): Promise<Controls> {
   return { kind: 'v1', memory: memory ?? false, swap: swap ?? false, pids: pids ?? false, cpu: cpu ?? false }
 }
 
-async function findUnified(controllers: readonly string[]): Promise<Controls> {
+async function findUnified(controllers: readonly string[]): Promise<Omit<Controls, 'hybrid'>> {
   if (!(await canGroup('.'))) return nothing
   const has = (name: string): boolean => controllers.includes(name)
   return { kind: 'v2', memory: has('memory'), swap: has('memory'), pids: has('pids'), cpu: has('cpu') }
@@ -45,6 +60,7 @@ async function canGroup(controller: string): Promise<boolean> {
   }
 }
 
+/** All that a runtime may make a group in. */
 const controllersV1 = [
   ...['memory', 'pids', 'cpu', 'cpuacct', 'cpuset', 'devices', 'freezer', 'blkio', 'systemd', 'unified'],
   ...['cpu,cpuacct', 'net_cls', 'net_prio', 'net_cls,net_prio', 'perf_event', 'hugetlb', 'rdma', 'misc'],
@@ -54,39 +70,47 @@ const controllersV1 = [
 export function groupFolders(controls: Controls, id: string): readonly string[] {
   if (controls.kind === 'none') return []
   if (controls.kind === 'v2') return [join(mountPoint, ours, id)]
-  return controllersV1.map((name) => join(mountPoint, name, ours, id))
+  return mountedV1().map((name) => join(mountPoint, name, ours, id))
+}
+
+let mounted: readonly string[] | undefined
+
+function mountedV1(): readonly string[] {
+  mounted ??= controllersV1.filter((name) => existsSync(join(mountPoint, name)))
+  return mounted
 }
 
 /** Whether the kernel killed something of the group for its memory. */
-export async function wasOutOfMemory(controls: Controls, id: string): Promise<boolean> {
+export function wasOutOfMemory(controls: Controls, id: string): boolean {
   const [folder] = groupFolders(controls, id)
   if (folder === undefined) return false
   const file = controls.kind === 'v2' ? 'memory.events' : 'memory.oom_control'
-  const text = await readFile(join(folder, file), 'utf8').catch(unlessAbsent)
-  return /^oom_kill [1-9]/m.test(text ?? '')
+  return /^oom_kill [1-9]/m.test(readSmall(join(folder, file)) ?? '')
 }
 
 /** The processes that are in the group, as this process sees them. */
-export async function processesIn(controls: Controls, id: string): Promise<readonly number[]> {
+export function processesIn(controls: Controls, id: string): readonly number[] {
   const found = new Set<number>()
   for (const folder of groupFolders(controls, id)) {
-    const text = await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(unlessAbsent)
-    for (const line of (text ?? '').split('\n')) if (Number(line) > 0) found.add(Number(line))
+    const text = readSmall(join(folder, 'cgroup.procs')) ?? ''
+    for (const line of text.split('\n')) if (Number(line) > 0) found.add(Number(line))
   }
   return [...found]
 }
 
 /** Takes an empty group away; answers whether nothing is left of it. */
-export async function removeGroup(controls: Controls, id: string): Promise<boolean> {
-  const left = await Promise.all(
-    groupFolders(controls, id).map((folder) =>
-      rmdir(folder).then(
-        () => false,
-        (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-      ),
-    ),
-  )
-  return !left.includes(true)
+export function removeGroup(controls: Controls, id: string): boolean {
+  return groupFolders(controls, id).filter((folder) => !isRemoved(folder)).length === 0
+}
+
+function isRemoved(folder: string): boolean {
+  if (!existsSync(folder)) return true
+  try {
+    rmdirSync(folder)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
 }
 
 async function there(path: string): Promise<boolean> {

@@ -1,20 +1,22 @@
 /** Destroys a run: forbids its start, ends it, takes everything away. */
 
 import { randomBytes } from 'node:crypto'
-import { rename, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { existsSync, linkSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
 import { readSmall, unlessAbsent } from '../absent.ts'
-import { run as runProgram } from '../run-program.ts'
+import { removeQuietTree } from '../remove-tree.ts'
 import { removeGroup } from './cgroups.ts'
 import type { Host } from './host.ts'
 import { isAlive, type ProcessMark, shimState } from './identity.ts'
-import { pathsOf, privateOf, type Rooms, readRecord } from './run-folder.ts'
+import { pathsOf, privateOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
 import { killAll } from './stop.ts'
+import type { Trash } from './trash.ts'
 
 export interface Discarding {
   readonly rooms: Rooms
+  readonly trash: Trash
   readonly host: Host
   readonly clock: Clock
 }
@@ -23,16 +25,11 @@ const patienceMs = 10_000
 
 /** Idempotent. After it, no shim of this run begins any more. */
 export async function discard(at: Discarding, run: string): Promise<void> {
-  const { rooms, host, clock } = at
+  const { rooms, trash, host, clock } = at
   const paths = pathsOf(rooms, run)
   const record = readRecord(paths)
   if (record === undefined) return
-  // Whoever makes this file is first: the shim, to begin, or we, so that it never does.
-  await writeFile(paths.began, 'forbidden\n', { flag: 'wx', mode: 0o600 }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') unlessAbsent(error)
-    },
-  )
+  if (!existsSync(paths.began)) forbid(paths)
   const secret = await privateOf(paths)
   const isOfThisBoot = record.boot === host.boot
   // A run that came to its end leaves nothing but, perhaps, a shim that stays; others end by themselves.
@@ -41,14 +38,23 @@ export async function discard(at: Discarding, run: string): Promise<void> {
   if (shim !== undefined) await killAll({ host, paths, record, run })
   // While the name is there a successor would do this again; once it is gone nobody knows of the groups.
   if (isOfThisBoot) await Promise.all(record.steps.map((_, i) => removeGroups(at, `${run}-s${i}`)))
-  const gone = join(rooms.trash, `${run}~${randomBytes(6).toString('hex')}`)
-  const isOurs = await rename(paths.folder, gone).then(() => true, unlessAbsent)
+  await trash.take(paths.folder)
   await Promise.all([
     ...(shim?.kind === 'alive' ? [untilDead(clock, shim.mark)] : []),
-    ...(isOurs ? [removeTree(gone)] : []),
     // Only what is ours: the link lies in a folder that programs cannot reach, but names are cheap to check.
-    ...(secret !== undefined && basename(secret).startsWith(`${run}~`) ? [removeTree(secret)] : []),
+    ...(secret !== undefined && basename(secret).startsWith(`${run}~`) ? [removeQuietTree(secret)] : []),
   ])
+}
+
+/** Whoever makes this file is first: the shim, to begin, or we, so that it never does. It appears with its text. */
+function forbid({ began }: RunPaths): void {
+  const aside = `${began}~${randomBytes(6).toString('hex')}`
+  try {
+    writeFileSync(aside, 'forbidden\n', { flag: 'wx', mode: 0o600 })
+    linkSync(aside, began)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') unlessAbsent(error as Error)
+  }
 }
 
 /** A killed shim ends when the kernel has taken its mounts down. */
@@ -63,15 +69,7 @@ async function untilDead(clock: Clock, mark: ProcessMark): Promise<void> {
 /** The kernel lets a group go a moment after its last process. */
 async function removeGroups({ host, clock }: Discarding, id: string): Promise<void> {
   for (let pause = 1; pause <= 1024; pause *= 2) {
-    if (await removeGroup(host.controls, id)) return
+    if (removeGroup(host.controls, id)) return
     await clock.sleep(pause)
   }
-}
-
-/** Whatever a program left, however deep. */
-export async function removeTree(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true }).catch(async () => {
-    await runProgram('chmod', ['-R', 'u+rwX', path])
-    await runProgram('rm', ['-rf', '--', path], { milliseconds: 600_000 })
-  })
 }

@@ -60,4 +60,5 @@ function readable(path: string): string {
 
 const missing = ensurePrograms('busybox')
 engineSuite(candidate('runc', { missing: missing ?? ensurePrograms('runc') }))
+engineSuite(candidate('crun', { missing: missing ?? ensurePrograms('crun') }))
 engineSuite(candidate('plain', { missing, skips: { 'new namespaces cannot be made': unfiltered } }))

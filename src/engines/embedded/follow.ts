@@ -1,8 +1,7 @@
 /** Stays with a run until it is over: hands its log on, keeps its limits, brings back what is wanted. */
-import { stat } from 'node:fs/promises'
 import type { Clock } from '../../kit/clock.ts'
 import type { Report } from '../../model/report.ts'
-import { unlessAbsent } from '../absent.ts'
+import { statSmall } from '../absent.ts'
 import { watchFolder } from '../changes.ts'
 import type { Watch } from '../engine.ts'
 import { filesOf, type StepFiles } from '../step-files.ts'
@@ -59,7 +58,7 @@ async function hearOut(at: Stopping, watch: Watch): Promise<void> {
       const ended = isElsewhere || (await isOver(paths))
       await tail.drain()
       if (ended || watch.signal.aborted) return
-      if (await printsTooMuch(files)) await stopRun(at, 'stdout', 0)
+      if (printsTooMuch(files)) await stopRun(at, 'stdout', 0)
       await changes.next(glanceMs)
     }
   } finally {
@@ -68,10 +67,10 @@ async function hearOut(at: Stopping, watch: Watch): Promise<void> {
   }
 }
 
-async function printsTooMuch(files: readonly StepFiles[]): Promise<boolean> {
+function printsTooMuch(files: readonly StepFiles[]): boolean {
   for (const { captured } of files) {
     if (captured === undefined) continue
-    const size = (await stat(captured.file).catch(unlessAbsent))?.size ?? 0
+    const size = statSmall(captured.file)?.size ?? 0
     if (size > captured.bytesMax) return true
   }
   return false
@@ -81,7 +80,7 @@ async function printsTooMuch(files: readonly StepFiles[]): Promise<boolean> {
 async function keepDeadline(at: Stopping, signal: AbortSignal): Promise<void> {
   const { paths, record, clock } = at
   while (!signal.aborted) {
-    const startedAt = await beginningOf(paths)
+    const startedAt = beginningOf(paths)
     const left = (startedAt ?? clock.now()) + record.limits.seconds * 1000 - clock.now()
     if (left <= 0) return stopRun(at, 'timed-out', record.limits.graceSeconds)
     await clock.sleep(Math.min(left, longestNapMs), signal)
@@ -92,7 +91,7 @@ async function keepDeadline(at: Stopping, signal: AbortSignal): Promise<void> {
 const longestNapMs = 60_000
 
 /** When the run began, by the clock of this host. */
-export async function beginningOf(paths: RunPaths): Promise<number | undefined> {
-  const stats = await stat(paths.began).catch(unlessAbsent)
+export function beginningOf(paths: RunPaths): number | undefined {
+  const stats = statSmall(paths.began)
   return stats && Math.round(stats.mtimeMs)
 }

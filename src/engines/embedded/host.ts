@@ -2,13 +2,16 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Problem } from '../../model/problem.ts'
+import { readSmall } from '../absent.ts'
 import { type Lent, lend } from '../lent.ts'
 import { run } from '../run-program.ts'
 import { type Controls, findControls, removeGroup } from './cgroups.ts'
+import { groupLines } from './enter-group.ts'
 import { bootId } from './identity.ts'
 import { ociConfig } from './oci-config.ts'
 import type { Runtime } from './run-folder.ts'
-import { commandLine, quote } from './shell.ts'
+import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
+import { quote } from './shell.ts'
 import type { StepPlan } from './step-plan.ts'
 
 export interface Host {
@@ -28,7 +31,8 @@ export async function findHost(folder: string, choice: RuntimeChoice): Promise<H
   const [controls, lent] = await Promise.all([findControls(), lend(join(folder, 'lent'))])
   const base = { boot: bootId(), controls, lent, rootless: process.geteuid?.() !== 0 }
   const passedOver: string[] = []
-  for (const name of ['runc', 'crun'] as const) {
+  // The quicker one first.
+  for (const name of ['crun', 'runc'] as const) {
     if (choice !== 'auto' && choice !== name) continue
     const program = await findRuntime(name)
     if (program === undefined) continue
@@ -77,15 +81,20 @@ async function tryRuntime(folder: string, host: Host): Promise<string | undefine
     await mkdir(root, { recursive: true, mode: 0o700 })
     const config = JSON.stringify(ociConfig(chamber, step, host))
     await writeFile(join(trial, 'config.json'), config, { mode: 0o600 })
+    const paths = { state: join(trial, 'state'), log: join(trial, 'log'), bundle: trial }
+    const groups = bringsItsOwn(runtime) ? [] : groupLines(chamber, step, host.controls)
     const script = [
       `mount --bind ${quote(trial)} ${quote(trial)} && cp ${quote(lent.folder)}/* ${quote(root)}/`,
-      `exec ${commandLine([runtime.program, '--root', join(trial, 'state'), 'run', '--bundle', trial, id])} </dev/null`,
+      ...hiddenFrom(host).map((path) => `mount -t tmpfs -o ro tmpfs ${quote(path)} || exit`),
+      `${runtimeCommand(runtime, paths, { id, groups })} </dev/null`,
     ].join('\n')
     const user = host.rootless ? ['--user', '--map-root-user'] : []
     const tried = await run('unshare', [...user, '-m', '--propagation', 'private', '/bin/sh', '-c', script])
-    return tried.exit === 42 ? undefined : (tried.stderr.trim().split('\n').at(-1) ?? `exit ${tried.exit}`)
+    if (tried.exit === 42) return undefined
+    const said = `${tried.stderr}\n${readSmall(paths.log) ?? ''}`.trim()
+    return said.split('\n').at(-1) || `exit ${tried.exit}`
   } finally {
-    await removeGroup(host.controls, id)
+    removeGroup(host.controls, id)
     await rm(trial, { recursive: true, force: true })
   }
 }

@@ -1,10 +1,11 @@
 /** Who a process is: boot, number and start time together, since numbers are given again. */
 
-import { readFileSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { readSmall, unlessAbsent } from '../absent.ts'
 import { run } from '../run-program.ts'
-import type { RunPaths } from './run-folder.ts'
+import { lockFile, type RunPaths } from './run-folder.ts'
 
 /** The id of this boot of the host. */
 export function bootId(): string {
@@ -46,16 +47,22 @@ export async function shimState(paths: RunPaths): Promise<ShimState> {
   if (text.startsWith('forbidden')) return { kind: 'forbidden' }
   const mark = markOf(text)
   // Made but not yet written to: its maker is just about to.
-  if (mark === undefined) return (await lockIsHeld(paths)) ? shimState(paths) : { kind: 'dead', mark: nobody }
+  if (mark === undefined)
+    return (await anyLockIsHeld(paths)) ? shimState(paths) : { kind: 'dead', mark: nobody }
   if (isAlive(mark)) return { kind: 'alive', mark }
   // Seen from another process namespace the number means nothing; the lock does.
-  return (await lockIsHeld(paths)) ? { kind: 'alive', mark } : { kind: 'dead', mark }
+  return (await isHeld(lockFile(paths, mark.pid))) ? { kind: 'alive', mark } : { kind: 'dead', mark }
 }
 
 const nobody: ProcessMark = { pid: 0, startTime: '0' }
 
-/** Whether the shim still holds its lock. */
-async function lockIsHeld(paths: RunPaths): Promise<boolean> {
-  if ((await stat(paths.lock).catch(unlessAbsent)) === undefined) return false
-  return (await run('flock', ['-n', paths.lock, 'true'])).exit === 1
+async function anyLockIsHeld({ folder }: RunPaths): Promise<boolean> {
+  const names = (await readdir(folder).catch(unlessAbsent)) ?? []
+  const locks = names.filter((name) => name.startsWith('lock.'))
+  const held = await Promise.all(locks.map((name) => isHeld(join(folder, name))))
+  return held.includes(true)
+}
+
+async function isHeld(lock: string): Promise<boolean> {
+  return existsSync(lock) && (await run('flock', ['-n', lock, 'true'])).exit === 1
 }

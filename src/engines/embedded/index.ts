@@ -10,7 +10,7 @@ import { unlessAbsent } from '../absent.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
 import { findPrivates, sweepPrivates } from '../privates.ts'
 import type { Supplies } from '../supplies.ts'
-import { discard, removeTree } from './discard.ts'
+import { discard } from './discard.ts'
 import { follow } from './follow.ts'
 import { findHost, type Host, hostProblems, type RuntimeChoice } from './host.ts'
 import { shimState } from './identity.ts'
@@ -18,6 +18,7 @@ import { layOut } from './lay-out.ts'
 import { pathsOf, privateOf, type Rooms, readRecord } from './run-folder.ts'
 import { startRun } from './start.ts'
 import { stopRun } from './stop.ts'
+import { openTrash } from './trash.ts'
 
 export interface EmbeddedOptions {
   /** For runs and what they write; several processes may share it. */
@@ -43,7 +44,8 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
     await mkdir(room, { recursive: true, mode: 0o700 })
   }
   const host = await findHost(folder, runtime)
-  const at = { rooms, host, images, supplies, clock }
+  const trash = await openTrash(rooms.trash)
+  const at = { rooms, trash, host, images, supplies, clock }
   await clearUp(rooms, clock)
 
   return {
@@ -63,8 +65,11 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
     },
     discard: (run) => discard(at, run),
     list: (cluster) => list(rooms, cluster, clock),
-    // The folder on memory stays while it holds anything.
-    close: () => rmdir(rooms.privates).catch(() => undefined),
+    async close() {
+      await trash.emptied()
+      // The folder on memory stays while it holds anything.
+      await rmdir(rooms.privates).catch(() => undefined)
+    },
   }
 }
 
@@ -117,9 +122,8 @@ async function list(rooms: Rooms, cluster: string, clock: Clock): Promise<readon
   return found
 }
 
-/** What a crash left half made or half removed. */
+/** What a crash left half made. */
 async function clearUp(rooms: Rooms, clock: Clock): Promise<void> {
-  for (const name of await readdir(rooms.trash)) await removeTree(join(rooms.trash, name))
   const dayMs = 24 * 3_600_000
   for (const name of await readdir(rooms.aside)) {
     const path = join(rooms.aside, name)

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageStore } from '../../artifacts/image-store.ts'
 import type { Clock } from '../../kit/clock.ts'
@@ -17,6 +17,7 @@ import { filesOf, stepRecords } from '../step-files.ts'
 import type { Supplies } from '../supplies.ts'
 import { dress, makeFolderIn, makeMountPoint } from '../tree.ts'
 import type { User } from '../user.ts'
+import { groupLines } from './enter-group.ts'
 import { type Furniture, furnish } from './furnish.ts'
 import type { Host } from './host.ts'
 import { shimState } from './identity.ts'
@@ -33,8 +34,9 @@ import {
   type RunRecord,
   readRecord,
 } from './run-folder.ts'
+import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
 import { commandLine } from './shell.ts'
-import { runtimeCommand, type ShimStep, shimScript } from './shim.ts'
+import { type ShimStep, shimScript } from './shim.ts'
 import type { Chamber, Mount, StepPlan } from './step-plan.ts'
 
 export interface LayingOut {
@@ -67,8 +69,6 @@ export async function layOut(at: LayingOut, order: RunOrder, watch: Watch): Prom
     if (!taken || !isThere(paths, order, spec)) throw error
     await takeOver(paths, order)
   }
-  // After a loss of power the name must still be known, or the run could be started again.
-  await flush(at.rooms.runs)
 }
 
 function isThere(paths: RunPaths, { cluster }: RunOrder, spec: string): boolean {
@@ -131,6 +131,7 @@ async function make(making: Making): Promise<void> {
     layers: root.layers.length === 0 ? [] : overlayLayers(root, job),
     writable: !job.needs.readOnlyRoot,
     rootless: at.host.rootless,
+    hidden: hiddenFrom(at.host),
     sized: furniture.sized,
     steps,
     stays: record.stays,
@@ -151,6 +152,9 @@ async function chamberOf({ order, paths }: Making, root: Root, furniture: Furnit
   const isTemporary = mounts.some(({ to }) => to === '/tmp')
   if (needs.readOnlyRoot && !isTemporary) {
     const to = makeMountPoint(root.tree, '/tmp', 'folder', { uid: 0, gid: 0 })
+    makeFolderIn(root.tree, to, { uid: 0, gid: 0 })
+    // A runtime may give the mount the mode of the folder below it, whatever is asked for.
+    dress(join(root.tree.top, to), { uid: 0, gid: 0, mode: 0o1777 })
     mounts.unshift({ to, from: { kind: 'tmpfs', bytes: temporaryBytes, mode: 0o1777 }, readOnly: false })
   }
   for (const name of ['/proc', '/sys', '/dev']) {
@@ -298,7 +302,12 @@ async function writeSteps(
   return await Promise.all(
     plans.map(async (plan, i): Promise<ShimStep> => {
       const { name, streams, mayFail = false } = order.job.steps[i] ?? order.job.steps[0]
-      const own = { files: files[i] ?? { step: name, logs: [] }, joined: streams.kind === 'merged', mayFail }
+      const own = {
+        files: files[i] ?? { step: name, logs: [] },
+        joined: streams.kind === 'merged',
+        needsPipes: !bringsItsOwn(runtime),
+        mayFail,
+      }
       if (runtime.kind === 'plain') {
         const script = join(secret, `step.${i}.sh`)
         writeFileSync(script, plainScript(chamber, plan, host), { mode: 0o600 })
@@ -311,18 +320,13 @@ async function writeSteps(
       const log = join(paths.folder, `runtime.${i}`)
       return {
         ...own,
-        command: runtimeCommand(runtime, { state, log, bundle }, plan.id),
+        command: runtimeCommand(
+          runtime,
+          { state, log, bundle },
+          { id: plan.id, groups: bringsItsOwn(runtime) ? [] : groupLines(chamber, plan, host.controls) },
+        ),
         cleanUp: commandLine([runtime.program, '--root', state, 'kill', plan.id, 'KILL']),
       }
     }),
   )
-}
-
-async function flush(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

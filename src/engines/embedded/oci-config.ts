@@ -3,6 +3,8 @@
 import { capabilities, maskedPaths, readOnlyPaths, seccomp } from '../confinement.ts'
 import { type Lent, lentPlace } from '../lent.ts'
 import type { Controls } from './cgroups.ts'
+import type { Runtime } from './run-folder.ts'
+import { bringsItsOwn } from './runtimes.ts'
 import type { Chamber, Mount, StepPlan } from './step-plan.ts'
 
 export interface RuntimeHost {
@@ -10,12 +12,14 @@ export interface RuntimeHost {
   readonly lent: Lent
   /** Not as root: mounts and devices as a user namespace permits them. */
   readonly rootless: boolean
+  readonly runtime: Runtime
 }
 
 /** Writes the configuration; environment and arguments are in it, so it must lie where secrets may. */
 export function ociConfig(chamber: Chamber, step: StepPlan, host: RuntimeHost): unknown {
   const caps = capabilities.map((name) => `CAP_${name}`)
   const { uid, gid, groups } = step.user
+  const ownGroups = bringsItsOwn(host.runtime) && host.controls.kind !== 'none'
   return {
     ociVersion: '1.0.2',
     hostname: chamber.hostname,
@@ -23,7 +27,7 @@ export function ociConfig(chamber: Chamber, step: StepPlan, host: RuntimeHost): 
     process: {
       terminal: false,
       user: { uid, gid, ...(host.rootless ? {} : { additionalGids: groups }) },
-      args: argvOf(step, host.lent),
+      args: argvOf(step, host),
       env: [...step.environment].map(([name, value]) => `${name}=${value}`),
       cwd: step.workingFolder,
       capabilities: { bounding: caps, effective: caps, permitted: caps },
@@ -31,26 +35,33 @@ export function ociConfig(chamber: Chamber, step: StepPlan, host: RuntimeHost): 
       noNewPrivileges: true,
       oomScoreAdj: 500,
     },
-    mounts: [...systemMounts(host, chamber), ...chamber.mounts.map(mountOf), ...lentMount(step, host.lent)],
+    mounts: [...systemMounts(host, chamber), ...chamber.mounts.map(mountOf), ...lentMount(step, host)],
     linux: {
       namespaces: namespacesOf(chamber),
       maskedPaths,
       readonlyPaths: readOnlyPaths,
       seccomp,
-      ...(host.controls.kind === 'none' ? {} : { cgroupsPath: `/chandler/${step.id}` }),
-      resources: resourcesOf(chamber, host.controls),
+      ...(ownGroups ? { cgroupsPath: `/chandler/${step.id}` } : {}),
+      resources: ownGroups ? resourcesOf(chamber, host.controls) : {},
     },
   }
 }
 
-/** An attached runtime gives a program two pipes; only a program inside can join them before it becomes the real one. */
-export function argvOf({ argv, joined }: StepPlan, lent: Lent): readonly string[] {
-  return joined ? [...lent.command('sh'), '-c', 'exec "$@" 2>&1', 'sh', ...argv] : argv
+/** A runtime that makes two pipes: only a program inside can join them before it becomes the real one. */
+function argvOf(step: StepPlan, host: RuntimeHost): readonly string[] {
+  const { argv } = step
+  return joinsInside(step, host) ? [...host.lent.command('sh'), '-c', 'exec "$@" 2>&1', 'sh', ...argv] : argv
 }
 
-function lentMount({ joined }: StepPlan, lent: Lent): readonly unknown[] {
+function joinsInside({ joined }: StepPlan, { runtime }: RuntimeHost): boolean {
+  return joined && bringsItsOwn(runtime)
+}
+
+function lentMount(step: StepPlan, host: RuntimeHost): readonly unknown[] {
   const options = ['bind', 'ro', 'nosuid', 'nodev']
-  return joined ? [{ destination: lentPlace, type: 'bind', source: lent.folder, options }] : []
+  return joinsInside(step, host)
+    ? [{ destination: lentPlace, type: 'bind', source: host.lent.folder, options }]
+    : []
 }
 
 function namespacesOf({ network }: Chamber): readonly { readonly type: string }[] {
@@ -59,7 +70,6 @@ function namespacesOf({ network }: Chamber): readonly { readonly type: string }[
 }
 
 function resourcesOf({ memoryBytes, processes, cpus }: Chamber, controls: Controls): unknown {
-  if (controls.kind === 'none') return {}
   const period = 100_000
   return {
     devices: [{ allow: false, access: 'rwm' }],

@@ -1,9 +1,8 @@
 /** Runs a step with what every Linux has: unshare, mount, pivot_root, setpriv; the script of its way in. */
-import { join } from 'node:path'
 import { capabilities, maskedPaths, readOnlyPaths } from '../confinement.ts'
 import { type Lent, lentPlace } from '../lent.ts'
 import type { Controls } from './cgroups.ts'
-import { groupFolders } from './cgroups.ts'
+import { groupLines } from './enter-group.ts'
 import { commandLine, isShellName, quote } from './shell.ts'
 import type { Chamber, Mount, StepPlan } from './step-plan.ts'
 
@@ -27,47 +26,17 @@ export function plainCommand({ network }: Chamber, script: string, { rootless }:
   return `env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin ${command}`
 }
 
-/** The limits of the step, in a group of its own: made before, entered by the script. */
-export function groupLines(chamber: Chamber, step: StepPlan, { controls }: PlainHost): readonly string[] {
-  const [first, ...others] = groupFolders(controls, step.id)
-  if (first === undefined) return []
-  const period = 100_000
-  const quota = Math.max(1000, Math.round(chamber.cpus * period))
-  const set = (folder: string, file: string, value: string): string =>
-    `[ ! -e ${quote(join(folder, file))} ] || echo ${quote(value)} >${quote(join(folder, file))}`
-  const enter = (folder: string): string => `echo 0 >${quote(join(folder, 'cgroup.procs'))}`
-  if (controls.kind === 'v2') {
-    const above = join(first, '..')
-    return [
-      `for above in ${quote(join(above, '..'))} ${quote(above)}; do for c in memory pids cpu; do echo "+$c" >"$above/cgroup.subtree_control"; done; done 2>/dev/null`,
-      `mkdir -p ${quote(first)}`,
-      set(first, 'memory.max', String(chamber.memoryBytes)),
-      set(first, 'memory.swap.max', '0'),
-      set(first, 'pids.max', String(chamber.processes)),
-      set(first, 'cpu.max', `${quota} ${period}`),
-      enter(first),
-    ]
-  }
-  const kinds = new Set(['memory', 'pids', 'cpu'])
-  const used = [first, ...others].filter((folder) => kinds.has(folder.split('/')[4] ?? ''))
-  return used.flatMap((folder) => [
-    `mkdir -p ${quote(folder)}`,
-    set(folder, 'memory.limit_in_bytes', String(chamber.memoryBytes)),
-    set(folder, 'memory.memsw.limit_in_bytes', String(chamber.memoryBytes)),
-    set(folder, 'pids.max', String(chamber.processes)),
-    set(folder, 'cpu.cfs_period_us', String(period)),
-    set(folder, 'cpu.cfs_quota_us', String(quota)),
-    enter(folder),
-  ])
-}
-
 /** The way in: mounts, the new root, the old one gone, no more rights than allowed, then the program. */
 export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): string {
   const { lent } = host
   const root = quote(chamber.root)
   return [
     'stuck() { echo "could not confine the program: $1" >&2; exit 125; }',
-    ...groupLines(chamber, step, host),
+    ...groupLines(chamber, step, host.controls),
+    // Who may not open the pipes anew could not write to /dev/stdout.
+    ...(host.rootless || step.user.uid === 0
+      ? []
+      : [`chown ${step.user.uid} /proc/self/fd/1 /proc/self/fd/2 || stuck streams`]),
     ...(chamber.network === 'none' ? ['ip link set lo up 2>/dev/null'] : []),
     `echo ${quote(chamber.hostname)} >/proc/sys/kernel/hostname`,
     `cd ${root} || stuck root`,

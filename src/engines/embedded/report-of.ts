@@ -1,10 +1,10 @@
 /** What is told of a run that is over. */
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { never } from '../../kit/assert.ts'
 import type { Want } from '../../model/job.ts'
 import type { Got, Report, RunEnd, StepReport } from '../../model/report.ts'
-import { unlessAbsent } from '../absent.ts'
+import { readSmall, statSmall, unlessAbsent } from '../absent.ts'
 import { type Collection, collectFile, collectFiles, collectTar } from '../collect.ts'
 import type { Watch } from '../engine.ts'
 import { filesOf } from '../step-files.ts'
@@ -22,19 +22,21 @@ export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
   const { paths, record } = at
   const notes: string[] = []
   const steps = await stepsOf(paths, record)
-  const [end, startedAt, finishedAt, logTail, got] = await Promise.all([
-    endOf(at, steps),
-    timeOf(paths.began),
-    timeOf(paths.exit),
-    logTailOf(paths, record),
-    collectAll(at, (text) => notes.push(text)),
-  ])
+  const got = await collectAll(at, (text) => notes.push(text))
   for (const [name, item] of got) {
     const isKept = record.wants.some((want) => want.kind === 'kept-file' && want.name === name)
     if (isKept && item.kind === 'bytes') await watch.kept(name, item.bytes)
   }
   const now = at.clock.now()
-  return { end, steps, got, logTail, startedAt: startedAt ?? now, finishedAt: finishedAt ?? now, notes }
+  return {
+    end: await endOf(at, steps),
+    steps,
+    got,
+    logTail: await logTailOf(paths, record),
+    startedAt: timeOf(paths.began) ?? now,
+    finishedAt: timeOf(paths.exit) ?? now,
+    notes,
+  }
 }
 
 /** A run of which nothing is left. */
@@ -51,11 +53,9 @@ export function lostReport(now: number): Report {
 }
 
 async function endOf({ host, paths, record, run }: Stopping, steps: readonly StepReport[]): Promise<RunEnd> {
-  const [exit, stop, signalled] = await Promise.all(
-    [paths.exit, paths.stop, `${paths.stop}.signalled`].map((path) =>
-      readFile(path, 'utf8').catch(unlessAbsent),
-    ),
-  )
+  const exit = readSmall(paths.exit)
+  const stop = readSmall(paths.stop)
+  const signalled = readSmall(`${paths.stop}.signalled`)
   const allRan = steps.length === record.steps.length
   if (stop !== undefined && (signalled !== undefined || !allRan)) return stoppedBy(stop.trim())
   if (exit === undefined || exit === '') return { kind: 'lost' }
@@ -65,12 +65,12 @@ async function endOf({ host, paths, record, run }: Stopping, steps: readonly Ste
   const refused = await refusalOf(paths, record, { last, exit: steps[last]?.exit ?? 0 })
   if (refused !== undefined && last === 0) return { kind: 'not-started', detail: refused }
   for (const [i, { exit: status }] of steps.entries()) {
-    if (status !== 0 && (await wasOutOfMemory(host.controls, `${run}-s${i}`)))
+    if (status !== 0 && wasOutOfMemory(host.controls, `${run}-s${i}`))
       return { kind: 'limit', limit: 'memory' }
   }
   const files = filesOf(paths, record.steps)
   for (const { captured } of files) {
-    const size = captured && (await stat(captured.file).catch(unlessAbsent))?.size
+    const size = captured && statSmall(captured.file)?.size
     if (captured && size !== undefined && size > captured.bytesMax) return { kind: 'limit', limit: 'stdout' }
   }
   return { kind: 'finished' }
@@ -95,7 +95,7 @@ async function refusalOf(
         : ''
     return text.includes('could not confine the program') ? text.trim() : undefined
   }
-  const text = (await readFile(join(paths.folder, `runtime.${last}`), 'utf8').catch(unlessAbsent)) ?? ''
+  const text = readSmall(join(paths.folder, `runtime.${last}`)) ?? ''
   const lines = text.split('\n').filter((line) => /"level":"(error|fatal)"|^\S+ error|error/i.test(line))
   const message = /"msg":"((?:[^"\\]|\\.)*)"/.exec(lines.at(-1) ?? '')?.[1] ?? lines.at(-1)
   return message?.replaceAll('\\"', '"')
@@ -110,7 +110,7 @@ async function stepsOf(paths: RunPaths, record: RunRecord): Promise<readonly Ste
   const files = filesOf(paths, record.steps)
   const steps: StepReport[] = []
   for (const [i, { name }] of record.steps.entries()) {
-    const text = await readFile(join(paths.folder, `exit.${i}`), 'utf8').catch(unlessAbsent)
+    const text = readSmall(join(paths.folder, `exit.${i}`))
     if (text === undefined) continue
     const captured = files[i]?.captured
     const stdout = captured && (await readFile(captured.file).catch(unlessAbsent))
@@ -193,7 +193,7 @@ async function logTailOf(paths: RunPaths, record: RunRecord): Promise<string> {
   return ''
 }
 
-async function timeOf(file: string): Promise<number | undefined> {
-  const stats = await stat(file).catch(unlessAbsent)
+function timeOf(file: string): number | undefined {
+  const stats = statSmall(file)
   return stats && Math.round(stats.mtimeMs)
 }

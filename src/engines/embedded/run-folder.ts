@@ -22,7 +22,6 @@ export interface Rooms {
 export interface RunPaths {
   readonly folder: string
   readonly record: string
-  readonly lock: string
   /** Made by whoever is first, the shim to start or discard to forbid it. */
   readonly began: string
   readonly stop: string
@@ -41,7 +40,6 @@ export function pathsIn(folder: string): RunPaths {
   return {
     folder,
     record: join(folder, 'run.json'),
-    lock: join(folder, 'lock'),
     began: join(folder, 'began'),
     stop: join(folder, 'stop'),
     exit: join(folder, 'exit'),
@@ -73,13 +71,23 @@ export interface RunRecord {
 
 /** What runs a step. */
 export type Runtime =
-  | { readonly kind: 'runc' | 'crun'; readonly program: string }
+  | OciRuntime
   /** unshare, mount and setpriv of the host. */
   | { readonly kind: 'plain' }
+
+export interface OciRuntime {
+  readonly kind: 'runc' | 'crun'
+  readonly program: string
+}
 
 /** The mark of the claim that a layout belongs to. */
 export function fenceFile({ folder }: RunPaths, fence: number): string {
   return join(folder, `fence.${fence}`)
+}
+
+/** What a shim locks for its life; each its own, since one that waits to be let go must not pass for another. */
+export function lockFile({ folder }: RunPaths, pid: number): string {
+  return join(folder, `lock.${pid}`)
 }
 
 /** The claim that a layout belongs to; a later one moves its mark. */

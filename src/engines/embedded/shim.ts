@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StepFiles } from '../step-files.ts'
 import type { RunPaths } from './run-folder.ts'
-import { commandLine, quote } from './shell.ts'
+import { quote } from './shell.ts'
 
 export interface ShimPlan {
   readonly paths: RunPaths
@@ -13,6 +13,8 @@ export interface ShimPlan {
   readonly writable: boolean
   /** Whether overlay is mounted in a user namespace. */
   readonly rootless: boolean
+  /** Folders of the host that the runtime must not see. */
+  readonly hidden: readonly string[]
   readonly sized: readonly SizedFolder[]
   readonly steps: readonly ShimStep[]
   /** Stay at the end, since something is wanted from a mount that is the shim's own. */
@@ -37,6 +39,8 @@ export interface ShimStep {
   readonly cleanUp: string | undefined
   readonly files: StepFiles
   readonly joined: boolean
+  /** The command writes to whatever it is given: then pipes, since a program may empty a file that is its output. */
+  readonly needsPipes: boolean
   readonly mayFail: boolean
 }
 
@@ -48,13 +52,14 @@ export function shimScript(plan: ShimPlan): string {
   const { paths } = plan
   return [
     `cd ${quote(paths.folder)} || exit 98`,
+    // Its lock tells that the shim is alive to processes that cannot see it, or see its mark half written.
+    'exec 9>lock.$$ && flock -n 9 || exit 98',
+    'read -r mark </proc/$$/stat',
+    // Who loses its starter before it is let go leaves a run that has not begun.
+    'read -r go || { rm -f lock.$$; exit 99; }; exec </dev/null',
     // The claim that starts it must be the one it is laid out for.
     '[ -e "fence.$1" ] || exit 99',
-    'exec 9>lock || exit 98',
-    'read -r mark </proc/$$/stat',
     'set -C; { echo "$mark" >began; } 2>/dev/null || exit 99; set +C',
-    // The lock tells that the shim is alive to processes that cannot see it; nothing need wait for it.
-    'flock -n 9 &',
     'broken() { echo broken >exit; exit 97; }',
     ...mounts(plan),
     'go=1',
@@ -66,15 +71,19 @@ export function shimScript(plan: ShimPlan): string {
   ].join('\n')
 }
 
-function mounts({ layers, writable, rootless, sized }: ShimPlan): readonly string[] {
-  const lines: string[] = []
+function mounts({ layers, writable, rootless, sized, hidden }: ShimPlan): readonly string[] {
+  const lines = hidden.map((path) => `mount -t tmpfs -o ro tmpfs ${quote(path)} || broken`)
   if (layers.length > 0) {
     const options = [
       `lowerdir=${layers.join(':')}`,
       ...(writable ? ['upperdir=up', 'workdir=work'] : []),
       ...(rootless ? ['userxattr'] : []),
+      'nodev',
     ]
-    lines.push(`mount -t overlay -o ${quote(options.join(','))} overlay merged || broken`)
+    const mount = (more: string): string =>
+      `mount -t overlay -o ${quote([...options, more].join(','))} overlay merged`
+    // Nothing of it outlives this boot, so the disk need not be waited for at the end; old kernels do not know how.
+    lines.push(`${mount('volatile')} 2>/dev/null || ${mount('nodev')} || broken`)
   }
   for (const { folder, filledFrom, bytes, entries, mode, uid, gid } of sized) {
     const owner = rootless ? '' : `,uid=${uid},gid=${gid}`
@@ -85,16 +94,12 @@ function mounts({ layers, writable, rootless, sized }: ShimPlan): readonly strin
   return lines
 }
 
-function stepLines({ command, cleanUp, files, joined, mayFail }: ShimStep, i: number): readonly string[] {
-  const [first] = files.logs
-  const stdout = joined ? first?.file : (files.captured?.file ?? first?.file)
-  const stderr = joined ? undefined : files.logs.find(({ stream }) => stream === 'stderr')?.file
-  const streams = `</dev/null >>${quote(stdout ?? '/dev/null')} ${stderr === undefined ? '2>&1' : `2>>${quote(stderr)}`} 9>&-`
+function stepLines(step: ShimStep, i: number): readonly string[] {
+  const { cleanUp, mayFail } = step
   return [
     'if [ $go = 1 ] && [ ! -e stop ]; then',
     `: >began.${i}`,
-    `${command} ${streams}`,
-    'rc=$?',
+    ...commandLines(step),
     ...(cleanUp === undefined ? [] : [`[ $rc -lt 128 ] || ${cleanUp} </dev/null >/dev/null 2>&1 9>&-`]),
     `echo $rc >exit.${i}`,
     ...(mayFail ? [] : ['[ $rc = 0 ] || go=0']),
@@ -102,26 +107,25 @@ function stepLines({ command, cleanUp, files, joined, mayFail }: ShimStep, i: nu
   ]
 }
 
-/** The command of a step under an OCI runtime. Without its own state folder per run a name could be taken by others. */
-export function runtimeCommand(
-  runtime: { readonly kind: 'runc' | 'crun'; readonly program: string },
-  paths: { readonly state: string; readonly log: string; readonly bundle: string },
-  id: string,
-): string {
-  const keep = runtime.kind === 'runc' ? ['--keep'] : []
-  const log = ['--log', paths.log, ...(runtime.kind === 'runc' ? ['--log-format', 'json'] : [])]
-  return commandLine([
-    runtime.program,
-    ...['--root', paths.state],
-    ...log,
-    'run',
-    ...keep,
-    ...['--bundle', paths.bundle],
-    id,
-  ])
+/** The command with its streams; they are whole before its status is told. */
+function commandLines({ command, files, joined, needsPipes }: ShimStep): readonly string[] {
+  const [first] = files.logs
+  const stdout = quote((joined ? first?.file : (files.captured?.file ?? first?.file)) ?? '/dev/null')
+  const stderr = joined ? undefined : files.logs.find(({ stream }) => stream === 'stderr')?.file
+  if (!needsPipes) {
+    const errors = stderr === undefined ? '2>&1' : `2>>${quote(stderr)}`
+    return [`${command} </dev/null >>${stdout} ${errors} 9>&-`, 'rc=$?']
+  }
+  const told = 'echo $? >rc'
+  const written =
+    stderr === undefined
+      ? `${command} </dev/null 2>&1; ${told};`
+      : `{ ${command} </dev/null 3>&-; ${told}; } 2>&1 >&3 3>&- | cat >>${quote(stderr)} 3>&-;`
+  // No process but the shim may hold its lock.
+  return [`{ exec 9>&-; ${written} } 3>&1 | cat >>${stdout} 9>&-`, 'rc=125; read -r rc <rc']
 }
 
-/** Starts a shim that belongs to nobody; several may be started, one will run. */
+/** Starts a shim that belongs to nobody and waits to be released; several may be started, one will run. */
 export function spawnShim(
   paths: RunPaths,
   { fence, rootless }: { readonly fence: number; readonly rootless: boolean },
@@ -141,7 +145,7 @@ export function spawnShim(
     ],
     {
       detached: true,
-      stdio: ['ignore', 'ignore', errors],
+      stdio: ['pipe', 'ignore', errors],
       cwd: '/',
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
     },
@@ -152,4 +156,11 @@ export function spawnShim(
     child.once('spawn', () => resolve(child))
     child.once('error', reject)
   })
+}
+
+/** Lets a shim begin. */
+export function release({ stdin }: ChildProcess): void {
+  // It may have ended already.
+  stdin?.on('error', () => undefined)
+  stdin?.end('go\n')
 }

@@ -1,14 +1,16 @@
 /** Starts a run at most once: any number may try, the first shim that marks the run as begun is the one. */
-
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
+import { unlessAbsent } from '../absent.ts'
+import { watchFolder } from '../changes.ts'
 import type { RunStart, Ticket } from '../engine.ts'
 import { lastLines } from '../tail.ts'
 import type { Host } from './host.ts'
 import { shimState } from './identity.ts'
-import { fenceOf, pathsOf, type Rooms, readRecord } from './run-folder.ts'
-import { spawnShim } from './shim.ts'
+import { fenceOf, pathsOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
+import { release, spawnShim } from './shim.ts'
 
 export interface Starting {
   readonly rooms: Rooms
@@ -30,20 +32,46 @@ export async function startRun(
   if (before.kind === 'forbidden') return fail('engine.layout-gone', run)
   if (before.kind !== 'not-begun') return run
   if ((await fenceOf(paths)) !== fence) return fail('engine.layout-gone', run)
-  let exit: number | undefined
-  const shim = await spawnShim(paths, { fence, rootless: host.rootless }).catch((cause: Error) =>
-    fail('engine.start-failed', `unshare could not be run: ${cause.message}`, { cause }),
-  )
-  shim.once('exit', (code) => {
-    exit = code ?? 255
-  })
-  for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
-    const exitBefore = exit
-    const { kind } = await shimState(paths)
-    if (kind === 'forbidden') return fail('engine.layout-gone', run)
-    if (kind !== 'not-begun') return run
-    if (exitBefore !== undefined) return await shimFailed(paths.folder, run)
-    await clock.sleep(pause)
+  const changes = watchFolder(paths.folder, clock)
+  // Beside the making of the process, which takes as long.
+  const flushed = flush(rooms, paths)
+  try {
+    const shim = await spawnShim(paths, { fence, rootless: host.rootless }).catch((cause: Error) =>
+      fail('engine.start-failed', `unshare could not be run: ${cause.message}`, { cause }),
+    )
+    let hasEnded = false
+    shim.once('exit', () => {
+      hasEnded = true
+      changes.wake()
+    })
+    await flushed
+    release(shim)
+    for (;;) {
+      const hadEnded = hasEnded
+      const { kind } = await shimState(paths)
+      if (kind === 'forbidden') return fail('engine.layout-gone', run)
+      if (kind !== 'not-begun') return run
+      if (hadEnded) return await shimFailed(paths.folder, run)
+      await changes.next(glanceMs)
+    }
+  } finally {
+    changes.close()
+    await flushed.catch(() => undefined)
+  }
+}
+
+/** How often it is looked, whatever was heard. */
+const glanceMs = 20
+
+/** After a loss of power the run must still be known, or it could be started again: only then may the shim begin. */
+async function flush({ runs }: Rooms, { record, folder }: RunPaths): Promise<void> {
+  for (const path of [record, folder, runs]) {
+    const handle = await open(path, 'r').catch(unlessAbsent)
+    try {
+      await handle?.sync()
+    } finally {
+      await handle?.close()
+    }
   }
 }
 

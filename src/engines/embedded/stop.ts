@@ -1,13 +1,15 @@
 /** Ends a run: asks politely, waits, kills, and makes sure. */
-import { readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
-import { readSmall, unlessAbsent } from '../absent.ts'
+import { readSmall } from '../absent.ts'
 import { run as runProgram } from '../run-program.ts'
 import { processesIn } from './cgroups.ts'
 import type { Host } from './host.ts'
 import { isAlive, type ProcessMark, shimState } from './identity.ts'
 import type { RunPaths, RunRecord } from './run-folder.ts'
+import { containerMark } from './runtimes.ts'
 
 export interface Stopping {
   readonly host: Host
@@ -58,9 +60,7 @@ export async function isOver(paths: RunPaths): Promise<boolean> {
   const text = readSmall(paths.exit)
   if (text !== undefined && text !== '') return true
   const { kind } = await shimState(paths)
-  return (
-    kind === 'dead' || kind === 'forbidden' || (await stat(paths.folder).catch(unlessAbsent)) === undefined
-  )
+  return kind === 'dead' || kind === 'forbidden' || !existsSync(paths.folder)
 }
 
 /** The step that runs now, if one does. */
@@ -73,28 +73,26 @@ export async function currentStep({
   return i >= 0 && !names.has(`exit.${i}`) ? i : undefined
 }
 
-/** What runc and crun write about a container. */
-interface RuntimeState {
-  readonly init_process_pid?: number
-  readonly init_process_start?: number
-}
-
 /** The first process of the step, as this process sees it. */
 export async function initOf(
   at: Pick<Stopping, 'paths' | 'record' | 'run'>,
   i: number,
 ): Promise<number | undefined> {
-  if (at.record.runtime.kind !== 'plain') {
-    const state = join(at.paths.private, 'state', `${at.run}-s${i}`, 'state.json')
-    const text = await readFile(state, 'utf8').catch(unlessAbsent)
-    if (text === undefined) return undefined
-    const { init_process_pid: pid = 0, init_process_start: startTime = 0 } = JSON.parse(text) as RuntimeState
-    return isAlive({ pid, startTime: String(startTime) }) ? pid : undefined
+  const { runtime } = at.record
+  if (runtime.kind !== 'plain') {
+    const mark = containerMark(runtime, { state: join(at.paths.private, 'state'), id: `${at.run}-s${i}` })
+    return mark !== undefined && isAlive(mark) ? mark.pid : undefined
   }
   const shim = await shimState(at.paths)
-  if (shim.kind !== 'alive') return undefined
-  for (const child of await childrenOf(shim.mark.pid)) {
-    for (const grandchild of await childrenOf(child)) if (await isFirst(grandchild)) return grandchild
+  return shim.kind === 'alive' ? await firstBelow(shim.mark.pid) : undefined
+}
+
+/** The first process of a namespace of its own among what a process started, at most a few generations below. */
+async function firstBelow(pid: number, depth = 4): Promise<number | undefined> {
+  for (const child of await childrenOf(pid)) {
+    if (await isFirst(child)) return child
+    const below = depth > 0 ? await firstBelow(child, depth - 1) : undefined
+    if (below !== undefined) return below
   }
   return undefined
 }
@@ -132,7 +130,7 @@ export async function killAll({ host, paths, record, run }: Omit<Stopping, 'cloc
   for (const [i] of record.steps.entries()) {
     const init = await initOf({ paths, record, run }, i)
     if (init !== undefined) kill(init, 'SIGKILL')
-    for (const pid of await processesIn(host.controls, `${run}-s${i}`)) kill(pid, 'SIGKILL')
+    for (const pid of processesIn(host.controls, `${run}-s${i}`)) kill(pid, 'SIGKILL')
   }
 }
 
