@@ -5,12 +5,9 @@ import { offerCnab } from './offer.ts'
 import { prepareCnab } from './prepare.ts'
 import { readCnab, recogniseCnab } from './read.ts'
 
-export { actionOf, actionsOf, type BundleAction, recordOf } from './actions.ts'
+export { actionOf, type BundleAction, recordOf } from './actions.ts'
 export {
-  appliesTo,
   type Bundle,
-  type Definition,
-  defaultOf,
   definitionOf,
   isBinary,
   isInternal,
@@ -21,7 +18,6 @@ export {
   type Claim,
   claimCustom,
   claimDocument,
-  faultsOfClaim,
   givenIn,
   logsOutput,
   type Reading,
@@ -33,21 +29,20 @@ export {
   resultOf,
 } from './claims.ts'
 export { dependencyInstallation } from './dependencies.ts'
-export { decide, type InstallationDocument, readInstallationDocument } from './desired-state.ts'
+export { decide, readInstallationDocument } from './desired-state.ts'
 export { type Explanation, explainBundle } from './explain.ts'
-export { faultsOfExtensions, hasFileParameters } from './extensions.ts'
-export { type BundleReading, readBundle } from './format.ts'
+export { hasFileParameters } from './extensions.ts'
+export { readBundle } from './format.ts'
 export {
-  byId,
   currentOutputs,
-  type InstallationState,
   isOver,
   type RecordedRun,
+  startOf,
   stateOf,
   statusOfResults,
 } from './history.ts'
 export { flattenedName } from './image-name.ts'
-export { chooseInvocationImage, formatImageName, readImageName } from './images.ts'
+export { formatImageName, readImageName } from './images.ts'
 export { inject } from './inject.ts'
 export {
   bundleIn,
@@ -73,8 +68,8 @@ export {
   operationOf,
   readOperation,
 } from './operation.ts'
-export { faultsOfOptions, type Options as CnabOptions, optionsOf } from './options.ts'
-export { file as runFile, jobOf, type Run } from './run.ts'
+export { type Options as CnabOptions, optionsOf } from './options.ts'
+export { file as runFile, jobOf } from './run.ts'
 export { serviceSchema } from './service-hints.ts'
 export { archivePlaces, type BundleSource, findBundle, type Relocation, relocated } from './source.ts'
 export { sourcedValue } from './sources.ts'
@@ -84,7 +79,6 @@ export {
   type SourceKind,
   type ValueSet,
   valueFor,
-  valueSetDocument,
 } from './value-sets.ts'
 export { resolveValues } from './values.ts'
 export { judgeRun, type Verdict } from './verdict.ts'

@@ -26,15 +26,38 @@ export function schemaFor(order: SchemaOrder): JsonObject | undefined {
       !Object.hasOwn(operator.defaults, name) &&
       defaultOf(definitionAt(bundle, name)) === undefined,
   )
-  const properties = open.map((name): [string, Json] => [name, propertyFor(name, order)])
-  const schema: JsonObject = {
+  const wanted = required.length === 0 || order.changeable ? {} : { required }
+  const whole = schemaOf(
+    open.map((name) => [name, propertyFor(name, order)]),
+    wanted,
+  )
+  if (fits(whole)) return whole
+  // What is secret must be known to be, whatever else platforms can be told.
+  const slim = schemaOf(
+    open.map((name) => [name, outlineOf(definitionAt(bundle, name))]),
+    wanted,
+  )
+  return fits(slim) ? slim : undefined
+}
+
+function schemaOf(properties: readonly (readonly [string, Json])[], more: JsonObject): JsonObject {
+  return {
     $schema: draftFourName,
     type: 'object',
     properties: Object.fromEntries(properties),
     additionalProperties: false,
-    ...(required.length === 0 || order.changeable ? {} : { required }),
+    ...more,
   }
-  return Buffer.byteLength(JSON.stringify(schema)) <= bytesMax ? schema : undefined
+}
+
+function fits(schema: JsonObject): boolean {
+  return Buffer.byteLength(JSON.stringify(schema)) <= bytesMax
+}
+
+function outlineOf(definition: Definition): Json {
+  if (!isObject(definition)) return {}
+  const { type, writeOnly } = definition as JsonObject
+  return { ...(type === undefined ? {} : { type }), ...(writeOnly === true ? { writeOnly } : {}) }
 }
 
 /** What users may set: neither fixed nor of the authoring tool, and with no other source. */

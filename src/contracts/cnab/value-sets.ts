@@ -98,21 +98,6 @@ export function readSource(source: Json): SetEntry['source'] | string {
   return { kind, value }
 }
 
-/** The document of a set, in a form that other tools read. */
-export function valueSetDocument(set: ValueSet, kind: 'credentials' | 'parameters'): JsonObject {
-  return {
-    schemaType: kind === 'credentials' ? 'CredentialSet' : 'ParameterSet',
-    schemaVersion: kind === 'credentials' ? '1.0.1' : '1.1.0',
-    name: set.name,
-    ...(set.namespace === '' ? {} : { namespace: set.namespace }),
-    ...(Object.keys(set.labels).length === 0 ? {} : { labels: set.labels }),
-    [kind]: set.entries.map(({ name, source }) => ({
-      name,
-      ...(source === undefined ? {} : { source: { [source.kind]: source.value } }),
-    })),
-  }
-}
-
 /** Values of several sets; of two that name the same the later one counts. */
 export function mergeValues(sets: readonly JsonObject[]): JsonObject {
   return Object.fromEntries(sets.flatMap((set) => Object.entries(set)))
