@@ -6,6 +6,14 @@ import { openLog } from '../kit/log.ts'
 import { gather, ProblemError } from '../model/problem.ts'
 import type { Loaded } from '../settings/load.ts'
 import { isTerminal } from './terminal.ts'
+import { startWatchdog } from './watchdog.ts'
+
+const stallMaxMs = 30_000
+const stalledLine = JSON.stringify({
+  level: 'fatal',
+  event: 'process.stalled',
+  msg: 'The event loop stood still for 30 seconds; the process is ended',
+})
 
 type Good = Extract<Loaded, { kind: 'settings' }>
 
@@ -29,6 +37,7 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
     ...(file === undefined ? {} : { config: file }),
   })
   let reloading = Promise.resolve()
+  const watchdog = startWatchdog({ stallMs: stallMaxMs, line: stalledLine })
   process.on('SIGHUP', () => {
     // One after the other, so that the last word is the newest.
     reloading = reloading.then(() => {
@@ -39,6 +48,7 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
   })
   process.on('SIGUSR2', () => void snapshot(broker, log))
   await untilTold(broker, log)
+  watchdog.stop()
   log.info('broker.stopped', 'Stopped')
   await log.flush()
 }

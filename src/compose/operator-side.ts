@@ -10,6 +10,7 @@ import type { Metrics } from '../http/metrics.ts'
 import type { Observe } from '../http/observe.ts'
 import { operatorApi } from '../http/operator/plugin.ts'
 import { type Listening, listen, nothingHere } from '../http/server.ts'
+import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
@@ -57,13 +58,14 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
   keys.resume()
   const state = { started: false, draining: false }
   const leaving = new AbortController()
+  const loop = startBeat(clock)
   const health = healthOf({
     clock,
     store,
     metrics,
     dataDir: settings.dataDir,
     minFreeDisk: settings.limits.minFreeDisk,
-    pulses: () => pulsesOf(settings, parts),
+    pulses: () => [{ name: 'event loop', at: loop.at, withinMs: 10_000 }, ...pulsesOf(settings, parts)],
     state,
   })
   const api = await operatorApi({
@@ -97,12 +99,23 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
     },
     dismiss: () => leaving.abort(),
     async stop() {
+      loop.stop()
       await admin?.close(0)
       await api.close()
       await keys.stop()
       await presence.stop()
     },
   }
+}
+
+/** When timers last came round. */
+function startBeat({ monotonic }: Clock): { readonly at: number; stop(): void } {
+  const beat = { at: monotonic(), stop: () => clearInterval(timer) }
+  const timer = setInterval(() => {
+    beat.at = monotonic()
+  }, 1000)
+  timer.unref()
+  return beat
 }
 
 /** Three missed rounds are too many. */
