@@ -62,13 +62,13 @@ Chandler is ready.
 
   Open Service Broker API  ${url}/v2      user platform  password ${password('platform')}
   Operator API             ${url}/api/v1  user admin     password ${password('admin')}
-  Health and figures       ${admin}/readyz, ${admin}/metrics
-
+${admin === 'off' ? '' : `  Health and figures       ${admin}/readyz, ${admin}/metrics\n`}
 In another terminal:
 
   npx chandler login ${url} --user admin --password-file ${secrets}/admin
   npx chandler catalog
   npx chandler instance provision demo-db small my-db
+  npx chandler instance provision accounts long my-register -p register=guests
 
 Ctrl-C stops the broker.
 `

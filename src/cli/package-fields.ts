@@ -19,7 +19,7 @@ export function contentFields(content: PackageContent | undefined): readonly Fie
         .map(([name, link]) => `${name}: ${link}`)
         .join('\n'),
     ],
-    ['Icon', icon && `${icon.mediaType}, ${Math.floor((icon.base64.length * 3) / 4)} bytes`],
+    ['Icon', icon && `${icon.mediaType}, ${Buffer.byteLength(icon.base64, 'base64')} bytes`],
     [
       'Services',
       services.map((one) => `${one.name}: ${one.plans.map((plan) => plan.name).join(', ')}`).join('\n'),

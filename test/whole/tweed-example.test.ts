@@ -1,0 +1,177 @@
+/** The pattern that `npm start` offers: built, ordered and bound as platforms and operators do, without network or daemon. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { buildFolder } from '../../src/compose/build-folder.ts'
+import { type Broker, startBroker } from '../../src/compose.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import { openLog } from '../../src/kit/log.ts'
+import { loadSettings } from '../../src/settings/load.ts'
+import { ensurePrograms } from '../support/debian.ts'
+import { callOsb } from '../tweed/osb.ts'
+
+const missing = ensurePrograms('busybox')
+const password = 'of-the-example'
+let folder: string
+let broker: Broker
+
+/** As scripts/start.ts lays it out, in a folder of the test's own. */
+beforeAll(async () => {
+  if (missing !== undefined) return
+  folder = mkdtempSync(join(tmpdir(), 'chandler-example-'))
+  const secrets = join(folder, '.chandler/secrets')
+  mkdirSync(secrets, { recursive: true, mode: 0o700 })
+  for (const user of ['platform', 'admin'])
+    writeFileSync(join(secrets, user), `${password}\n`, { mode: 0o600 })
+  mkdirSync(join(folder, 'examples'))
+  const file = join(folder, 'examples/chandler.yml')
+  cpSync('examples/chandler.yml', file)
+  const to = `oci:${join(folder, '.chandler/examples')}:accounts`
+  await buildFolder({ folder: 'examples/tweed/accounts', dataDir: folder, to })
+  const environment = {
+    CHANDLER_HTTP_LISTEN: '127.0.0.1:0',
+    CHANDLER_HTTP_ADMIN_LISTEN: 'off',
+    CHANDLER_ENGINE: 'embedded',
+  }
+  const loaded = loadSettings({ environment, folder, file })
+  if (loaded.kind === 'faults') throw new Error(JSON.stringify(loaded.problems))
+  const log = openLog({
+    level: 'error',
+    format: 'json',
+    clock: systemClock,
+    always: {},
+    secrets: () => [],
+    sink: () => undefined,
+  })
+  broker = await startBroker(loaded.settings, { log, version: '0.0.0-test' })
+})
+
+afterAll(async () => {
+  if (missing !== undefined) return
+  await broker.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function osb(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object) {
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  return callOsb({ url: broker.url, user: 'platform', password }, method, `/v2${path}`, text)
+}
+
+async function ended(path: string): Promise<unknown> {
+  for (;;) {
+    const { status, body } = await osb('GET', `${path}/last_operation`)
+    if (status === 410) return 'gone'
+    const { state } = body as { readonly state: string }
+    if (state !== 'in progress') return state
+    await systemClock.sleep(20)
+  }
+}
+
+/** What a command prints, as the admin. */
+async function chandler(...words: readonly string[]): Promise<string> {
+  let out = ''
+  const print = (chunk: string | Uint8Array): boolean => {
+    out += Buffer.from(chunk).toString()
+    return true
+  }
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(print),
+    vi.spyOn(process.stderr, 'write').mockImplementation(() => true),
+  ]
+  const who = [
+    '--server',
+    broker.url,
+    '--user',
+    'admin',
+    '--password-file',
+    join(folder, '.chandler/secrets/admin'),
+  ]
+  const code = await main([...words, ...who])
+  for (const spy of spies) spy.mockRestore()
+  expect(code, words.join(' ')).toBe(0)
+  return out.replaceAll(/ +/g, ' ')
+}
+
+interface Service {
+  readonly id: string
+  readonly name: string
+  readonly plans: readonly { readonly id: string; readonly name: string }[]
+}
+
+async function accounts(): Promise<Service> {
+  const { body } = await osb('GET', '/catalog')
+  const { services } = body as { readonly services: readonly Service[] }
+  const found = services.find(({ name }) => name === 'accounts')
+  if (found === undefined) throw new Error('accounts is not offered')
+  return found
+}
+
+describe.skipIf(missing !== undefined)('the accounts example', { timeout: 20_000 }, () => {
+  test('platforms see its papers, and per plan what users may set', async () => {
+    const service = await accounts()
+    const parameters = (names: object) => ({
+      service_instance: { create: { parameters: { properties: names, additionalProperties: false } } },
+    })
+
+    expect(service).toMatchObject({
+      metadata: { displayName: 'Accounts', imageUrl: expect.stringMatching(/^data:image\/png;base64,/) },
+      plans: [
+        { name: 'short', schemas: parameters({ register: { default: 'visitors' } }) },
+        { name: 'long', schemas: parameters({ passwordBytes: { default: 24 } }) },
+      ],
+    })
+    expect(JSON.stringify(service.plans[0])).not.toContain('passwordBytes')
+  })
+
+  test('a platform orders, binds inside the request, and deletes with the binding still there', async () => {
+    const { id, plans } = await accounts()
+    const ids = { service_id: id, plan_id: plans[1]?.id ?? '' }
+    const path = '/service_instances/guests'
+    const order = { ...ids, organization_guid: 'o', space_guid: 's', parameters: { register: 'guests' } }
+    const made = await osb('PUT', `${path}?accepts_incomplete=true`, order)
+    const provisioned = await ended(path)
+    const bound = await osb('PUT', `${path}/service_bindings/app`, ids)
+    const again = await osb('GET', `${path}/service_bindings/app`)
+    const query = new URLSearchParams({ ...ids, accepts_incomplete: 'true' })
+    const { credentials } = bound.body as { readonly credentials: Readonly<Record<string, string>> }
+    const { username = '', password: secret = '' } = credentials
+
+    expect([made.status, provisioned, bound.status]).toEqual([202, 'succeeded', 201])
+    expect(credentials).toEqual({
+      register: 'guests',
+      username: expect.stringMatching(/^guest-[0-9a-f]{8}$/),
+      password: expect.stringMatching(/^[0-9a-f]{48}$/),
+      uri: `register://${username}:${secret}@localhost/guests`,
+    })
+    expect(again.body).toMatchObject({ credentials })
+    expect((await osb('DELETE', `${path}?${query}`)).status).toBe(202)
+    expect(await ended(path)).toMatch(/succeeded|gone/)
+    expect((await osb('GET', `${path}/service_bindings/app`)).status).toBe(404)
+  })
+
+  test('an operator orders, binds and reads what it left; a platform may not', async () => {
+    const paper = await chandler('package', 'show', 'accounts')
+    const made = await chandler('instance', 'provision', 'accounts', 'short', 'mine', '-o', 'json')
+    const bound = await chandler('binding', 'bind', 'mine', 'app', '-o', 'json')
+    const files = await chandler('instance', 'files', 'mine')
+    const file = await chandler('instance', 'files', 'mine', 'register.txt')
+    const { platform, id } = JSON.parse(made) as { readonly platform: string; readonly id: string }
+    const address = `/api/v1/instances/${platform}/${id}/outputs/register.txt`
+    const refused = await callOsb({ url: broker.url, user: 'platform', password }, 'GET', address)
+    await chandler('binding', 'unbind', 'mine', 'app')
+    const gone = await chandler('instance', 'deprovision', 'mine', '--yes')
+
+    expect(paper).toMatch(
+      /Icon: image\/png, 208 bytes[\s\S]*Parameters: register \(string, default "visitors"\)/,
+    )
+    expect(JSON.parse(bound)).toMatchObject({
+      credentials: { register: 'visitors', password: expect.stringMatching(/^[0-9a-f]{16}$/) },
+    })
+    expect(files).toContain('register.txt present 31 yes The register as it was opened')
+    expect(file).toBe('The register visitors is open.\n')
+    expect(refused.status).toBe(403)
+    expect(gone).toContain('State: deleted')
+  })
+})
