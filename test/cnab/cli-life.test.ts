@@ -1,16 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
+import { installedProgram } from '../support/installed.ts'
 import { installer, writeHello } from './cli-bundle.ts'
 
 const missing = ensurePrograms('busybox')
 const home = freshFolder('cnab-cli')
 const archive = join(home, 'hello.tgz')
 const secret = 'kraken-0815'
+let program = ''
 
 interface Ran {
   readonly exit: number | null
@@ -27,8 +29,7 @@ function cnab(...args: readonly string[]): Ran {
 }
 
 function starter(args: readonly string[]): string[] {
-  const where = args[0] === 'driver' ? [] : ['--data-dir', join(home, 'data')]
-  return ['bin/chandler.mjs', 'cnab', ...args, ...where]
+  return [program, 'cnab', ...args, '--data-dir', join(home, 'data')]
 }
 
 function json(...args: readonly string[]) {
@@ -41,6 +42,7 @@ function json(...args: readonly string[]) {
 }
 
 beforeAll(async () => {
+  program = installedProgram()
   if (missing !== undefined) return
   const sources = join(home, 'sources')
   mkdirSync(sources)
@@ -360,7 +362,7 @@ describe.skipIf(missing !== undefined)('drivers', () => {
         outputs: { '/cnab/app/outputs/url': 'url' },
       })
     const drive = (input: string, ...args: readonly string[]) =>
-      spawnSync(process.execPath, ['bin/cnab-chandler.mjs', ...args], {
+      spawnSync(process.execPath, [join(dirname(program), 'cnab-chandler.mjs'), ...args], {
         input,
         encoding: 'utf8',
         env: { ...process.env, CNAB_OUTPUT_DIR: outputs, XDG_DATA_HOME: home },

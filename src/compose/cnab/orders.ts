@@ -83,6 +83,9 @@ export async function carryOut(
     keepInstallation(room, plan, known)
     return await performAll(room, plan, run, listener)
   } finally {
+    // What was refused before anything ran has not become an installation.
+    if (known === undefined && room.claims.claims(installation).length === 0)
+      room.installations.remove(installation)
     await lock.release()
   }
 }

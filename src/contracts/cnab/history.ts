@@ -18,6 +18,11 @@ export function statusOfResults(results: readonly Pick<Result, 'id' | 'status'>[
   return [...results].sort(byId).at(-1)?.status ?? 'unknown'
 }
 
+/** When a run started: its first result says so, and until then its claim. */
+export function startOf({ claim, results }: RecordedRun): string {
+  return results[0]?.created ?? claim.created
+}
+
 /** Whether a status is for good. */
 export function isOver(status: ResultStatus): boolean {
   return status !== 'pending' && status !== 'running'

@@ -1,4 +1,5 @@
 /** Judges of runs: what goes into an invocation image and what comes out of it. */
+import { judgeStore } from './cnab-stored.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { actionOf } from '../../../src/contracts/cnab/actions.ts'
@@ -143,4 +144,5 @@ function* claims(file: string): Iterable<Verdict> {
   for (const [word, meaning] of Object.entries(alsoRead)) yield compare(file, `status ${word}`, meaning, readStatus(word))
   for (const [i, { results, expect }] of cases.entries())
     yield compare(file, `results ${i + 1}`, expect, statusOfResults(results ?? []))
+  if (table.store) yield* judgeStore(file, table.store)
 }
