@@ -27,13 +27,14 @@ const insert = `INSERT INTO operations (id, platform, instance, binding, kind, a
   turn)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// A cancel is never forgotten, and a lease of the same owner never shortened, by a writer who read the row earlier.
+// A cancel is never forgotten, and a lease of the same owner never shortened, by a writer who read the row earlier. The
+// sum hides its column from the planner: it would read through everything that has not ended.
 const update = `UPDATE operations SET state = ?, ended = ?, reason = ?, description = ?, problem = ?, usable = ?,
   repeatable = ?, priority = ?, started_at = ?, finished_at = ?, deadline_at = ?, run_after = ?,
   cancel_requested_at = coalesce(cancel_requested_at, ?),
   lease_until = CASE WHEN lease_owner = ? AND lease_until > ? THEN lease_until ELSE ? END,
   lease_owner = ?, fence = ?, strikes = ?, stage = ?, attempt = ?
-  WHERE id = ? AND fence = ? AND ended = 0`
+  WHERE id = ? AND fence = ? AND ended + 0 = 0`
 
 const updateOwned = `${update} AND lease_owner = ?`
 

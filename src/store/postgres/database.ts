@@ -26,8 +26,12 @@ export interface PostgresOptions extends LineOptions {
 // Who waits for an answer is told after so long that there is none.
 const patienceMs = 5000
 
-// Who shares a transaction must not keep the others waiting for a lock.
-const impatient = 'SET LOCAL lock_timeout = 100'
+// Who shares a transaction must not keep the others waiting for a lock. And the plan of a change of many rows is made
+// once, perhaps over an empty table, but must still be good when that is full: each row by its index.
+const shared = [
+  'SET LOCAL lock_timeout = 100',
+  ...['seqscan', 'hashjoin', 'mergejoin'].map((way) => `SET LOCAL enable_${way} = off`),
+].join(';')
 
 const loose = 'SET LOCAL synchronous_commit = off'
 
@@ -59,7 +63,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const listener = makeListener(options, options.clock, options.missed)
   const alone = <T>(work: Work<T>, settings?: string): Promise<T> =>
     patiently(patience, () => attempt(hands, work, settings))
-  const groups = makeGroups((works) => attemptAll(hands, works, impatient), alone)
+  const groups = makeGroups((works) => attemptAll(hands, works, shared), alone)
   const write: Database['write'] = (work, { how, about } = {}) => {
     if (about !== undefined) return groups.write(about, work)
     return how === 'loose' ? alone(work, loose) : alone(work)

@@ -15,11 +15,14 @@ export function changeMany(text: string, types: readonly string[]): string | und
   return undefined
 }
 
-/** One answer for each row of parameters, numbered from 1 in the column `n`. */
+/**
+ * One answer for each row of parameters, numbered from 1 in the column `n`. The offset keeps the planner from mixing the
+ * question with the rows: it is planned as if it were asked alone.
+ */
 export function askMany(text: string, types: readonly string[]): string {
   const names = types.map((_, i) => `p${i}`)
   return `SELECT given.n, found.* FROM ${rowsOf(types)} WITH ORDINALITY AS given(${[...names, 'n'].join(', ')})
-    CROSS JOIN LATERAL (${naming()(text)}) AS found`
+    CROSS JOIN LATERAL (${naming()(text)} OFFSET 0) AS found`
 }
 
 /** The rows of parameters as one array for each column, in the notation of the server. */
