@@ -1,0 +1,104 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { archiveBundle } from '../../src/compose/cnab/bundle-tools.ts'
+import { carryOut, type Order } from '../../src/compose/cnab/orders.ts'
+import { inRoom } from '../../src/compose/cnab/tools.ts'
+import { viewInstallation, viewOutputs, viewRuns } from '../../src/compose/cnab/views.ts'
+import { ensurePrograms } from '../support/debian.ts'
+import { freshFolder } from '../support/image.ts'
+import { startPodman, type TestEngine } from '../support/podman.ts'
+import { installer, writeHello } from './cli-bundle.ts'
+
+const missing = ensurePrograms('busybox', 'podman', 'runc')
+const home = freshFolder('cnab-engines')
+const archive = join(home, 'hello.tgz')
+const before = process.env['DOCKER_HOST']
+let podman: TestEngine | undefined
+
+beforeAll(async () => {
+  if (missing !== undefined) return
+  const sources = join(home, 'sources')
+  mkdirSync(sources)
+  const { image, file } = await writeHello(sources)
+  await inRoom(join(home, 'author'), 'embedded', ({ workshop: { artifacts } }) =>
+    archiveBundle(artifacts, {
+      reference: file,
+      relocation: { [installer]: image.reference },
+      to: archive,
+      thin: false,
+      compression: 'usual',
+      signal: new AbortController().signal,
+      progress: () => undefined,
+    }),
+  )
+  // From here on there is nothing but the archive: no layout, no registry.
+  rmSync(sources, { recursive: true })
+  writeFileSync(
+    join(home, 'creds.yml'),
+    'name: creds\ncredentials:\n- {name: token, source: {value: t0ken}}\n',
+  )
+  podman = await startPodman(freshFolder('e'))
+  process.env['DOCKER_HOST'] = `unix://${podman.socket}`
+}, 120_000)
+afterAll(async () => {
+  if (before === undefined) delete process.env['DOCKER_HOST']
+  else process.env['DOCKER_HOST'] = before
+  await podman?.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+function order(action: string, more: Partial<Order> = {}): Order {
+  return {
+    installation: 'life',
+    namespace: '',
+    action,
+    given: {},
+    options: {},
+    force: false,
+    ...more,
+  }
+}
+
+describe.skipIf(missing !== undefined).each(['embedded', 'docker'])('on the engine %s', (engine) => {
+  test('a thick bundle lives its life straight from the archive, without any registry', async () => {
+    let log = ''
+    const listener = {
+      signal: new AbortController().signal,
+      log: ({ bytes }: { readonly bytes: Uint8Array }) => {
+        log += Buffer.from(bytes).toString()
+        return Promise.resolve()
+      },
+      progress: () => undefined,
+    }
+
+    await inRoom(join(home, engine), engine, async (room, run) => {
+      const act = async (wanted: Order): Promise<string> =>
+        (await carryOut(room, wanted, run, listener)).verdict.status
+      const ends = [
+        await act(order('install', { reference: archive, credentialSets: [join(home, 'creds.yml')] })),
+        await act(order('upgrade', { given: { port: { typed: '9999' } } })),
+        await act(order('status')),
+        await act(order('uninstall')),
+      ]
+      const view = await viewInstallation(room, 'life')
+      const runs = await viewRuns(room, 'life')
+      const outputs = Object.fromEntries(
+        viewOutputs(room, 'life').map(({ name, bytes }) => [name, Buffer.from(bytes).toString('latin1')]),
+      )
+
+      expect(ends).toEqual(['succeeded', 'succeeded', 'succeeded', 'succeeded'])
+      expect(view.state).toBe('uninstalled')
+      expect(runs).toHaveLength(4)
+      expect(outputs).toEqual({
+        state: '\0\u00ffuninstall',
+        status: '{"status":"Ready"}\n',
+        url: 'http://life:9999',
+      })
+    })
+
+    expect(log).toContain('install of life: port=8080')
+    expect(log).toContain('upgrade of life: port=9999')
+    expect(log).toContain('a word on standard error')
+  }, 120_000)
+})
