@@ -43,5 +43,6 @@ async function openDocker({
   if (!isWanted) return []
   const tickets = join(folder, 'docker')
   const options = { folder: tickets, clock, copier: artifacts, supplies: artifacts }
-  return [await openDockerEngine({ ...options, socket: socket ?? usualSocket })]
+  // Who reads a package decides whether it may ask for the socket at all: operators say so package by package.
+  return [await openDockerEngine({ ...options, socket: socket ?? usualSocket, lendSocket: true })]
 }

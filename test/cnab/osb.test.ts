@@ -1,43 +1,56 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../src/kit/hash.ts'
 import type { TestBroker } from '../support/broker.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
+import { startPodman, type TestEngine } from '../support/podman.ts'
 import { accounts } from './accounts.ts'
 import { type TestBundle, thickBundle } from './bundle.ts'
 import { offering, Platform } from './platform.ts'
 
-const missing = ensurePrograms('busybox')
 const token = 'token-of-the-user'
 const admin = 'secret-of-the-operator'
 const id = 'b2c1a7e0-5a51-4a0e-9a53-0a1b2c3d4e5f'
 const installation = `s${id.replaceAll('-', '')}`
 
-let folder: string
-let bundle: TestBundle
-let at: TestBroker
-let platform: Platform
+describe.each([
+  ['embedded', ensurePrograms('busybox')],
+  ['docker', ensurePrograms('busybox', 'podman', 'runc')],
+])('a bundle at the OSB interface, on the %s engine', { timeout: 120_000 }, (engine, missing) => {
+  let folder: string
+  let bundle: TestBundle
+  let at: TestBroker
+  let platform: Platform
+  let daemon: TestEngine | undefined
 
-beforeAll(async () => {
-  if (missing !== undefined) return
-  folder = freshFolder('cnab')
-  bundle = await thickBundle(folder, accounts)
-  const infrastructure = [
-    { name: 'admin', value: admin },
-    { name: 'other', value: 'not asked for' },
-  ]
-  at = await offering([{ package: bundle.folder, infrastructure }])
-  platform = new Platform(at)
-})
+  beforeAll(async () => {
+    if (missing !== undefined) return
+    folder = freshFolder('cnab')
+    if (engine === 'docker') {
+      // Sockets take short paths only.
+      daemon = await startPodman(freshFolder('e'))
+      process.env['DOCKER_HOST'] = `unix://${daemon.socket}`
+    }
+    bundle = await thickBundle(folder, accounts)
+    const infrastructure = [
+      { name: 'admin', value: admin },
+      { name: 'other', value: 'not asked for' },
+    ]
+    at = await offering([{ package: bundle.folder, infrastructure }], { engine })
+    platform = new Platform(at)
+  })
 
-afterAll(async () => {
-  await at?.stop()
-  if (folder) rmSync(folder, { recursive: true, force: true })
-})
+  afterAll(async () => {
+    await at?.stop()
+    if (daemon) delete process.env['DOCKER_HOST']
+    await daemon?.stop()
+    if (folder) rmSync(folder, { recursive: true, force: true })
+  })
 
-describe.skipIf(missing !== undefined)('a bundle at the OSB interface', { timeout: 120_000 }, () => {
+  beforeEach(({ skip }) => skip(missing !== undefined, missing))
+
   test('is a service with its plans and schemas', async () => {
     const { services } = (await platform.catalog()) as unknown as {
       services: readonly Record<string, unknown>[]

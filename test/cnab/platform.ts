@@ -13,12 +13,12 @@ export interface Ended {
 }
 
 /** A broker with these entries as its whole catalog. */
-export function offering(entries: readonly object[], folder?: string): Promise<TestBroker> {
-  return startTestBroker(
-    '',
-    folder,
-    (text) => `${text.replace(/^catalog:[\s\S]*/m, '')}catalog: ${JSON.stringify(entries)}\n`,
-  )
+export function offering(
+  entries: readonly object[],
+  { folder, engine = 'embedded' }: { readonly folder?: string; readonly engine?: string } = {},
+): Promise<TestBroker> {
+  const catalog = `engine: ${engine}\ncatalog: ${JSON.stringify(entries)}\n`
+  return startTestBroker('', folder, (text) => text.replace(/^catalog:[\s\S]*/m, catalog))
 }
 
 export class Platform {
