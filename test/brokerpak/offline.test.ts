@@ -6,6 +6,7 @@ import { parseJson } from '../../src/kit/exact.ts'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { newFolder, startTestBroker } from '../support/broker.ts'
 import { Customer, type Ended, faultsOf, isComplete, layOutPak, offering, type Scenario } from './offline.ts'
+import { putTelltale } from './telltale.ts'
 
 const folder = 'test/corpus/brokerpak/e2e-offline/scenarios'
 const scenarios = readdirSync(folder).map((file): readonly [string, Scenario] => [
@@ -20,6 +21,7 @@ test.skipIf(program === '').each(runnable)(
   async (_name, scenario) => {
     const home = newFolder()
     const pak = layOutPak(scenario.pak, home)
+    const takeAway = putTelltale(program, home)
     const at = await startTestBroker('', home, offering(pak, program, scenario.env))
     try {
       const customer = new Customer(at, scenario.service)
@@ -37,6 +39,7 @@ test.skipIf(program === '').each(runnable)(
       }
     } finally {
       await at.stop()
+      takeAway()
       rmSync(home, { recursive: true, force: true })
     }
   },

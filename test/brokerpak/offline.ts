@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseJson } from '../../src/kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../../src/kit/json.ts'
 import { basic, type TestBroker } from '../support/broker.ts'
+import { workspaceFaults } from './telltale.ts'
 
 export interface Step {
   readonly op: 'provision' | 'update' | 'bind' | 'unbind' | 'deprovision'
@@ -29,6 +30,8 @@ export interface Ended {
   readonly said: string
   readonly credentials: Json
   readonly outputs: JsonObject
+  /** What was written during it. */
+  readonly log: string
 }
 
 const corpus = 'test/corpus/brokerpak/e2e-offline'
@@ -79,7 +82,14 @@ export class Customer {
   async take(step: Step): Promise<Ended> {
     const { status, body } = await this.order(step)
     if (status >= 400)
-      return { status, state: 'refused', said: `${body['description']}`, credentials: {}, outputs: {} }
+      return {
+        status,
+        state: 'refused',
+        said: `${body['description']}`,
+        credentials: {},
+        outputs: {},
+        log: '',
+      }
     const last =
       status === 202 ? await this.poll(step, body['operation']) : { state: 'succeeded', description: '' }
     const worked = last['state'] === 'succeeded'
@@ -90,6 +100,7 @@ export class Customer {
       said: String(last['description'] ?? ''),
       credentials: step.op === 'bind' && worked ? await this.#credentials(step, body) : {},
       outputs: await this.#outputs(step),
+      log: status === 202 ? await this.#log() : '',
     }
   }
 
@@ -151,6 +162,21 @@ export class Customer {
     return (await this.#ask('GET', pathOf(step))).body['credentials'] ?? {}
   }
 
+  /** The log of the latest operation. */
+  async #log(): Promise<string> {
+    const { body: all } = await this.#ask('GET', '/api/v1/operations?limit=1', undefined, 'admin')
+    const [latest] = all['items'] as readonly JsonObject[]
+    const path = `/api/v1/operations/${latest?.['id']}/log`
+    const texts: string[] = []
+    let after: Json | undefined = 0
+    while (after !== undefined) {
+      const { body } = await this.#ask('GET', `${path}?after=${after}`, undefined, 'admin')
+      texts.push(...(body['items'] as readonly JsonObject[]).map((line) => String(line['text'])))
+      after = body['next']
+    }
+    return texts.join('')
+  }
+
   async #outputs({ instance }: Step): Promise<JsonObject> {
     const path = `/api/v1/instances/platform/${instance}/outputs`
     const { status, body } = await this.#ask('GET', path, undefined, 'admin')
@@ -208,7 +234,7 @@ export function faultsOf({ expect }: Step, ended: Ended, past: readonly Ended[])
   contains('description', expect['description_contains'])
   want('outputs', expect['outputs'], ended.outputs)
   want('credentials', expect['credentials'], ended.credentials)
-  return faults
+  return [...faults, ...workspaceFaults(expect, ended.log, (wanted, got) => fits(wanted, got, past))]
 }
 
 function fits(wanted: Json, got: Json, past: readonly Ended[]): boolean {

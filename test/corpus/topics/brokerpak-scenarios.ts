@@ -119,7 +119,7 @@ async function act(
     platform: 'test',
     now: 1_700_000_000_000,
     random: (bytes) => new Uint8Array(bytes).fill(7),
-    ...(step.op === 'update' && live ? { before: { parameters: live.parameters, plan: live.plan } } : {}),
+    ...(step.op === 'update' && live ? { before: { parameters: live.parameters, plan: live.plan }, sent: step.params ?? {} } : {}),
     ...(asks
       ? {
           binding: {
