@@ -12,20 +12,25 @@ export interface Ended {
   readonly description: string
 }
 
-/** A broker with these entries as its whole catalog. */
+/** Makes these entries the whole catalog of a configuration. */
+export function catalogOf(entries: readonly object[], engine = 'embedded'): (text: string) => string {
+  const catalog = `engine: ${engine}\ncatalog: ${JSON.stringify(entries)}\n`
+  return (text) => text.replace(/^catalog:[\s\S]*/m, catalog)
+}
+
+/** A broker that offers them. */
 export function offering(
   entries: readonly object[],
-  { folder, engine = 'embedded' }: { readonly folder?: string; readonly engine?: string } = {},
+  { folder, engine }: { readonly folder?: string; readonly engine?: string } = {},
 ): Promise<TestBroker> {
-  const catalog = `engine: ${engine}\ncatalog: ${JSON.stringify(entries)}\n`
-  return startTestBroker('', folder, (text) => text.replace(/^catalog:[\s\S]*/m, catalog))
+  return startTestBroker('', folder, catalogOf(entries, engine))
 }
 
 export class Platform {
-  readonly #at: TestBroker
+  readonly #at: Pick<TestBroker, 'url' | 'logLines'>
   #ids: { service: string; plans: ReadonlyMap<string, string> } | undefined
 
-  constructor(at: TestBroker) {
+  constructor(at: Pick<TestBroker, 'url' | 'logLines'>) {
     this.#at = at
   }
 

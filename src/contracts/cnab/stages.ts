@@ -4,6 +4,7 @@ import { sha256 } from '../../kit/hash.ts'
 import { canonical, isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { Secret } from '../../kit/secret.ts'
 import type { FileIn, Job } from '../../model/job.ts'
+import type { Carryover } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import { actionOf } from './actions.ts'
@@ -14,7 +15,7 @@ import { dependencyInstallation } from './dependencies.ts'
 import { faultsOfExtensions } from './extensions.ts'
 import { inject } from './inject.ts'
 import { memoryOf } from './memory.ts'
-import { bundleIn, bytesOf, type KeptBundle, notesOf } from './notes.ts'
+import { bundleIn, bytesOf, type Dependency, type KeptBundle, notesOf } from './notes.ts'
 import { type Options, optionsOf } from './options.ts'
 import { places } from './places.ts'
 import { file, jobOf } from './run.ts'
@@ -60,7 +61,9 @@ export function plotOf(action: Action, situation: Situation): Plotted {
     return refused([{ code: 'cnab.action.undefined', detail: `action not defined ${JSON.stringify(name)}` }])
   const own: Stage = { kept: notes, bundle, action: name }
   const stages =
-    action.kind === 'bind' || action.kind === 'unbind' ? [own] : stagesWith(own, notes.dependencies)
+    action.kind === 'bind' || action.kind === 'unbind'
+      ? [own]
+      : stagesWith(own, notes.dependencies, situation.carryover)
   const problems = stages.flatMap((stage) => [
     ...faultsOfExtensions(stage.bundle, options),
     ...(stage.kept.image.digest === undefined
@@ -86,14 +89,13 @@ function actionFor(action: Action, bundle: Bundle, hints: ServiceHints): string 
 }
 
 /** A custom action reaches those dependencies that have one of that name. */
-function stagesWith(
-  own: Stage,
-  dependencies: readonly (KeptBundle & { readonly alias: string })[],
-): readonly Stage[] {
+function stagesWith(own: Stage, dependencies: readonly Dependency[], carryover: Carryover): readonly Stage[] {
   const others = dependencies.flatMap((kept): readonly Stage[] => {
     const bundle = bundleIn(kept)
     if (bundle === undefined || actionOf(bundle, own.action) === undefined) return []
-    return [{ alias: kept.alias, kept, bundle, action: own.action }]
+    // What is new in this version of the parent has never been installed.
+    const isNew = own.action === 'upgrade' && memoryOf(carryover, kept.alias).claim === undefined
+    return [{ alias: kept.alias, kept, bundle, action: isNew ? 'install' : own.action }]
   })
   return own.action === 'uninstall' ? [own, ...others.toReversed()] : [...others, own]
 }
