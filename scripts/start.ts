@@ -13,20 +13,24 @@ console.error('Building …')
 const built = spawnSync(process.execPath, ['scripts/build.ts'], { stdio: ['ignore', 2, 2] })
 if (built.status !== 0) process.exit(1)
 // An example that cannot be built here is left out of the catalog by the broker, which says so.
-spawnSync(
-  process.execPath,
+const examples = [
+  ['tweed', 'build', 'examples/tweed/accounts', '--to', 'oci:.chandler/examples:accounts'],
   [
-    'bin/chandler.mjs',
-    'tweed',
-    'build',
-    'examples/tweed/accounts',
-    '--to',
-    'oci:.chandler/examples:accounts',
-    '-o',
-    'name',
+    ...[
+      'cnab',
+      'archive',
+      'examples/cnab/lighthouse/bundle.json',
+      '--to',
+      '.chandler/examples/lighthouse.tgz',
+    ],
+    ...['--image', 'chandler.example/lighthouse-installer:1.0.0=examples/cnab/lighthouse'],
+    ...['--data-dir', '.chandler/examples/data'],
   ],
-  { stdio: ['ignore', 'ignore', 2] },
-)
+]
+for (const example of examples)
+  spawnSync(process.execPath, ['bin/chandler.mjs', ...example, '-o', 'name'], {
+    stdio: ['ignore', 'ignore', 2],
+  })
 
 const child = spawn(
   process.execPath,

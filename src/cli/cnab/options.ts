@@ -60,7 +60,11 @@ export function withDriver(command: Command): Command {
 export function withBundleOptions(command: Command): Command {
   return command
     .option('-m, --relocation-mapping <file>', 'where images are instead of where the bundle says')
-    .option('--image <name=reference>', 'where one image is, for example in a layout (repeatable)', collect)
+    .option(
+      '--image <name=reference>',
+      'where one image is, for example in a layout; a folder with an image.yml is built first (repeatable)',
+      collect,
+    )
     .option('--allow-unpinned-images', 'run images that the bundle names without their digests')
     .option(
       '--allow-extension <name>',
@@ -134,14 +138,30 @@ export function pairsOf(flag: string, texts: readonly string[] = []): Readonly<R
 export async function relocationOf({
   relocationMapping,
   image,
-}: Pick<RunOptions, 'relocationMapping' | 'image'>): Promise<Readonly<Record<string, string>>> {
-  const own = pairsOf('--image', image)
+  dataDir,
+}: Pick<RunOptions, 'relocationMapping' | 'image' | 'dataDir'>): Promise<Readonly<Record<string, string>>> {
+  const own = await builtImages(pairsOf('--image', image), dataDir)
   if (relocationMapping === undefined) return own
   const { readDocument } = await import('../../compose/cnab/sets.ts')
   const map = readDocument(relocationMapping, 'usage.invalid')
   if (!isObject(map) || !Object.values(map).every((one) => typeof one === 'string'))
     return fail('usage.invalid', `${relocationMapping} is no map of references`)
   return { ...(map as Readonly<Record<string, string>>), ...own }
+}
+
+/** Folders with an image.yml are built first. */
+async function builtImages(
+  images: Readonly<Record<string, string>>,
+  dataDir: string,
+): Promise<Readonly<Record<string, string>>> {
+  const { buildFolder, isImageFolder } = await import('../../compose/build-folder.ts')
+  const places = Object.entries(images).map(
+    async ([name, place]): Promise<[string, string]> => [
+      name,
+      isImageFolder(place) ? await buildFolder({ folder: place, dataDir }) : place,
+    ],
+  )
+  return Object.fromEntries(await Promise.all(places))
 }
 
 /** Options of the contract, as a catalog would have them. */

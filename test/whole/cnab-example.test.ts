@@ -1,0 +1,123 @@
+/** The bundle that `npm start` offers: packed, ordered, bound and looked at, without network or daemon. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildFolder } from '../../src/compose/build-folder.ts'
+import { archiveBundle } from '../../src/compose/cnab/bundle-tools.ts'
+import { inRoom } from '../../src/compose/cnab/tools.ts'
+import { type Broker, startBroker } from '../../src/compose.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import { openLog } from '../../src/kit/log.ts'
+import { loadSettings } from '../../src/settings/load.ts'
+import { ensurePrograms } from '../support/debian.ts'
+import { callOsb } from '../tweed/osb.ts'
+
+const missing = ensurePrograms('busybox')
+const password = 'of-the-lighthouse'
+let folder: string
+let broker: Broker
+
+/** As scripts/start.ts lays it out, in a folder of the test's own. */
+beforeAll(async () => {
+  if (missing !== undefined) return
+  folder = mkdtempSync(join(tmpdir(), 'chandler-lighthouse-'))
+  mkdirSync(join(folder, '.chandler/secrets'), { recursive: true })
+  for (const user of ['platform', 'admin'])
+    writeFileSync(join(folder, '.chandler/secrets', user), `${password}\n`, { mode: 0o600 })
+  mkdirSync(join(folder, 'examples'))
+  const file = join(folder, 'examples/chandler.yml')
+  cpSync('examples/chandler.yml', file)
+  const image = await buildFolder({ folder: 'examples/cnab/lighthouse', dataDir: folder })
+  await inRoom(folder, 'embedded', ({ workshop: { artifacts } }) =>
+    archiveBundle(artifacts, {
+      reference: 'examples/cnab/lighthouse/bundle.json',
+      relocation: { 'chandler.example/lighthouse-installer:1.0.0': image },
+      to: join(folder, '.chandler/examples/lighthouse.tgz'),
+      thin: false,
+      compression: 'fastest',
+      signal: new AbortController().signal,
+      progress: () => undefined,
+    }),
+  )
+  const environment = {
+    CHANDLER_HTTP_LISTEN: '127.0.0.1:0',
+    CHANDLER_HTTP_ADMIN_LISTEN: 'off',
+    CHANDLER_ENGINE: 'embedded',
+  }
+  const loaded = loadSettings({ environment, folder, file })
+  if (loaded.kind === 'faults') throw new Error(JSON.stringify(loaded.problems))
+  const log = openLog({
+    level: 'error',
+    format: 'json',
+    clock: systemClock,
+    always: {},
+    secrets: () => [],
+    sink: () => undefined,
+  })
+  broker = await startBroker(loaded.settings, { log, version: '0.0.0-test' })
+}, 120_000)
+
+afterAll(async () => {
+  if (missing !== undefined) return
+  await broker.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function osb(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object) {
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  return callOsb({ url: broker.url, user: 'platform', password }, method, `/v2${path}`, text)
+}
+
+async function ended(path: string): Promise<unknown> {
+  for (;;) {
+    const { body } = await osb('GET', `${path}/last_operation`)
+    const { state } = body as { readonly state: string }
+    if (state !== 'in progress') return state
+    await systemClock.sleep(20)
+  }
+}
+
+interface Service {
+  readonly id: string
+  readonly name: string
+  readonly plans: readonly { readonly id: string; readonly name: string; readonly schemas: object }[]
+}
+
+test.skipIf(missing !== undefined)(
+  'the lighthouse is lit, gets a keeper and goes out',
+  async () => {
+    const { body } = await osb('GET', '/catalog')
+    const service = (body as { readonly services: readonly Service[] }).services.find(
+      ({ name }) => name === 'lighthouse',
+    )
+    const plan = service?.plans.find(({ name }) => name === 'reef')
+    const ids = { service_id: service?.id, plan_id: plan?.id }
+    const query = `service_id=${ids.service_id}&plan_id=${ids.plan_id}&accepts_incomplete=true`
+    const made = { ...ids, organization_guid: 'sea', space_guid: 'coast' }
+    const instance = '/service_instances/pharos'
+    const binding = `${instance}/service_bindings/ada`
+
+    const refused = await osb('PUT', `${instance}?accepts_incomplete=true`, {
+      ...made,
+      parameters: { colour: 'blue' },
+    })
+    await osb('PUT', `${instance}?accepts_incomplete=true`, { ...made, parameters: { colour: 'red' } })
+    const lit = await ended(instance)
+    await osb('PUT', `${binding}?accepts_incomplete=true`, ids)
+    const hired = await ended(binding)
+    const { body: keeper } = await osb('GET', binding)
+    await osb('DELETE', `${binding}?${query}`)
+    const dismissed = await ended(binding)
+    await osb('DELETE', `${instance}?${query}`)
+    const out = await ended(instance)
+
+    expect(service?.plans.map(({ name }) => name)).toEqual(['harbour', 'reef'])
+    expect(refused).toMatchObject({ status: 400, body: { description: expect.stringContaining('colour') } })
+    expect([lit, hired, dismissed, out]).toEqual(['succeeded', 'succeeded', 'succeeded', 'succeeded'])
+    expect(keeper).toMatchObject({
+      credentials: { username: 'ada', uri: expect.stringMatching(/^light:\/\/ada:[0-9a-f]{32}@/) },
+    })
+  },
+  120_000,
+)
