@@ -5,15 +5,20 @@ import { apart, captured, merged, printed, type Row } from './row.ts'
 
 const million = 1024 * 1024
 
+/** A program that says one thing on each stream. */
+const outAndErr: Pick<Row, 'script' | 'act'> = {
+  script: 'echo out; echo err >&2',
+  act: ({ stdout, stderr }) => {
+    stdout('out\n')
+    stderr('err\n')
+    return 0
+  },
+}
+
 export const streamRows: readonly Row[] = [
   {
     title: 'captured output is not logged, errors are',
-    script: 'echo out; echo err >&2',
-    act: ({ stdout, stderr }) => {
-      stdout('out\n')
-      stderr('err\n')
-      return 0
-    },
+    ...outAndErr,
     see: (seen) => {
       expect(printed(seen)).toBe('out\n')
       expect(seen.log.toString()).toBe('err\n')
@@ -23,12 +28,7 @@ export const streamRows: readonly Row[] = [
   {
     title: 'logged output goes to the log and not into the report',
     step: { streams: apart({ kind: 'logged' }) },
-    script: 'echo out; echo err >&2',
-    act: ({ stdout, stderr }) => {
-      stdout('out\n')
-      stderr('err\n')
-      return 0
-    },
+    ...outAndErr,
     see: (seen) => {
       expect(seen.stdout.toString()).toBe('out\n')
       expect(seen.stderr.toString()).toBe('err\n')
@@ -38,12 +38,7 @@ export const streamRows: readonly Row[] = [
   {
     title: 'output for both is logged and captured',
     step: { streams: apart({ kind: 'both', bytesMax: 1000 }) },
-    script: 'echo out; echo err >&2',
-    act: ({ stdout, stderr }) => {
-      stdout('out\n')
-      stderr('err\n')
-      return 0
-    },
+    ...outAndErr,
     see: (seen) => {
       expect(printed(seen)).toBe('out\n')
       expect(seen.stdout.toString()).toBe('out\n')
