@@ -99,7 +99,10 @@ async function collect(want: Want, at: Stopping, note: (text: string) => void): 
   const place = at.record.places
     .filter(({ path }) => want.path === path || want.path.startsWith(`${path}/`))
     .sort((a, b) => b.path.length - a.path.length)[0]
-  if (place === undefined) return await collectInside(at.yard.docker, at.run, want, note)
+  if (place === undefined) {
+    const { docker, clock } = at.yard
+    return await collectInside({ docker, clock, run: at.run }, want, note)
+  }
   const root = join(at.paths.folder, place.host)
   const collection: Collection = { note, locate: (path) => ({ root, path: path.slice(place.path.length) }) }
   switch (want.kind) {

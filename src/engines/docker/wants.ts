@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { plainPath } from '../../artifacts/archive/names.ts'
 import { onDisk } from '../../artifacts/layers/byte-path.ts'
+import type { Clock } from '../../kit/clock.ts'
 import type { Want } from '../../model/job.ts'
 import type { Got } from '../../model/report.ts'
 import { type Collection, collectFile, collectFiles, collectTar } from '../collect.ts'
@@ -15,22 +16,46 @@ type PathWant = Extract<Want, { kind: 'file' | 'kept-file' | 'files' | 'tar' }>
 /** Room for headers beside the contents. */
 const headerBytes = 1024 * 1024
 
-/** Unpacks what lies there into a folder of ours, where the same rules apply as everywhere. */
-export async function collectInside(
-  docker: Docker,
-  run: string,
+export interface Inside {
+  readonly docker: Docker
+  readonly clock: Clock
+  readonly run: string
+}
+
+/** Every runtime makes it, so it is missing only while the engine takes the file system of a container down. */
+const surelyThere = '/proc'
+const patienceMs = 10_000
+
+/** What lies there. An engine that is just tidying up after a program shows nothing for a moment. */
+export async function collectInside(at: Inside, want: PathWant, note: (text: string) => void): Promise<Got> {
+  const until = at.clock.monotonic() + patienceMs
+  for (let pause = 10; ; pause = Math.min(pause * 2, 500)) {
+    const isVisible = (await statInside(at.docker, at.run, surelyThere)) !== undefined
+    const got = await collectNow(at, want, note)
+    if (got !== undefined) return got
+    if (isVisible && (await statInside(at.docker, at.run, surelyThere)) !== undefined)
+      return { kind: 'missing' }
+    if (at.clock.monotonic() > until) return { kind: 'missing' }
+    await at.clock.sleep(pause)
+  }
+}
+
+/** Unpacks it into a folder of ours, where the same rules apply as everywhere; undefined when there is nothing. */
+async function collectNow(
+  { docker, run }: Inside,
   want: PathWant,
   note: (text: string) => void,
-): Promise<Got> {
+): Promise<Got | undefined> {
   // Some engines follow a link before they pack it.
   const there = await statInside(docker, run, want.path)
   if (there?.isLink) note(`${want.path} is a link and was not read`)
-  if (there === undefined || there.isLink) return { kind: 'missing' }
+  if (there?.isLink) return { kind: 'missing' }
+  if (there === undefined) return undefined
   const isFile = want.kind === 'file' || want.kind === 'kept-file'
   const bytesMax = want.bytesMax + headerBytes + (want.kind === 'files' ? filesBytesMax : 0)
   const out = await readOut(docker, run, { path: want.path, bytesMax })
   const [first] = out?.items ?? []
-  if (out === undefined || first === undefined) return { kind: 'missing' }
+  if (out === undefined || first === undefined) return undefined
   if (isFile && first.entry.kind === 'file' && first.entry.bytes > want.bytesMax) {
     return { kind: 'too-large', bytes: first.entry.bytes }
   }

@@ -76,6 +76,20 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
     expect((await engine.look(name)).kind).toBe('absent')
   })
 
+  test('takes a run whose record was lost with the power for started and lost, and removes it', async () => {
+    const engine = await openSuccessor(crashing)
+    const name = freshName()
+    const { watch } = listener()
+    await engine.layOut(orderOf(ownedJob({ image: crashing.image, seconds: 0 }), name), watch)
+    writeFileSync(join(runFolder(name), 'run.json'), '')
+
+    expect(await engine.look(name)).toEqual({ kind: 'started', ticket: name })
+    expect(await engine.start({ name, fence: 1 })).toBe(name)
+    expect((await engine.follow(name, watch)).end).toEqual({ kind: 'lost' })
+    await engine.discard(name)
+    expect((await engine.look(name)).kind).toBe('absent')
+  })
+
   test('does not touch a folder that is not its own', async () => {
     const engine = await openSuccessor(crashing)
     const name = freshName()

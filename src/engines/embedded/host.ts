@@ -108,6 +108,7 @@ export function hostProblems({ runtime, controls, rootless, passedOver, lent }: 
   }
   const missing = [
     ...(controls.memory ? [] : ['memory']),
+    ...(controls.memory && !controls.swap && hasSwap() ? ['memory that is swapped out'] : []),
     ...(controls.pids ? [] : ['number of processes']),
     ...(controls.cpu ? [] : ['processor time']),
   ]
@@ -119,4 +120,8 @@ export function hostProblems({ runtime, controls, rootless, passedOver, lent }: 
   if (!lent.has('sh')) problems.push({ code: 'engine.tool-missing', detail: 'sh' })
   problems.push({ code: 'engine.network-shared' })
   return problems
+}
+
+function hasSwap(): boolean {
+  return /^SwapTotal: +[1-9]/m.test(readSmall('/proc/meminfo') ?? '')
 }

@@ -40,15 +40,21 @@ export type ShimState =
   | { readonly kind: 'alive'; readonly mark: ProcessMark }
   | { readonly kind: 'dead'; readonly mark: ProcessMark }
 
+/** Whether a run laid out in this boot has begun, or never may: the quickest look. */
+export function beginning({ began }: RunPaths): 'not-begun' | 'forbidden' | 'begun' {
+  const text = readSmall(began)
+  if (text === undefined) return 'not-begun'
+  return text.startsWith('forbidden') ? 'forbidden' : 'begun'
+}
+
 /** How it stands with the shim of a run laid out in this boot. */
 export async function shimState(paths: RunPaths): Promise<ShimState> {
   const text = readSmall(paths.began)
   if (text === undefined) return { kind: 'not-begun' }
   if (text.startsWith('forbidden')) return { kind: 'forbidden' }
   const mark = markOf(text)
-  // Made but not yet written to: its maker is just about to.
-  if (mark === undefined)
-    return (await anyLockIsHeld(paths)) ? shimState(paths) : { kind: 'dead', mark: nobody }
+  // Made but not yet written to: its maker is just about to, and said who it is before.
+  if (mark === undefined) return await stateOfAny(paths)
   if (isAlive(mark)) return { kind: 'alive', mark }
   // Seen from another process namespace the number means nothing; the lock does.
   return (await isHeld(lockFile(paths, mark.pid))) ? { kind: 'alive', mark } : { kind: 'dead', mark }
@@ -56,11 +62,14 @@ export async function shimState(paths: RunPaths): Promise<ShimState> {
 
 const nobody: ProcessMark = { pid: 0, startTime: '0' }
 
-async function anyLockIsHeld({ folder }: RunPaths): Promise<boolean> {
+async function stateOfAny({ folder }: RunPaths): Promise<ShimState> {
   const names = (await readdir(folder).catch(unlessAbsent)) ?? []
-  const locks = names.filter((name) => name.startsWith('lock.'))
-  const held = await Promise.all(locks.map((name) => isHeld(join(folder, name))))
-  return held.includes(true)
+  const locks = names.filter((name) => name.startsWith('lock.')).map((name) => join(folder, name))
+  const marks = locks.flatMap((lock) => markOf(readSmall(lock) ?? '') ?? [])
+  const mark = marks.find(isAlive)
+  if (mark !== undefined) return { kind: 'alive', mark }
+  const held = await Promise.all(locks.map(isHeld))
+  return { kind: held.includes(true) ? 'alive' : 'dead', mark: nobody }
 }
 
 async function isHeld(lock: string): Promise<boolean> {

@@ -11,6 +11,7 @@ import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.
 import { findPrivates, sweepPrivates } from '../privates.ts'
 import type { Supplies } from '../supplies.ts'
 import { discard } from './discard.ts'
+import { flusherOf } from './flusher.ts'
 import { follow } from './follow.ts'
 import { findHost, type Host, hostProblems, type RuntimeChoice } from './host.ts'
 import { shimState } from './identity.ts'
@@ -45,7 +46,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
   }
   const host = await findHost(folder, runtime)
   const trash = await openTrash(rooms.trash)
-  const at = { rooms, trash, host, images, supplies, clock }
+  const at = { rooms, trash, flush: flusherOf(rooms.runs), host, images, supplies, clock }
   await clearUp(rooms, clock)
 
   return {

@@ -122,11 +122,9 @@ async function stepsOf(paths: RunPaths, record: RunRecord): Promise<readonly Ste
 
 async function collectAll(at: Stopping, note: (text: string) => void): Promise<ReadonlyMap<string, Got>> {
   const { paths, record } = at
-  const shim = await shimState(paths)
   const got = new Map<string, Got>()
-  if (record.wants.length === 0) return got
   // The mounts are the shim's own; while it lives its view is ours.
-  const view = viewOf(record, shim)
+  const view = record.stays ? viewOf(record, await shimState(paths)) : ''
   for (const want of record.wants) {
     got.set(
       want.name,

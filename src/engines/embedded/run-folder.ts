@@ -1,7 +1,7 @@
 /** Where a run lies on the disk, and what its folder says about it. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Limits, Want } from '../../model/job.ts'
+import { type Limits, usualLimits, type Want } from '../../model/job.ts'
 import { readSmall, targetOf, unlessAbsent } from '../absent.ts'
 import type { RunName } from '../engine.ts'
 import type { StepRecord } from '../step-files.ts'
@@ -100,7 +100,28 @@ export async function fenceOf({ folder }: RunPaths): Promise<number | undefined>
 /** The record of a run; undefined when there is none. */
 export function readRecord(paths: RunPaths): RunRecord | undefined {
   const text = readSmall(paths.record)
-  return text === undefined ? undefined : (JSON.parse(text) as RunRecord)
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text) as RunRecord
+  } catch {
+    return cutOff
+  }
+}
+
+/** A loss of power may leave the name of a run without its record: a run of an earlier boot, of which nothing is known. */
+const cutOff: RunRecord = {
+  cluster: '',
+  operation: '',
+  spec: '',
+  boot: '',
+  laidOutAt: 0,
+  runtime: { kind: 'plain' },
+  steps: [],
+  wants: [],
+  limits: usualLimits,
+  places: [],
+  base: '/',
+  stays: false,
 }
 
 /** Where the secrets of a run lie. */

@@ -54,7 +54,7 @@ export function shimScript(plan: ShimPlan): string {
     `cd ${quote(paths.folder)} || exit 98`,
     // Its lock tells that the shim is alive to processes that cannot see it, or see its mark half written.
     'exec 9>lock.$$ && flock -n 9 || exit 98',
-    'read -r mark </proc/$$/stat',
+    'read -r mark </proc/$$/stat; echo "$mark" >&9',
     // Who loses its starter before it is let go leaves a run that has not begun.
     'read -r go || { rm -f lock.$$; exit 99; }; exec </dev/null',
     // The claim that starts it must be the one it is laid out for.

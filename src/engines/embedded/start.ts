@@ -1,26 +1,27 @@
 /** Starts a run at most once: any number may try, the first shim that marks the run as begun is the one. */
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
-import { unlessAbsent } from '../absent.ts'
 import { watchFolder } from '../changes.ts'
 import type { RunStart, Ticket } from '../engine.ts'
 import { lastLines } from '../tail.ts'
+import type { Flusher } from './flusher.ts'
 import type { Host } from './host.ts'
-import { shimState } from './identity.ts'
-import { fenceOf, pathsOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
+import { beginning } from './identity.ts'
+import { fenceOf, pathsOf, type Rooms, readRecord } from './run-folder.ts'
 import { release, spawnShim } from './shim.ts'
 
 export interface Starting {
   readonly rooms: Rooms
+  /** Brings the names of runs to the disk. */
+  readonly flush: Flusher
   readonly host: Host
   readonly clock: Clock
 }
 
 /** Problems: engine.layout-gone, engine.start-failed, engine.unavailable. */
 export async function startRun(
-  { rooms, host, clock }: Starting,
+  { rooms, flush, host, clock }: Starting,
   { name: run, fence }: RunStart,
 ): Promise<Ticket> {
   const paths = pathsOf(rooms, run)
@@ -28,13 +29,13 @@ export async function startRun(
   if (record === undefined) return fail('engine.layout-gone', run)
   // Laid out before the host went down: it may have begun then.
   if (record.boot !== host.boot) return run
-  const before = await shimState(paths)
-  if (before.kind === 'forbidden') return fail('engine.layout-gone', run)
-  if (before.kind !== 'not-begun') return run
+  const before = beginning(paths)
+  if (before === 'forbidden') return fail('engine.layout-gone', run)
+  if (before === 'begun') return run
   if ((await fenceOf(paths)) !== fence) return fail('engine.layout-gone', run)
   const changes = watchFolder(paths.folder, clock)
-  // Beside the making of the process, which takes as long.
-  const flushed = flush(rooms, paths)
+  // After a loss of power the run must still be known, or it could be started again: only then may the shim begin.
+  const flushed = flush()
   try {
     const shim = await spawnShim(paths, { fence, rootless: host.rootless }).catch((cause: Error) =>
       fail('engine.start-failed', `unshare could not be run: ${cause.message}`, { cause }),
@@ -48,9 +49,9 @@ export async function startRun(
     release(shim)
     for (;;) {
       const hadEnded = hasEnded
-      const { kind } = await shimState(paths)
-      if (kind === 'forbidden') return fail('engine.layout-gone', run)
-      if (kind !== 'not-begun') return run
+      const now = beginning(paths)
+      if (now === 'forbidden') return fail('engine.layout-gone', run)
+      if (now === 'begun') return run
       if (hadEnded) return await shimFailed(paths.folder, run)
       await changes.next(glanceMs)
     }
@@ -62,18 +63,6 @@ export async function startRun(
 
 /** How often it is looked, whatever was heard. */
 const glanceMs = 20
-
-/** After a loss of power the run must still be known, or it could be started again: only then may the shim begin. */
-async function flush({ runs }: Rooms, { record, folder }: RunPaths): Promise<void> {
-  for (const path of [record, folder, runs]) {
-    const handle = await open(path, 'r').catch(unlessAbsent)
-    try {
-      await handle?.sync()
-    } finally {
-      await handle?.close()
-    }
-  }
-}
 
 async function shimFailed(folder: string, run: string): Promise<never> {
   const text = (await lastLines([join(folder, 'shim.err')], 400)).trim()
