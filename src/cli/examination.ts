@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { examineHouse } from '../compose/examine.ts'
 import { describeProblem, type Problem } from '../model/problem.ts'
-import { problemCodes } from '../model/problem-codes.ts'
+import { type ProblemCode, problemCodes } from '../model/problem-codes.ts'
 import type { Settings } from '../settings/settings.ts'
 import { loadedOf, type SettingsOptions } from './settings-options.ts'
 
@@ -190,13 +190,24 @@ async function port(id: string, address: string): Promise<Finding> {
 
 async function house(settings: Settings): Promise<readonly Finding[]> {
   const seen = await examineHouse(settings)
-  return seen.flatMap(({ id, problems, what }): readonly Finding[] =>
-    problems.length === 0
-      ? [{ id, state: 'ok', what }]
-      : problems.map((problem) =>
-          fromProblem(id, problem.code === 'store.locked' ? 'warn' : 'fail', problem),
-        ),
-  )
+  return seen.flatMap(({ id, problems, what }): readonly Finding[] => {
+    const findings = problems.map((problem) =>
+      fromProblem(id, isBearable(problem) ? 'warn' : 'fail', problem),
+    )
+    return problems.every(isBearable) && what !== '' ? [{ id, state: 'ok', what }, ...findings] : findings
+  })
+}
+
+/** What a broker works with all the same, on this host as it is. */
+const bearable: ReadonlySet<string> = new Set<ProblemCode>([
+  'store.locked',
+  'engine.not-enforced',
+  'engine.runtime-missing',
+  'engine.network-shared',
+])
+
+function isBearable({ code }: Problem): boolean {
+  return bearable.has(code)
 }
 
 function fromProblem(id: string, state: 'warn' | 'fail', problem: Problem): Finding {

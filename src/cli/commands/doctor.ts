@@ -23,9 +23,10 @@ export function register(program: Command): void {
         ['STATE', 'CHECK', 'FINDING'],
         findings.map(({ state, id, what }) => [state, id, what]),
       )
-      for (const { state, id, fix } of findings) {
-        if (state !== 'ok' && fix !== undefined) print(`\n${coloured('stdout', 'bold', id)}: ${fix}`)
-      }
+      const fixes = findings.flatMap(({ state, id, fix }) =>
+        state === 'ok' || fix === undefined ? [] : [`\n${coloured('stdout', 'bold', id)}: ${fix}`],
+      )
+      for (const line of new Set(fixes)) print(line)
     }
     if (findings.some((finding) => finding.state === 'fail')) process.exitCode = 3
   })
