@@ -1,7 +1,7 @@
 /** A broker that is killed while a bundle installs: the run goes on, and its end is told as it was. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configuration, newFolder } from '../support/broker.ts'
 import { type BrokerPlace, startBrokerProcess } from '../support/broker-process.ts'
 import { ensurePrograms } from '../support/debian.ts'
@@ -25,43 +25,45 @@ exit "\${STATUS:-0}"
   },
 }
 
-test.skipIf(missing !== undefined).each([
-  ['that succeeds', 0, 'succeeded'],
-  ['that fails', 4, 'failed'],
-])(
-  'kill -9 during an install %s: the next start tells how it went, and it ran once',
-  async (_, status, state) => {
-    const home = newFolder()
-    const { folder } = await thickBundle(home, slow)
-    const config = join(home, 'chandler.yml')
-    writeFileSync(config, catalogOf([{ package: folder }])(configuration()))
-    const dataDir = join(home, 'data')
-    const place: BrokerPlace = { dataDir, config, environment: { CHANDLER_DATA_DIR: dataDir } }
-    try {
-      const first = await startBrokerProcess(place)
-      const before = new Platform({ url: first.url, logLines: [] })
-      const ordered = await before.provision('i1', 'default', { status })
-      expect(ordered.status).toBe(202)
-      const operation = String(ordered.body['operation'])
-      while (!(await before.log(operation)).includes('begin'))
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      await first.end('SIGKILL')
-
-      const second = await startBrokerProcess(place)
+describe.skipIf(missing !== undefined)('kill -9 during an install', () => {
+  test.concurrent.each([
+    ['that succeeds', 0, 'succeeded'],
+    ['that fails', 4, 'failed'],
+  ])(
+    '%s: the next start tells how it went, and it ran once',
+    async (_, status, state) => {
+      const home = newFolder()
+      const { folder } = await thickBundle(home, slow)
+      const config = join(home, 'chandler.yml')
+      writeFileSync(config, catalogOf([{ package: folder }])(configuration()))
+      const dataDir = join(home, 'data')
+      const place: BrokerPlace = { dataDir, config, environment: { CHANDLER_DATA_DIR: dataDir } }
       try {
-        const after = new Platform({ url: second.url, logLines: [] })
-        expect(await after.end('i1', ordered)).toMatchObject({ state })
-        const begun = (await after.log(operation)).match(/begin \S+/g) ?? []
-        expect(begun).toEqual([`begin ${(await after.outputs('i1'))['revision']}`])
-        expect(await after.end('i1', await after.remove('i1', 'default'))).toMatchObject({
-          state: 'succeeded',
-        })
+        const first = await startBrokerProcess(place)
+        const before = new Platform({ url: first.url, logLines: [] })
+        const ordered = await before.provision('i1', 'default', { status })
+        expect(ordered.status).toBe(202)
+        const operation = String(ordered.body['operation'])
+        while (!(await before.log(operation)).includes('begin'))
+          await new Promise((resolve) => setTimeout(resolve, 50))
+        await first.end('SIGKILL')
+
+        const second = await startBrokerProcess(place)
+        try {
+          const after = new Platform({ url: second.url, logLines: [] })
+          expect(await after.end('i1', ordered)).toMatchObject({ state })
+          const begun = (await after.log(operation)).match(/begin \S+/g) ?? []
+          expect(begun).toEqual([`begin ${(await after.outputs('i1'))['revision']}`])
+          expect(await after.end('i1', await after.remove('i1', 'default'))).toMatchObject({
+            state: 'succeeded',
+          })
+        } finally {
+          await second.end('SIGTERM')
+        }
       } finally {
-        await second.end('SIGTERM')
+        rmSync(home, { recursive: true, force: true })
       }
-    } finally {
-      rmSync(home, { recursive: true, force: true })
-    }
-  },
-  120_000,
-)
+    },
+    120_000,
+  )
+})

@@ -2,6 +2,7 @@
 import { redactText, secretTexts } from '../../kit/redact.ts'
 import type { Job } from '../../model/job.ts'
 import type { Carryover, Outcome, Output } from '../../model/outcome.ts'
+import { describeProblem, type Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Conclusion } from '../contract.ts'
@@ -25,7 +26,8 @@ export function concludeCnab(action: Action, situation: Situation, report: Repor
   if (stage === undefined || prepared.kind === 'refused')
     return done({ problems: prepared.kind === 'refused' ? prepared.problems : [] })
   const verdict = judgeRun({ bundle: stage.bundle, action: stage.action, options: plot.options }, report)
-  const ran: Ran = { action, situation, plot, stage, verdict, report, job: prepared.job }
+  const warnings = [...prepared.warnings, ...verdict.warnings]
+  const ran: Ran = { action, situation, plot, stage, verdict, report, job: prepared.job, warnings }
   const carryover = carryoverAfter(ran, prepared.claim)
   if (action.kind === 'bind' || action.kind === 'unbind') return done(boundOutcome(ran, carryover))
   const isLast = index + 1 >= plot.stages.length
@@ -44,6 +46,7 @@ interface Ran {
   readonly verdict: Verdict
   readonly report: Report
   readonly job: Job
+  readonly warnings: readonly Problem[]
 }
 
 /** Runs that change nothing must not leave what the authoring tool keeps of changes. */
@@ -135,7 +138,11 @@ function mediaTypeOf(definition: ReturnType<typeof definitionOf>, content: Uint8
   return Buffer.from(bytes.toString()).equals(bytes) ? 'text/plain' : 'application/octet-stream'
 }
 
-function messageOf({ stage, verdict }: Ran): string {
+function messageOf(ran: Ran): string {
+  return [lastWord(ran), ...ran.warnings.map(describeProblem)].join('; ')
+}
+
+function lastWord({ stage, verdict }: Ran): string {
   const status = statusActions.includes(stage.action)
     ? verdict.outputs.find(({ name }) => name === 'status')
     : undefined

@@ -13,6 +13,7 @@ import { Secret } from '../../kit/secret.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import type { Action } from '../../model/situation.ts'
 import { cnab } from './index.ts'
+import { notesJson, notesOf } from './notes.ts'
 
 const provision: Action = { kind: 'provision' }
 const invoke = (name: string): Action => ({ kind: 'invoke', name })
@@ -89,6 +90,16 @@ describe('a run', () => {
       parameters: { text: 'hallo' },
       bundleReference: expect.stringMatching(/^\.\/bundle\.json@sha256:/),
     })
+  })
+
+  test('finds where images were moved to, and no map where none was', async () => {
+    const pkg = await packageOf(fragment)
+    const relocation = { 'registry.example/app:1': 'elsewhere.example/app@sha256:1' }
+    const moved = { ...pkg, notes: notesJson({ ...notesOf(pkg), relocation }) }
+    const map = '/cnab/app/relocation-mapping.json'
+
+    expect(JSON.parse(seenBy(jobFor(provision, situation(moved))).files[map] ?? '')).toEqual(relocation)
+    expect(seenBy(jobFor(provision, situation(pkg))).files).not.toHaveProperty([map])
   })
 
   test('of a Porter bundle finds the variables that its templates read', async () => {
@@ -251,6 +262,17 @@ describe('the end of a run', () => {
       carryover: { 'outputs/text': Buffer.from('x') },
     })
   })
+})
+
+test('a value that cannot be changed any more stays, and people hear of it', async () => {
+  const region = { definition: 'region', destination: { env: 'REGION' } }
+  const definitions = { region: { type: 'string', readOnly: true } }
+  const pkg = await packageOf({ definitions, parameters: { region } })
+  const { carryover = {} } = outcomeOf(provision, situation(pkg, { parameters: { region: 'here' } }))
+  const later = situation(pkg, { carryover, parameters: { region: 'there' } })
+
+  expect(seenBy(jobFor({ kind: 'update' }, later)).env['REGION']).toBe('here')
+  expect(outcomeOf({ kind: 'update' }, later).message).toContain('left as it is: parameters, /region')
 })
 
 describe('bindings', () => {

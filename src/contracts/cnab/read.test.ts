@@ -206,3 +206,26 @@ test('the bytes of the bundle are kept as they came', async () => {
 
   expect(reading.kind === 'package' && Buffer.from(notesOf(reading.package).text)).toEqual(odd.bytes)
 })
+
+test('a bundle that an old tool signed in clear is read before any other', async () => {
+  const inner = Buffer.from(document({ name: 'signed' }).bytes).toString()
+  const armour = (text: string) =>
+    `-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n${text}\n-----BEGIN PGP SIGNATURE-----\n\nwsBc\n-----END PGP SIGNATURE-----\n`
+  const files: Record<string, string> = {
+    'bundle.cnab': armour(inner),
+    'bundle.json': Buffer.from(document({}).bytes).toString(),
+  }
+  const both: Artifact = {
+    ...archive('bundle.cnab', 'bundle.json'),
+    kind: 'archive',
+    entries: [{ path: 'bundle.cnab', bytes: 1, mode: 0o644 }],
+    file: (path) => Promise.resolve(path in files ? Buffer.from(files[path] ?? '') : undefined),
+  }
+  const reading = await cnab.read(both, { options: {} })
+
+  expect(cnab.recognise(both)).toBe('certain')
+  expect(reading.kind === 'package' && [reading.package.name, notesOf(reading.package).text]).toEqual([
+    'signed',
+    inner,
+  ])
+})

@@ -16,13 +16,15 @@ import { planFaults } from './plan-faults.ts'
 import { faultsOfHints } from './service-hints.ts'
 import { archivePlaces, findBundle } from './source.ts'
 
+const names: readonly string[] = [archivePlaces.bundle, archivePlaces.signed]
+
 /** An index says what it is; a bundle.json is known by its name or by what it holds. */
 export function recogniseCnab(artifact: Artifact): Recognition {
   switch (artifact.kind) {
     case 'image':
       return isBundleIndex(artifact.manifest) ? 'certain' : 'no'
     case 'archive':
-      return artifact.entries.some(({ path }) => path === archivePlaces.bundle) ? 'certain' : 'no'
+      return artifact.entries.some(({ path }) => names.includes(path)) ? 'certain' : 'no'
     case 'document': {
       const head = Buffer.from(artifact.bytes.subarray(0, 1024 * 1024)).toString()
       return /"invocationImages"\s*:/.test(head) ? 'certain' : 'no'

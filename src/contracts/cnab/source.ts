@@ -5,6 +5,7 @@ import type { Problem } from '../../model/problem.ts'
 import { sameImage, sameImageElsewhere } from './image-name.ts'
 import { formatImageName, readImageName } from './images.ts'
 import { type BundleImage, bundleImagesOf, configBlobIn, readBundleIndex, relocationOf } from './oci-form.ts'
+import { signedText } from './signed.ts'
 
 /** Every image of the bundle as it is spelt there, to the place to use instead. */
 export type Relocation = Readonly<Record<string, string>>
@@ -29,6 +30,8 @@ export interface BundleSource {
 
 export const archivePlaces = {
   bundle: 'bundle.json',
+  /** Of old tools; read first where it is there. */
+  signed: 'bundle.cnab',
   relocation: 'relocation-mapping.json',
   layout: 'artifacts/layout',
 } as const
@@ -84,7 +87,8 @@ function placeInRegistry({ image, contentDigest }: BundleImage, relocation: Relo
 }
 
 async function inArchive(archive: ArchiveArtifact): Promise<BundleSource | undefined> {
-  const bytes = await archive.file(archivePlaces.bundle)
+  const signed = await archive.file(archivePlaces.signed)
+  const bytes = signed === undefined ? await archive.file(archivePlaces.bundle) : signedText(signed)
   if (bytes === undefined) return undefined
   const map = relocationIn(await archive.file(archivePlaces.relocation))
   const thick = archive.entries.some(({ path }) => path.startsWith('artifacts/'))

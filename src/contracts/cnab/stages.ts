@@ -101,7 +101,13 @@ function stagesWith(own: Stage, dependencies: readonly Dependency[], carryover: 
 }
 
 export type StageJob =
-  | { readonly kind: 'job'; readonly job: Job; readonly claim: Claim }
+  | {
+      readonly kind: 'job'
+      readonly job: Job
+      readonly claim: Claim
+      /** What people should hear though nothing is wrong. */
+      readonly warnings: readonly Problem[]
+    }
   | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
 
 /** The job of the stage that the situation is in. Problems: cnab.parameter.*, cnab.credential.missing. */
@@ -159,7 +165,7 @@ export function stageJob(action: Action, situation: Situation, { stages, options
     files: filesFor(action, situation, stage),
     options,
   })
-  return { kind: 'job', job, claim }
+  return { kind: 'job', job, claim, warnings: resolved.warnings }
 }
 
 /** What counts as given now, and what was given for the instance before. */
