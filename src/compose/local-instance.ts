@@ -169,7 +169,10 @@ function situationOf({ now: instance, before }: Acted, order: LocalOrder): Situa
         }),
     parameters: order.parameters,
     ...(order.action.kind === 'update'
-      ? { before: { parameters: before.parameters, plan, version: before.package.version } }
+      ? {
+          sent: order.parameters,
+          before: { parameters: before.parameters, plan, version: before.package.version },
+        }
       : {}),
     infrastructure: {},
     carryover: instance.carryover,

@@ -27,6 +27,7 @@ import {
 import {
   brokerpak,
   type Moved,
+  manualOf,
   moveEnvironment,
   type PakNotes,
   type ProgramSource,
@@ -74,6 +75,12 @@ async function readOpened(archive: OpenArchive, options: JsonObject): Promise<Pa
   if (reading.kind !== 'package') return fail('package.invalid', archive.reference)
   const { package: pkg, warnings } = reading
   return { package: pkg, notes: pakNotes(pkg), warnings, entries: archive.entries, digest: archive.digest }
+}
+
+/** What users of its services must know, as Markdown. */
+export async function pakManual(reference: string): Promise<string> {
+  const { notes } = await readPak(reference, { engine: 'host' })
+  return manualOf(notes.definitions)
 }
 
 export interface PakBuild {

@@ -1,11 +1,11 @@
 /** Looking before and after: the dry run of an update, the check for drift, states out and in, by the command line. */
-import { spawn } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
-import { newFolder, passwords, startTestBroker, type TestBroker } from '../support/broker.ts'
+import { newFolder, startTestBroker, type TestBroker } from '../support/broker.ts'
 import { installedProgram } from '../support/installed.ts'
+import { chandler as run } from './command.ts'
 import { layOutPak, offering } from './offline.ts'
 
 const engine = hostEngine() ?? ''
@@ -115,29 +115,8 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
 
   function chandler(...given: readonly (string | { readonly user: 'watcher' })[]) {
     const [as] = given
-    const user = typeof as === 'object' ? as.user : 'admin'
     const args = given.filter((one) => typeof one === 'string')
-    const child = spawn(process.execPath, [program, ...args], {
-      env: {
-        PATH: process.env['PATH'],
-        HOME: home,
-        XDG_CONFIG_HOME: home,
-        CHANDLER_SERVER: running.url,
-        CHANDLER_USER: user,
-        CHANDLER_PASSWORD: passwords[user],
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const ended = { stdout: '', stderr: '' }
-    child.stdout.on('data', (bytes) => {
-      ended.stdout += bytes
-    })
-    child.stderr.on('data', (bytes) => {
-      ended.stderr += bytes
-    })
-    return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
-      child.once('close', (code) => resolve({ code, ...ended })),
-    )
+    return run({ home, program, url: running.url }, args, typeof as === 'object' ? as.user : 'admin')
   }
 })
 

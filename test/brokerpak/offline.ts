@@ -35,11 +35,13 @@ export interface Ended {
 }
 
 const corpus = 'test/corpus/brokerpak/e2e-offline'
+/** One pak is of other origin, and only there where this project is worked on. */
+const elsewhere = '../shared/corpus/brokerpak/e2e-offline'
 
 /** Lays a pak of the corpus out in a folder, with its provider where the archive would have it; answers the folder. */
 export function layOutPak(name: string, folder: string): string {
   const to = join(folder, name)
-  cpSync(join(corpus, name), to, { recursive: true })
+  cpSync(join(isWhole(corpus, name) ? corpus : elsewhere, name), to, { recursive: true })
   const programs = join(to, 'bin/linux/amd64')
   mkdirSync(programs, { recursive: true })
   const provider = join(programs, 'terraform-provider-random_v3.99.0')
@@ -55,9 +57,15 @@ export function offering(pak: string, program: string, env: Scenario['env'] = {}
   return (text) => `${text.replace(/^catalog:[\s\S]*/m, '')}catalog: ${JSON.stringify([entry])}\n`
 }
 
-/** Whether the scenario's pak is complete here: one of them is of other origin. */
+/** Whether the scenario's pak is complete here. */
 export function isComplete({ pak }: Scenario): boolean {
-  return pak !== 'init-example' || existsSync(join(corpus, pak, 'example-service-definition.yml'))
+  return isWhole(corpus, pak) || isWhole(elsewhere, pak)
+}
+
+function isWhole(home: string, pak: string): boolean {
+  return existsSync(
+    join(home, pak, pak === 'init-example' ? 'example-service-definition.yml' : 'manifest.yml'),
+  )
 }
 
 interface Offered {

@@ -10,6 +10,7 @@ import { add } from '../command.ts'
 import { type Form, printDocument, printOne, printTable, withOutput } from '../output.ts'
 import { startingPak } from '../pak/starting-pak.ts'
 import { print, say } from '../terminal.ts'
+import { registerExamples } from './pak-examples.ts'
 
 export function register(program: Command): void {
   const group = add(program, {
@@ -22,6 +23,8 @@ export function register(program: Command): void {
   registerBuild(group)
   registerInfo(group)
   registerValidate(group)
+  registerDocs(group)
+  registerExamples(group)
   registerImport(group)
 }
 
@@ -147,6 +150,18 @@ function registerValidate(group: Command): void {
       for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
       print('Valid')
     })
+}
+
+function registerDocs(group: Command): void {
+  add(group, {
+    usage: 'docs <reference>',
+    aliases: ['use'],
+    summary: 'Write what users of the services of a pak must know, as Markdown',
+    examples: ['pak docs my-services-1.0.0.brokerpak > services.md', 'pak docs ./my-pak'],
+  }).action(async (reference: string) => {
+    const { pakManual } = await import('../../compose/pak-tools.ts')
+    print((await pakManual(reference)).trimEnd())
+  })
 }
 
 function registerImport(group: Command): void {

@@ -6,6 +6,8 @@ import { preparePak } from './prepare.ts'
 import { readPak, recognisePak } from './read.ts'
 
 export { type Moved, moveEnvironment } from './environment.ts'
+export { credentialFaults, examplesOf, type PakExample } from './examples.ts'
+export { manualOf } from './manual.ts'
 export { type Notes as PakNotes, notesOf as pakNotes } from './notes.ts'
 export { type ProgramSource, packingOf } from './pack.ts'
 
