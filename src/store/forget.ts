@@ -32,7 +32,7 @@ export async function forgetOld(
 
 async function forgetOperations(session: Session, before: number, most: number): Promise<number> {
   // Ids begin with their time, so the table's own order finds the old ones without an index for it.
-  const ceiling = ulid(Math.max(0, before), { bytes: (count) => new Uint8Array(count), number: () => 0 })
+  const ceiling = ulid(Math.max(0, before), { bytes: (count) => new Uint8Array(count) })
   const rows = await session.all(
     'SELECT id FROM operations WHERE id < ? AND ended = 1 AND finished_at < ? ORDER BY id LIMIT ?',
     ceiling,
