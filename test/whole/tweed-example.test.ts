@@ -157,6 +157,7 @@ describe.skipIf(missing !== undefined)('the accounts example', { timeout: 20_000
     const bound = await chandler('binding', 'bind', 'mine', 'app', '-o', 'json')
     const files = await chandler('instance', 'files', 'mine')
     const file = await chandler('instance', 'files', 'mine', 'register.txt')
+    const moved = await chandler('instance', 'repin', 'mine', '-o', 'json')
     const { platform, id } = JSON.parse(made) as { readonly platform: string; readonly id: string }
     const address = `/api/v1/instances/${platform}/${id}/outputs/register.txt`
     const refused = await callOsb({ url: broker.url, user: 'platform', password }, 'GET', address)
@@ -172,6 +173,11 @@ describe.skipIf(missing !== undefined)('the accounts example', { timeout: 20_000
     expect(files).toContain('register.txt present 31 yes The register as it was opened')
     expect(file).toBe('The register visitors is open.\n')
     expect(refused.status).toBe(403)
+    // The catalog has the same image still.
+    expect(JSON.parse(moved)).toMatchObject({
+      id,
+      package: (JSON.parse(made) as { package: object }).package,
+    })
     expect(gone).toContain('State: deleted')
   })
 })

@@ -45,6 +45,7 @@ export function register(program: Command): void {
   deprovisioning(program, 'delete-service', true)
   waiting(group)
   outputs(group)
+  repinning(group)
   purging(group)
   registerActions(group)
   registerLooks(group)
@@ -260,6 +261,22 @@ function outputs(parent: Command): void {
       })
     })
   }
+}
+
+function repinning(parent: Command): void {
+  const command = add(parent, {
+    usage: 'repin <instance>',
+    summary: 'Move an instance to the package that its plan is offered from now',
+    description:
+      'An instance keeps the package that it was made from, by its digest. This moves it to the one in the catalog without running anything: the next operation runs the new one.',
+    examples: ['instance repin my-db'],
+  })
+  remote(command).action(async (wanted: string, options: Common) => {
+    const client = await connect(command)
+    const address = await findInstance(client, wanted, options.platform)
+    await client.repin(address)
+    await showInstance(options.output, await client.instance(address))
+  })
 }
 
 function purging(parent: Command): void {
