@@ -55,6 +55,14 @@ export async function claimOperations(session: Session, order: ClaimOrder): Prom
   return rows.toSorted(byTurn(order.leaseMs)).map(operationOf)
 }
 
+/** Takes back the strike of a claim whose owner lives and could not work because the database was away. */
+export async function forgiveStrikes(session: Session, operations: readonly string[]): Promise<void> {
+  await session.send(
+    `UPDATE operations SET strikes = strikes - 1 WHERE strikes > 0 AND ended + 0 = 0 AND id IN ${session.dialect.list}`,
+    JSON.stringify(operations),
+  )
+}
+
 /** Renews the leases a node still holds; answers those. */
 export async function renewLeases(
   session: Session,

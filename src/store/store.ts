@@ -97,6 +97,8 @@ export interface Transaction extends Look {
    * Each claim adds a strike: its owner takes it back by recording progress.
    */
   claim(order: ClaimOrder): Promise<readonly Operation[]>
+  /** Takes back the strike of a claim that came to nothing because the store was away, and for no other reason. */
+  forgive(operations: readonly string[]): Promise<void>
   /** Renews all leases of a node on these operations; answers those it still holds. */
   renew(node: string, operations: readonly string[], leaseMs: number): Promise<readonly string[]>
   /** Active operations whose deadline has passed, with or without a lease. */

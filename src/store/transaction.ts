@@ -13,7 +13,7 @@ import { Looking } from './look.ts'
 import { addTombstone, holdSingleton, lockName, putFreeze, putNode, raiseEpoch } from './nodes.ts'
 import { insertOperation, lockOperation, mayWrite, sendOperation, updateOperation } from './operations.ts'
 import { putEnrolment, putOffering, removeEnrolment } from './packages.ts'
-import { claimOperations, overdueOperations, renewLeases } from './queue.ts'
+import { claimOperations, forgiveStrikes, overdueOperations, renewLeases } from './queue.ts'
 import { addHistory, putRun } from './runs.ts'
 import type { Sealer } from './sealer.ts'
 import { eraseSealed, putSealed } from './sealing.ts'
@@ -105,6 +105,9 @@ export class Writing extends Looking implements Transaction {
   }
   claim(order: ClaimOrder): Promise<readonly Operation[]> {
     return claimOperations(this.session, order)
+  }
+  forgive(operations: readonly string[]): Promise<void> {
+    return forgiveStrikes(this.session, operations)
   }
   renew(node: string, operations: readonly string[], leaseMs: number): Promise<readonly string[]> {
     return renewLeases(this.session, node, operations, leaseMs)

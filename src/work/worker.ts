@@ -26,6 +26,8 @@ export function startWorker(tools: Tools): Worker {
   const held = new Map<string, Lease>()
   const work = new Set<Promise<void>>()
   const tries = new Map<string, number>()
+  const excused = new Set<string>()
+  let awayAt = Number.NEGATIVE_INFINITY
   const leaving = new AbortController()
   let nap = new AbortController()
   let woken = false
@@ -57,42 +59,51 @@ export function startWorker(tools: Tools): Worker {
     const sentAt = clock.monotonic()
     const { leaseMs, perPlatform } = limits
     const order = { node: ports.node, epoch: tools.cluster.epoch, leaseMs, most, perPlatform }
-    const operations = await store.write((tx) => tx.claim(order))
+    const forgiven = [...excused]
+    const operations = await store.write(async (tx) => {
+      if (forgiven.length > 0) await tx.forgive(forgiven)
+      return tx.claim(order)
+    })
+    for (const id of forgiven) excused.delete(id)
     for (const operation of operations) {
-      const { id, target, fence, createdAt, runAfter } = operation
+      const { id, target, fence, createdAt, runAfter, action } = operation
       held.get(id)?.drop()
       const lease = makeLease(clock, { operation: id, target, fence, sentAt, leaseMs })
       held.set(id, lease)
-      tools.report.event({ kind: 'claimed', operation: id, queuedMs: Math.max(0, runAfter - createdAt) })
+      const queuedMs = Math.max(0, runAfter - createdAt)
+      tools.report.event({ kind: 'claimed', operation: id, action: action.kind, queuedMs })
       const now = (operation.lease?.until ?? 0) - leaseMs
-      const done = workOn(lease, { operation, now })
+      const done = workOn(lease, { operation, now }, sentAt)
       work.add(done)
       void done.finally(() => work.delete(done))
     }
     return operations.length === most && most > 0
   }
 
-  async function workOn(lease: Lease, claimed: Claimed): Promise<void> {
+  async function workOn(lease: Lease, claimed: Claimed, sentAt: number): Promise<void> {
     try {
       await perform(tools, lease, claimed, leaving.signal)
       tries.delete(lease.operation)
       if (leaving.signal.aborted)
         await giveBack(tools, lease, { waitMs: 0, reason: 'waits for a worker', strike: false })
     } catch (error) {
-      await recoverFrom(lease, error).catch((second: unknown) =>
+      const given = await recoverFrom(lease, error).catch((second: unknown) =>
         fault('give an operation back', second, lease.operation),
       )
+      // We live, and the work is not what kept us from it: the claim shall not count against it.
+      if (!given && awayAt >= sentAt && isOutside(error)) excused.add(lease.operation)
     } finally {
       if (held.get(lease.operation) === lease) held.delete(lease.operation)
       wake()
     }
   }
 
-  async function recoverFrom(lease: Lease, error: unknown): Promise<void> {
+  /** Whether the operation is back in the queue. */
+  async function recoverFrom(lease: Lease, error: unknown): Promise<boolean> {
     const problem = toProblem(error)
     if (problem.code === 'store.fenced') {
       tools.report.event({ kind: 'lease-lost', operation: lease.operation })
-      return
+      return false
     }
     const strike = !isTransient(problem)
     if (strike) fault('perform', error, lease.operation)
@@ -101,6 +112,7 @@ export function startWorker(tools: Tools): Worker {
     const why = reasonFor(problem, error)
     tools.report.event({ kind: 'waits', operation: lease.operation, why })
     await giveBack(tools, lease, { waitMs: backoffMs(count, ports.chance), reason: why, strike })
+    return true
   }
 
   async function heartbeatLoop(): Promise<void> {
@@ -124,6 +136,7 @@ export function startWorker(tools: Tools): Worker {
   }
 
   function fault(doing: string, error: unknown, operation?: string): false {
+    if (toProblem(error).code === 'store.unavailable') awayAt = clock.monotonic()
     tools.report.event({ kind: 'fault', doing, error, ...(operation === undefined ? {} : { operation }) })
     return false
   }
@@ -147,6 +160,12 @@ export function startWorker(tools: Tools): Worker {
       await Promise.all(work)
     },
   }
+}
+
+/** Whether what ended the work lies outside it: the world was away, or the lease ran out meanwhile. */
+function isOutside(error: unknown): boolean {
+  const problem = toProblem(error)
+  return isTransient(problem) || problem.code === 'store.fenced'
 }
 
 function reasonFor(problem: Problem, error: unknown): string {

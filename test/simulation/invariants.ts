@@ -19,7 +19,10 @@ export async function checkInvariants(
     ...cluster.journal.surprises.map((text) => `an answer no platform should see: ${text}`),
     ...unexpected(cluster),
   ]
-  for (const operation of operations) faults.push(...(await oneOperation(cluster, operation)))
+  for (const operation of operations) {
+    faults.push(...(await oneOperation(cluster, operation)))
+    faults.push(...(await overtaken(cluster, operation, operations)))
+  }
   faults.push(...(await targets(cluster)))
   faults.push(...(await auditTrail(cluster, operations)))
   return faults
@@ -124,12 +127,50 @@ async function oneOperation(cluster: Cluster, operation: Operation): Promise<rea
     faults.push(`a program was stopped that nobody wanted stopped: ${id}`)
   const stumbles = history.filter((line) => line.reason.includes('unexpected fault')).length
   if (stumbles > 4) faults.push(`stumbled ${stumbles} times and was not held back: ${id}`)
-  const deleted = history.some((line) => line.reason.includes('is being deleted'))
-  if (deleted && state === 'succeeded') faults.push(`succeeded, though its target was being deleted: ${id}`)
   const late = operation.problem === 'operation.deadline' || operation.problem === 'operation.interrupted'
   if (cluster.knobs.calm && late) faults.push(`${operation.problem} in a life without faults: ${id}`)
   if (truth && truth.startedAt > (operation.finishedAt ?? Number.POSITIVE_INFINITY))
     faults.push(`G2 started after its end: ${id}`)
+  return faults
+}
+
+/** What a delete has overtaken is not done, unless the delete came to nothing itself. */
+async function overtaken(
+  { store }: Cluster,
+  { id, state, target }: Operation,
+  operations: readonly Operation[],
+): Promise<readonly string[]> {
+  if (state !== 'succeeded') return []
+  const line = (await store.look.history(id)).find(({ reason }) => reason.includes('is being deleted'))
+  if (line === undefined) return []
+  const stands = operations.some(
+    (other) =>
+      (other.action.kind === 'deprovision' || other.action.kind === 'unbind') &&
+      other.target.platform === target.platform &&
+      other.target.instance === target.instance &&
+      other.createdAt >= line.at &&
+      other.createdAt - line.at < 1000 &&
+      other.state === 'succeeded',
+  )
+  return stands ? [`succeeded, though its target was being deleted: ${id}`] : []
+}
+
+/** Where no process died and none was paused, only what throws on purpose may be held back. */
+export async function heldBack(
+  { store, events }: Cluster,
+  operations: readonly Operation[],
+): Promise<readonly string[]> {
+  const poisoned = new Set(
+    events.flatMap((event) =>
+      event.kind === 'fault' && String(event.error).includes(poisonMark) ? [event.operation] : [],
+    ),
+  )
+  const faults: string[] = []
+  for (const { id } of operations) {
+    const history = await store.look.history(id)
+    if (!poisoned.has(id) && history.some(({ state }) => state === 'quarantined'))
+      faults.push(`quarantined, though only the store was away: ${id}`)
+  }
   return faults
 }
 

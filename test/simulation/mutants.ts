@@ -2,6 +2,12 @@
 
 export interface Mutant {
   readonly name: string
+  /** A guarantee that stands on several feet is gone only when all of them are. */
+  readonly edits: readonly Edit[]
+}
+
+export interface Edit {
+  /** Below src. */
   readonly file: string
   readonly find: string
   readonly replace: string
@@ -10,119 +16,231 @@ export interface Mutant {
 export const mutants: readonly Mutant[] = [
   {
     name: 'the lease is not checked before an effect outside',
-    file: 'work/lease.ts',
-    find: 'if (!lost.signal.aborted && clock.monotonic() < until) return',
-    replace: 'if (until > 0) return',
+    edits: [
+      {
+        file: 'work/lease.ts',
+        find: 'if (!lost.signal.aborted && clock.monotonic() < until) return',
+        replace: 'if (until > 0) return',
+      },
+    ],
   },
   {
     name: 'a run that never started keeps its layout',
-    file: 'work/perform.ts',
-    find: "if (run && run.state !== 'discarded') await engineOf(tools, run).discard(run.name)",
-    replace: 'if (run === undefined) return',
+    edits: [
+      {
+        file: 'work/perform.ts',
+        find: "if (run && run.state !== 'discarded') await engineOf(tools, run).discard(run.name)",
+        replace: 'if (run === undefined) return',
+      },
+    ],
   },
   {
     name: 'the job is prepared again instead of adopting its run',
-    file: 'work/next.ts',
-    find: "if (run === undefined || run.state === 'discarded') {",
-    replace: "if (run === undefined || run.state === 'discarded' || run.state === 'intended') {",
+    edits: [
+      {
+        file: 'work/next.ts',
+        find: "if (run === undefined || run.state === 'discarded') {",
+        replace: "if (run === undefined || run.state === 'discarded' || run.state === 'intended') {",
+      },
+    ],
   },
   {
     name: 'a run that vanished is started again under its old name',
-    file: 'work/next.ts',
-    find: "      return { kind: 'lost', run }",
-    replace: "      return { kind: 'start', run }",
+    edits: [
+      {
+        file: 'work/next.ts',
+        find: "      return { kind: 'lost', run }",
+        replace: "      return { kind: 'start', run }",
+      },
+    ],
   },
   {
     name: 'a vanished run is retried without a new attempt',
-    file: 'work/conclude.ts',
-    find: 'const attempt = operation.attempt + 1',
-    replace: 'const attempt = operation.attempt',
+    edits: [
+      {
+        file: 'work/conclude.ts',
+        find: 'const attempt = operation.attempt + 1',
+        replace: 'const attempt = operation.attempt',
+      },
+    ],
   },
   {
     name: 'the instance is not set free at the end',
-    file: 'broker/settle.ts',
-    find: 'const free = { ...rest, updatedAt: settling.now, generation: instance.generation + 1 }',
-    replace:
-      'const free = { ...rest, currentOperation: operation.id, updatedAt: settling.now, generation: 1 }',
+    edits: [
+      {
+        file: 'broker/settle.ts',
+        find: 'const free = { ...rest, updatedAt: settling.now, generation: instance.generation + 1 }',
+        replace:
+          'const free = { ...rest, currentOperation: operation.id, updatedAt: settling.now, generation: 1 }',
+      },
+    ],
   },
   {
     name: 'an operation that lost its instance still changes it',
-    file: 'broker/settle.ts',
-    find: '  if (instance.currentOperation !== operation.id) return\n',
-    replace: '',
+    edits: [
+      {
+        file: 'broker/settle.ts',
+        find: '  if (instance.currentOperation !== operation.id) return\n',
+        replace: '',
+      },
+    ],
   },
   {
     name: 'a delete forgets the bindings',
-    file: 'broker/settle.ts',
-    find: "if (binding.state !== 'gone') await removeBinding(tx, binding, now)",
-    replace: "if (binding.state === 'failed') await removeBinding(tx, binding, now)",
+    edits: [
+      {
+        file: 'broker/settle.ts',
+        find: "if (binding.state !== 'gone') await removeBinding(tx, binding, now)",
+        replace: "if (binding.state === 'failed') await removeBinding(tx, binding, now)",
+      },
+    ],
   },
   {
     name: 'credentials of a failed bind are stored',
-    file: 'broker/settle.ts',
-    find: "  if (ending.state !== 'succeeded') return tx.putBinding({ ...free, state: 'failed' })\n",
-    replace:
-      "  if (ending.state !== 'succeeded') {\n    await orders.putAnswer(tx, key, {})\n    return tx.putBinding({ ...free, state: 'failed' })\n  }\n",
+    edits: [
+      {
+        file: 'broker/settle.ts',
+        find: "  if (ending.state !== 'succeeded') return tx.putBinding({ ...free, state: 'failed' })\n",
+        replace:
+          "  if (ending.state !== 'succeeded') {\n    await orders.putAnswer(tx, key, {})\n    return tx.putBinding({ ...free, state: 'failed' })\n  }\n",
+      },
+    ],
   },
   {
     name: 'overdue operations are not ended',
-    file: 'work/keeper.ts',
-    find: '  for (const operation of overdue) await endOne(tools, operation)\n',
-    replace: '  if (overdue.length < 0) await endOne(tools, overdue[0] as never)\n',
+    edits: [
+      {
+        file: 'work/keeper.ts',
+        find: '  for (const operation of overdue) await endOne(tools, operation)\n',
+        replace: '  if (overdue.length < 0) await endOne(tools, overdue[0] as never)\n',
+      },
+    ],
   },
   {
     name: 'a blocked operation does not wait',
-    file: 'store/operations.ts',
-    find: 'const waits = await mustWait(session, operation)',
-    replace: 'const waits = (await mustWait(session, operation)) && false',
+    edits: [
+      {
+        file: 'store/operations.ts',
+        find: 'const waits = await mustWait(session, operation)',
+        replace: 'const waits = (await mustWait(session, operation)) && false',
+      },
+    ],
   },
   {
     name: 'the audit record is forgotten',
-    file: 'broker/begin.ts',
-    find: '  await tx.addAudit({',
-    replace: "  if (order.action.kind !== 'bind') await tx.addAudit({",
+    edits: [
+      {
+        file: 'broker/begin.ts',
+        find: '  await tx.addAudit({',
+        replace: "  if (order.action.kind !== 'bind') await tx.addAudit({",
+      },
+    ],
   },
   {
     name: 'the sweep removes what still runs',
-    file: 'work/keeper.ts',
-    find: "return run?.state === 'discarded' ?",
-    replace: "return run?.state === 'started' ?",
+    edits: [
+      {
+        file: 'work/keeper.ts',
+        find: "return run?.state === 'discarded' ?",
+        replace: "return run?.state === 'started' ?",
+      },
+    ],
   },
   {
     name: 'leftovers are never swept',
-    file: 'work/keeper.ts',
-    find: 'if (why === undefined || removals >= removalsPerSweep) continue',
-    replace: 'if (why !== undefined || removals >= removalsPerSweep) continue',
+    edits: [
+      {
+        file: 'work/keeper.ts',
+        find: 'if (why === undefined || removals >= removalsPerSweep) continue',
+        replace: 'if (why !== undefined || removals >= removalsPerSweep) continue',
+      },
+    ],
   },
   {
     name: 'secrets are not taken out of descriptions',
-    file: 'work/ending.ts',
-    find: 'const clean = (text: string) => redactText(text, secrets)',
-    replace: 'const clean = (text: string) => (secrets.length < 0 ? redactText(text, secrets) : text)',
+    edits: [
+      {
+        file: 'work/ending.ts',
+        find: 'const clean = (text: string) => redactText(text, secrets)',
+        replace: 'const clean = (text: string) => (secrets.length < 0 ? redactText(text, secrets) : text)',
+      },
+    ],
   },
   {
     name: 'a failed program counts as success',
-    file: 'work/ending.ts',
-    find: "state: outcome.problems.length === 0 ? 'succeeded' : 'failed', outcome }",
-    replace: "state: outcome.problems.length >= 0 ? 'succeeded' : 'failed', outcome }",
+    edits: [
+      {
+        file: 'work/ending.ts',
+        find: "state: outcome.problems.length === 0 ? 'succeeded' : 'failed', outcome }",
+        replace: "state: outcome.problems.length >= 0 ? 'succeeded' : 'failed', outcome }",
+      },
+    ],
   },
   {
     name: 'poison is claimed for ever',
-    file: 'work/record.ts',
-    find: 'const strikes = strike ? operation.strikes : Math.max(0, operation.strikes - 1)',
-    replace: 'const strikes = strike ? 0 : operation.strikes',
+    edits: [
+      {
+        file: 'work/record.ts',
+        find: 'const strikes = strike ? operation.strikes : Math.max(0, operation.strikes - 1)',
+        replace: 'const strikes = strike ? 0 : operation.strikes',
+      },
+    ],
   },
   {
     name: 'a cancelled creation is reported as done',
-    file: 'broker/settle.ts',
-    find: 'if (holder?.currentOperation === operation.id && !goes) return ending',
-    replace: 'if (holder !== undefined) return ending',
+    edits: [
+      {
+        file: 'broker/settle.ts',
+        find: 'if (holder?.currentOperation === operation.id && !goes) return ending',
+        replace: 'if (holder !== undefined) return ending',
+      },
+    ],
   },
   {
     name: 'an answer is given before the order is kept',
-    file: 'broker/provision.ts',
-    find: 'const answer = await ports.store.write((tx) => decide(tx, ports, asker, { ...request, offer }))',
-    replace:
-      "let answer = { kind: 'started', operation: '', wait: false } as ProvisionAnswer\n  const kept = ports.store.write(async (tx) => {\n    answer = await decide(tx, ports, asker, { ...request, offer })\n    return answer\n  })\n  await Promise.race([kept, ports.clock.sleep(20)])\n  kept.catch(() => undefined)",
+    edits: [
+      {
+        file: 'broker/provision.ts',
+        find: 'const answer = await ports.store.write((tx) => decide(tx, ports, asker, { ...request, offer }))',
+        replace:
+          "let answer = { kind: 'started', operation: '', wait: false } as ProvisionAnswer\n  const kept = ports.store.write(async (tx) => {\n    answer = await decide(tx, ports, asker, { ...request, offer })\n    return answer\n  })\n  await Promise.race([kept, ports.clock.sleep(20)])\n  kept.catch(() => undefined)",
+      },
+    ],
+  },
+  {
+    name: 'the fence is not checked when a result is written',
+    edits: [
+      {
+        file: 'store/operations.ts',
+        find: 'return row.fence === held.fence && owns && !hasEnded(row.state)',
+        replace: 'return row.fence >= held.fence || owns || hasEnded(row.state)',
+      },
+      {
+        file: 'store/operations.ts',
+        find: 'WHERE id = ? AND fence = ? AND ended + 0 = 0`',
+        replace: 'WHERE id = ? AND fence >= ?`',
+      },
+      {
+        file: 'store/operations.ts',
+        find: 'const updateOwned = `${update} AND lease_owner = ?`',
+        replace: 'const updateOwned = `${update} AND coalesce(lease_owner, id) <> coalesce(?, id || id)`',
+      },
+    ],
+  },
+  {
+    name: 'the layout of a run is destroyed only after its end is written',
+    edits: [
+      {
+        file: 'work/conclude.ts',
+        find: '  await engine.discard(run.name)\n',
+        replace: '',
+      },
+      {
+        file: 'work/worker.ts',
+        find: '      await perform(tools, lease, claimed, leaving.signal)\n',
+        replace:
+          '      await perform(tools, lease, claimed, leaving.signal)\n      for (const run of await store.look.runs(lease.operation))\n        for (const engine of tools.engines) await engine.discard(run.name)\n',
+      },
+    ],
   },
 ]

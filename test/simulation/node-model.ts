@@ -23,6 +23,8 @@ export interface Knobs {
   readonly reboots: number
   readonly engineOutages: number
   readonly vanishings: number
+  /** How often a node loses its way to the store for a while, longer than a lease. */
+  readonly cuts: number
 }
 
 export interface Gate {
@@ -31,6 +33,9 @@ export interface Gate {
   kill(): void
   pause(ms: number): void
   resume(): void
+  /** Cuts the process off from the store for a while. */
+  cut(ms: number): void
+  readonly isCut: boolean
   /** Resolves when the process may go on; never, once it is dead. */
   pass(): Promise<void>
   /** Passes before and after, with delays, and with faults of the given kinds. */
@@ -46,6 +51,7 @@ export interface EffectFaults {
 export function makeGate(world: World, random: Random, knobs: Knobs, name: string): Gate {
   let alive = true
   let resumesAt = 0
+  let cutUntil = 0
   const never = new Promise<never>(() => undefined)
   const pass = async (): Promise<void> => {
     if (!alive) return never
@@ -71,6 +77,12 @@ export function makeGate(world: World, random: Random, knobs: Knobs, name: strin
     },
     resume() {
       resumesAt = 0
+    },
+    cut(ms) {
+      cutUntil = Math.max(cutUntil, world.now + ms)
+    },
+    get isCut() {
+      return cutUntil > world.now
     },
     pass,
     async effect(act, faults) {
@@ -103,17 +115,21 @@ export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): 
     after: knobs.answerLost,
     fault: () => new ProblemError({ code: 'store.unavailable', detail: 'simulated' }),
   }
+  const connected = <T>(act: () => Promise<T>): Promise<T> => {
+    if (gate.isCut) throw faults.fault()
+    return act()
+  }
   const look = new Proxy(real.look, {
     get(target, name: string & keyof Look) {
       const method = target[name] as (...values: readonly unknown[]) => Promise<unknown>
       return (...values: readonly unknown[]) =>
-        gate.effect(() => method.apply(target, [...values]), { ...faults, after: 0 })
+        gate.effect(() => connected(() => method.apply(target, [...values])), { ...faults, after: 0 })
     },
   })
   return {
     ...real,
     look,
-    write: (work, manner) => gate.effect(() => real.write(work, manner), faults),
+    write: (work, manner) => gate.effect(() => connected(() => real.write(work, manner)), faults),
     onHint: (listener) =>
       real.onHint((hint) => {
         if (gate.alive && !random.chance(knobs.hintsLost)) void gate.pass().then(() => listener(hint))

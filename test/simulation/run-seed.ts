@@ -15,7 +15,7 @@ import { type Journal, makeClient } from './client-model.ts'
 import type { Cluster } from './cluster.ts'
 import { makeContract, offer, type Pace } from './contract-model.ts'
 import { makeEngineModel } from './engine-model.ts'
-import { checkInvariants } from './invariants.ts'
+import { checkInvariants, heldBack } from './invariants.ts'
 import { clockOf, type Gate, type Knobs, makeGate, storeOf } from './node-model.ts'
 import { chanceOf, makeWorld, type Random } from './world.ts'
 
@@ -63,7 +63,9 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
   for (let i = 0; i < many; i++) start()
 
   const end = world.now + busyMs
-  disturb(cluster, end, () => {
+  let troubles = 0
+  disturb(cluster, end, nodes, () => {
+    troubles++
     const living = nodes.filter(({ gate }) => gate.alive)
     if (living.length === 0) return
     const node = random.pick(living)
@@ -88,6 +90,7 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
   for (const client of clients) void client.live(end)
   await world.run(end)
   // The faults stop: from here on everything must come to its end.
+  const crawled = knobs.crawls > 0
   Object.assign(knobs, {
     storeFails: 0,
     answerLost: 0,
@@ -96,6 +99,7 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
     kills: 0,
     pauses: 0,
     reboots: 0,
+    cuts: 0,
     engineOutages: 0,
     crawls: 0,
     vanishings: 0,
@@ -113,7 +117,10 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
   }
   await world.run(world.now + 3000)
   const { items } = await store.look.operations({ most: 10_000 })
-  const faults = await checkInvariants(cluster, items)
+  const faults = [
+    ...(await checkInvariants(cluster, items)),
+    ...(troubles === 0 && !crawled ? await heldBack(cluster, items) : []),
+  ]
   await store.close()
   return { seed, faults, operations: items.length, starts: engine.programs.length, kills }
 }
@@ -143,6 +150,7 @@ function drawKnobs(random: Random): Knobs {
     clockSkewMs: !calm && random.chance(0.5) ? random.between(-3_600_000, 3_600_000) : 0,
     hintsLost: maybe(1),
     reboots: maybe(0.02),
+    cuts: maybe(0.1),
     engineOutages: maybe(0.03),
   }
 }
@@ -186,6 +194,7 @@ function startNode(
     catalog: () => what.catalog,
     refuses: () => undefined,
     infrastructure: () => ({}),
+    began: () => undefined,
     wake: () => worker?.wake(),
   }
   const tools: Tools = {
@@ -224,14 +233,15 @@ function startNode(
 }
 
 /** Faults that strike nodes and engine from outside, once a second by chance. */
-function disturb(cluster: Cluster, until: number, strike: () => void): void {
+function disturb(cluster: Cluster, until: number, nodes: readonly Node[], strike: () => void): void {
   const { world, random, knobs, engine } = cluster
   if (world.now >= until) return
   if (random.chance(knobs.kills + knobs.pauses)) strike()
+  for (const { gate } of nodes) if (random.chance(knobs.cuts)) gate.cut(random.between(1000, 20_000))
   if (random.chance(knobs.reboots)) engine.reboot()
   if (random.chance(knobs.vanishings)) void vanishOne(cluster)
   if (random.chance(knobs.engineOutages)) engine.outage(random.between(100, 20_000))
-  world.at(world.now + 1000, () => disturb(cluster, until, strike))
+  world.at(world.now + 1000, () => disturb(cluster, until, nodes, strike))
 }
 
 /** A run whose start is on record is removed from outside; what is not on record could not be told from one that never was. */

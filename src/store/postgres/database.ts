@@ -33,8 +33,6 @@ const shared = [
   ...['seqscan', 'hashjoin', 'mergejoin'].map((way) => `SET LOCAL enable_${way} = off`),
 ].join(';')
 
-const loose = 'SET LOCAL synchronous_commit = off'
-
 // Only so many versions of a transaction's number are asked for while the server still thinks about it.
 const fateAsksMax = 20
 
@@ -61,13 +59,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const readers = makeReaders(options, patience, time)
   const hands: Hands = { pool, patience, time }
   const listener = makeListener(options, options.clock, options.missed)
-  const alone = <T>(work: Work<T>, settings?: string): Promise<T> =>
-    patiently(patience, () => attempt(hands, work, settings))
+  const alone = <T>(work: Work<T>): Promise<T> => patiently(patience, () => attempt(hands, work))
   const groups = makeGroups((works) => attemptAll(hands, works, shared), alone)
-  const write: Database['write'] = (work, { how, about } = {}) => {
-    if (about !== undefined) return groups.write(about, work)
-    return how === 'loose' ? alone(work, loose) : alone(work)
-  }
+  // Several nodes see what is committed here, so that all of it is firm: none may see a claim that a crash takes back.
+  const write: Database['write'] = (work, { about } = {}) =>
+    about === undefined ? alone(work) : groups.write(about, work)
   const database: Database = {
     reader: readers.session,
     write,
@@ -118,8 +114,8 @@ function ignore(): void {
   // Whoever asks something of this connection hears of it.
 }
 
-async function attempt<T>(hands: Hands, work: Work<T>, settings?: string): Promise<T> {
-  const [value] = await attemptAll(hands, [work], settings)
+async function attempt<T>(hands: Hands, work: Work<T>): Promise<T> {
+  const [value] = await attemptAll(hands, [work])
   return value as T
 }
 
