@@ -25,19 +25,19 @@ export interface Inside {
 /** Every runtime makes it, so it is missing only while the engine takes the file system of a container down. */
 const surelyThere = '/proc'
 const patienceMs = 10_000
+/** Taking it down may fall between any two questions, but only once or twice. */
+const missesToBelieve = 3
 
 /** What lies there. An engine that is just tidying up after a program shows nothing for a moment. */
 export async function collectInside(at: Inside, want: PathWant, note: (text: string) => void): Promise<Got> {
   const until = at.clock.monotonic() + patienceMs
-  for (let pause = 10; ; pause = Math.min(pause * 2, 500)) {
-    const isVisible = (await statInside(at.docker, at.run, surelyThere)) !== undefined
+  for (let misses = 0; misses < missesToBelieve && at.clock.monotonic() < until; ) {
     const got = await collectNow(at, want, note)
     if (got !== undefined) return got
-    if (isVisible && (await statInside(at.docker, at.run, surelyThere)) !== undefined)
-      return { kind: 'missing' }
-    if (at.clock.monotonic() > until) return { kind: 'missing' }
-    await at.clock.sleep(pause)
+    if (await statInside(at.docker, at.run, surelyThere)) misses++
+    else await at.clock.sleep(50)
   }
+  return { kind: 'missing' }
 }
 
 /** Unpacks it into a folder of ours, where the same rules apply as everywhere; undefined when there is nothing. */
