@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import { putHostTools } from '../artifacts/host-tools.ts'
 import { buildPackage } from '../artifacts/packages.ts'
 import type { JsonObject } from '../kit/json.ts'
-import { compileSchema } from '../kit/schema.ts'
+import { checkerOf } from '../kit/schema.ts'
 import { readYaml } from '../kit/yaml.ts'
 import { fail, gather, type Problem, ProblemError } from '../model/problem.ts'
 import { usualRegistries } from './registries.ts'
@@ -29,7 +29,7 @@ export interface ImageFile {
 const text = { type: 'string' }
 const texts = { type: 'array', items: text }
 const map = { type: 'object', additionalProperties: text }
-const schema = compileSchema({
+const check = checkerOf({
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -94,7 +94,7 @@ function readImageFile(source: string): ImageFile {
     detail: message,
     where: { source, line, column },
   }))
-  const checked = schema.kind === 'check' && faults.length === 0 ? schema.check(value ?? {}) : []
+  const checked = faults.length === 0 ? check(value ?? {}) : []
   const shape = checked.map(({ message, pointer }) => ({
     detail: message,
     where: { source, pointer, ...place(pointer) },

@@ -53,6 +53,16 @@ export function compileSchema(schema: Json, manner: Manner = 'linear'): Compiled
   return fresh
 }
 
+/** The check of a schema of our own, compiled when it is first needed: most programs end without. */
+export function checkerOf(schema: Json): Check {
+  let ready: Compiled | undefined
+  return (value) => {
+    ready ??= compileSchema(schema)
+    if (ready.kind === 'refused') throw new Error(ready.message)
+    return ready.check(value)
+  }
+}
+
 function compileFresh(schema: Json, manner: Manner): Compiled {
   const draft = draftOf(schema)
   if (draft === undefined) {

@@ -1,6 +1,6 @@
 /** `io.chandler.service`: what a bundle, or its operator, says of it as a service; a small extension, never required. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
-import { compileSchema } from '../../kit/schema.ts'
+import { checkerOf } from '../../kit/schema.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Bundle } from './bundle.ts'
 import { extensionOf } from './extensions.ts'
@@ -86,7 +86,7 @@ export const serviceSchema: JsonObject = {
   },
 }
 
-const compiled = compileSchema(serviceSchema)
+const check = checkerOf(serviceSchema)
 
 /** What the bundle says, with what the operator says over it. */
 export function serviceHints(bundle: Bundle, operator: JsonObject): ServiceHints {
@@ -99,13 +99,12 @@ export function faultsOfHints(bundle: Bundle, operator: JsonObject): readonly Pr
   const own = extensionOf(bundle, serviceExtension)
   return [
     ...(own === undefined ? [] : faultsIn(own, 'bundle.json', `/custom/${serviceExtension}`)),
-    ...faultsIn(operator, 'options', '/service'),
+    ...(Object.keys(operator).length === 0 ? [] : faultsIn(operator, 'options', '/service')),
   ]
 }
 
 function faultsIn(value: unknown, source: string, at: string): readonly Problem[] {
-  const faults = compiled.kind === 'check' ? compiled.check(value) : []
-  return faults.map(({ pointer, message }) => ({
+  return check(value).map(({ pointer, message }) => ({
     code: 'cnab.service.invalid',
     detail: message,
     where: { source, pointer: at + pointer },

@@ -1,6 +1,6 @@
 /** The `sim` parameter: how long pretended work takes and how it ends. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
-import { compileSchema } from '../../kit/schema.ts'
+import { checkerOf } from '../../kit/schema.ts'
 
 export interface Pretence {
   /** -1: until it is stopped. */
@@ -31,9 +31,7 @@ export function faultsOf(
 ): readonly { readonly pointer: string; readonly message: string }[] {
   const sim = parameters['sim']
   if (sim === undefined) return []
-  return simParameter.kind === 'refused'
-    ? []
-    : simParameter.check(sim).map((fault) => ({ ...fault, pointer: `/sim${fault.pointer}` }))
+  return checkSim(sim).map((fault) => ({ ...fault, pointer: `/sim${fault.pointer}` }))
 }
 
 const phase = {
@@ -45,7 +43,7 @@ const phase = {
   },
 }
 
-const simParameter = compileSchema({
+const checkSim = checkerOf({
   type: 'object',
   properties: { create: phase, update: phase, delete: phase },
 })
