@@ -10,6 +10,8 @@ export async function main(args: readonly string[]): Promise<number> {
   quietOnClosedPipe()
   const wanted = args.find((word) => !word.startsWith('-'))
   if (wanted === undefined || wanted === 'help') return withoutCommand(args, wanted)
+  const { keepCompiled } = await import('./code-cache.ts')
+  keepCompiled()
   const row = commands.find((one) => one.name === wanted || one.aliases?.includes(wanted))
   const [{ CommanderError }, { rootCommand }] = await Promise.all([
     import('commander'),
