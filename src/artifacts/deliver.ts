@@ -7,6 +7,7 @@ import { fail } from '../model/problem.ts'
 import { archiveFormat, type OpenArchive } from './archive/archive-artifact.ts'
 import { packFolder } from './archive/pack-folder.ts'
 import { fileBytes, unwritable } from './content/durable.ts'
+import { bringEntry, type EntryWish } from './entries.ts'
 import { parseReference } from './reference.ts'
 import { webFile } from './registry/web-file.ts'
 import type { Rooms } from './rooms.ts'
@@ -18,7 +19,7 @@ export type Delivery =
       readonly as: 'transport-archive' | 'folder' | 'blob'
     }
   /** A file of an archive that was kept. */
-  | { readonly kind: 'entry'; readonly digest: string; readonly entry: string }
+  | ({ readonly kind: 'entry' } & EntryWish)
 
 export interface DeliveryRoom {
   readonly rooms: Rooms
@@ -33,7 +34,10 @@ export async function deliver(
   room: DeliveryRoom,
   signal: AbortSignal,
 ): Promise<void> {
-  if (what.kind === 'entry') return await deliverEntry(what, to, room, signal)
+  if (what.kind === 'entry') {
+    const { archive, rooms } = room
+    return await bringEntry(what, to, { folder: rooms.folder, archive }, signal)
+  }
   if (what.as === 'folder') return await deliverFolder(what.reference, to, room, signal)
   const reference = parseReference(what.reference, room.rooms.options.registries)
   if (reference.kind === 'url') {
@@ -49,25 +53,6 @@ export async function deliver(
   const isFolder = (await archiveFormat(reference.path)) === 'folder'
   const bytes = isFolder ? packFolder(reference.path, { mtime: 0 }) : fileBytes(reference.path)
   await write(to, { bytes, mode: 0o644 }, signal)
-}
-
-async function deliverEntry(
-  { digest, entry }: Delivery & { readonly kind: 'entry' },
-  to: string,
-  room: DeliveryRoom,
-  signal: AbortSignal,
-): Promise<void> {
-  const archive = await room.archive(digest)
-  if (archive === undefined) return fail('artifact.not-found', `the archive ${digest}`)
-  try {
-    const bytes = archive.stream(entry)
-    const found = archive.entries.find(({ path }) => path === entry)
-    if (bytes === undefined || found === undefined)
-      return fail('artifact.not-found', entry, { where: { source: digest } })
-    await write(to, { bytes, mode: (found.mode & 0o111) === 0 ? 0o644 : 0o755 }, signal)
-  } finally {
-    await archive.close()
-  }
 }
 
 async function deliverFolder(

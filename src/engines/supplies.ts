@@ -6,8 +6,13 @@ export type Supply =
       readonly reference: string
       readonly as: 'transport-archive' | 'folder' | 'blob'
     }
-  /** A file of a package's archive. */
-  | { readonly kind: 'entry'; readonly digest: string; readonly entry: string }
+  /** A file of a package's archive; `shared` when it will only be read, so that all who ask may have the same. */
+  | {
+      readonly kind: 'entry'
+      readonly digest: string
+      readonly entry: string
+      readonly shared?: boolean
+    }
 
 export interface Supplies {
   /** Writes it to a path where nothing lies yet: a file, or a folder. Problems: those of the artifacts. */

@@ -217,6 +217,32 @@ test('a job gets an entry with its mode, a folder unpacked and a file as it is',
   expect(existsSync(to('absent'))).toBe(false)
 })
 
+test('an entry is unpacked once; who only reads may share it, others get their own, and unused it is swept', async () => {
+  const path = join(home, 'again.zip')
+  writeFileSync(path, zip({ name: 'bin/tool', content: '#!', mode: 0o100755 }))
+  const folder = join(home, 'entries')
+  const store = openArtifactStore({ folder })
+  const digest = await store.keep(path, signal)
+  const to = (name: string): string => join(home, `entry-${name}`)
+  const entry = { kind: 'entry', digest, entry: 'bin/tool' } as const
+
+  await store.deliver({ ...entry, shared: true }, to('one'), signal)
+  await store.deliver({ ...entry, shared: true }, to('two'), signal)
+  await store.deliver(entry, to('own'), signal)
+  const again = store.deliver(entry, to('own'), signal)
+
+  await expect(again).rejects.toMatchObject({ problem: { code: 'artifact.unwritable' } })
+  expect(lstatSync(to('one')).ino).toBe(lstatSync(to('two')).ino)
+  expect(lstatSync(to('own')).ino).not.toBe(lstatSync(to('one')).ino)
+  expect(lstatSync(to('own')).mode & 0o777).toBe(0o755)
+  expect(readFileSync(to('own'), 'utf8')).toBe('#!')
+  expect(readdirSync(join(folder, 'entries'))).toHaveLength(1)
+
+  await store.sweep({ keep: [digest], unusedMs: 1000, now: Date.now() + 2000 })
+  expect(readdirSync(join(folder, 'entries'))).toEqual([])
+  expect(readFileSync(to('one'), 'utf8')).toBe('#!')
+})
+
 test('a document is what is no archive', async () => {
   const path = join(home, 'bundle.json')
   writeFileSync(path, '{"name":"x"}')

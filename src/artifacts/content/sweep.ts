@@ -3,6 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject } from '../../kit/json.ts'
 import { isDigest } from '../digest.ts'
+import { entriesRoom } from '../entries.ts'
 import { dropCell } from '../layers/folder-cell.ts'
 import { cellName, chainName } from '../layers/layer-store.ts'
 import { childrenOf, parseManifest } from '../oci/manifest.ts'
@@ -42,6 +43,7 @@ export async function sweep(
   const blobs = await sweepBlobs(round)
   const stacks = await sweepCells(round, 'stacks')
   const layers = await sweepCells(round, 'layers')
+  await sweepEntries(round)
   await sweepUnfinished(round)
   return { ...blobs, layers: layers + stacks }
 }
@@ -80,6 +82,15 @@ async function sweepCells({ order, folder, marks }: Round, room: 'layers' | 'sta
     }
   }
   return count
+}
+
+/** Made again from their archives when they are needed again. */
+async function sweepEntries({ order, folder }: Round): Promise<void> {
+  for (const name of await list(join(folder, entriesRoom))) {
+    const path = join(folder, entriesRoom, name)
+    const patience = name.includes('.') ? unfinishedMs : order.unusedMs
+    if (await isOld(path, order.now, patience)) await rm(path, { force: true })
+  }
 }
 
 async function sweepUnfinished({ order, folder }: Round): Promise<void> {

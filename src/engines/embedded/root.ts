@@ -151,7 +151,7 @@ async function toolPath(
   if (from.kind === 'host') return (await findOnHost(name)) ?? fail('engine.tool-missing', name)
   const place = join('tools', name)
   await mkdir(join(aside, 'tools'), { recursive: true })
-  await supplies.deliver({ ...from, kind: 'entry' }, join(aside, place), watch.signal)
+  await supplies.deliver({ ...from, kind: 'entry', shared: true }, join(aside, place), watch.signal)
   return join(final, place)
 }
 
