@@ -46,13 +46,13 @@ export const engineProblems = {
   },
   'engine.not-enforced': {
     title: 'The host cannot enforce a limit on runs',
-    hint: 'Run the broker as root on a host with cgroups, and install runc.',
+    hint: 'Run the broker as root on a host with cgroups.',
     status: 500,
     exit: 8,
   },
   'engine.runtime-missing': {
     title: 'No container runtime is installed; runs are confined with the means of the kernel only',
-    hint: 'Install runc (Debian: apt-get install runc), which adds a filter of system calls.',
+    hint: 'Install crun or runc (Debian: apt-get install crun), which adds a filter of system calls.',
     status: 500,
     exit: 8,
   },
