@@ -59,6 +59,14 @@ child.stdout.on('data', (bytes: Buffer) => {
   }
 })
 
+/** The brokerpak of the examples runs with the engine of this machine. */
+function notebookLine(): string {
+  const hasEngine = ['terraform', 'tofu'].some((name) => spawnSync(name, ['version']).status === 0)
+  return hasEngine
+    ? '  npx chandler instance provision notebook pocket my-notes -p owner=me'
+    : '  (notebook, a brokerpak, is not offered: neither terraform nor tofu is on the path)'
+}
+
 function welcome(url: string, admin: string): string {
   const password = (user: string) => readFileSync(`${secrets}/${user}`, 'utf8').trim()
   return `
@@ -73,6 +81,7 @@ In another terminal:
   npx chandler catalog
   npx chandler instance provision demo-db small my-db
   npx chandler instance provision accounts long my-register -p register=guests
+${notebookLine()}
 
 Ctrl-C stops the broker.
 `

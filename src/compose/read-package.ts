@@ -8,6 +8,7 @@ import type { JsonObject } from '../kit/json.ts'
 import type { Artifact } from '../model/artifact.ts'
 import type { Package } from '../model/package.ts'
 import { fail, gather, type Problem, ProblemError } from '../model/problem.ts'
+import { hasProgram } from './host-programs.ts'
 import { runJob } from './run-job.ts'
 
 export interface ReadingRoom {
@@ -58,6 +59,7 @@ async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifa
   const asked = {
     options: wish.options,
     platform: `linux/${goNames[process.arch] ?? process.arch}`,
+    hasProgram,
     lookup,
   }
   try {

@@ -40,6 +40,8 @@ export interface ReadRequest {
   readonly options: JsonObject
   /** `os/arch`, as Go names them, of where programs of the package will run; absent: linux/amd64. */
   readonly platform?: string
+  /** Whether a program is on the path of the host; absent where that is not known. */
+  readonly hasProgram?: (name: string) => boolean
   /** The report of the job that `describe-first` asked for. */
   readonly described?: Report
   /** Looks at what the package refers to; absent where nothing outside of it may be asked. */

@@ -1,12 +1,11 @@
 /** chandler pak test and run-examples: the examples of a pak, on this machine or at a running broker. */
 import { randomUUID } from 'node:crypto'
-import { accessSync, constants } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Ordered } from '../../api/instance.ts'
 import type { Client } from '../../client/client.ts'
 import type { ExampleLife, ExampleResult } from '../../compose/pak-examples.ts'
-import { isObject, type JsonObject } from '../../kit/json.ts'
+import { isObject } from '../../kit/json.ts'
 import type { Package } from '../../model/package.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -53,7 +52,7 @@ function registerTest(group: Command): void {
         {
           reference: /^https?:/.test(reference) ? reference : resolve(reference),
           dataDir: flags.dataDir,
-          options: { engine, ...hostProgram(engine), environment: lentFrom(flags.env) },
+          options: { engine, environment: lentFrom(flags.env) },
           ...(flags.example === undefined ? {} : { only: flags.example }),
           ended: tellResult,
         },
@@ -141,23 +140,6 @@ async function finish(results: readonly ExampleResult[], output: Form): Promise<
     ],
   })
   if (failed > 0) fail('operation.failed', `FAILED ${failed} ${failed === 1 ? 'example' : 'examples'}`)
-}
-
-/** The engine of this machine, where it is to be used. */
-function hostProgram(engine: string): JsonObject {
-  if (engine !== 'host') return {}
-  const folders = (process.env['PATH'] ?? '').split(':')
-  const found = ['terraform', 'tofu'].find((name) => folders.some((folder) => canRun(join(folder, name))))
-  return found === undefined ? fail('engine.tool-missing', 'terraform or tofu') : { host_program: found }
-}
-
-function canRun(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 interface Place {

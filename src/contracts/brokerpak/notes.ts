@@ -10,6 +10,8 @@ export interface Notes {
   readonly manifest: Manifest
   readonly definitions: readonly Definition[]
   readonly installation: Installation
+  /** The engine of the host that was there when the pak was read. */
+  readonly hostProgram?: string
   /** Of the archive that holds the programs. */
   readonly digest: string
 }

@@ -5,9 +5,9 @@ import type { Problem } from '../../model/problem.ts'
 export interface PakOptions {
   /** Refuse what that original refuses; absent: accept what any of them accepts. */
   readonly strict: 'v1' | 'csb' | undefined
-  /** pak: the engine in the archive. host: the one of this machine. */
+  /** pak: the engine in the archive. host: the one of this machine, terraform or else tofu unless one is named. */
   readonly engine: 'pak' | 'host'
-  readonly hostProgram: string
+  readonly hostProgram: string | undefined
   /** Which wins where an output of the instance and one of the binding have the same name. */
   readonly credentials: 'bind-wins' | 'instance-wins'
   /** Whether parameters that the service does not know are let through, as V1 does. */
@@ -57,7 +57,7 @@ export function pakOptions(from: JsonObject): PakOptions {
   return {
     strict: strict === 'v1' || strict === 'csb' ? strict : undefined,
     engine: from['engine'] === 'host' ? 'host' : 'pak',
-    hostProgram: from['host_program'] === 'tofu' ? 'tofu' : 'terraform',
+    hostProgram: typeof from['host_program'] === 'string' ? from['host_program'] : undefined,
     credentials: from['credentials'] === 'instance-wins' ? 'instance-wins' : 'bind-wins',
     unknownParameters: from['unknown_parameters'] === 'accept' ? 'accept' : 'refuse',
     globalDefaults: map('global_defaults'),

@@ -14,7 +14,7 @@ import { definitionWarnings } from './lint.ts'
 import { type Manifest, type Platform, readManifest, unknownFields } from './manifest.ts'
 import { type Dialect, manifestFaults, unknownPlatforms } from './manifest-faults.ts'
 import type { Notes } from './notes.ts'
-import { optionFaults, pakOptions } from './options.ts'
+import { optionFaults, type PakOptions, pakOptions } from './options.ts'
 import { packageOf } from './package.ts'
 
 const documentBytesMax = 8 * 1024 * 1024
@@ -46,7 +46,13 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
   const wrongPlatform =
     runsOn(manifest, platform) || options.engine === 'host' ? [] : [doesNotRun(manifest, platform)]
   const read = await Promise.all(manifest.definitions.map((path) => definitionAt(artifact, path, dialect)))
-  const problems = [...wrongOptions, ...wrongPlatform, ...read.flatMap((one) => one.problems)]
+  const host = hostEngine(options, request)
+  const problems = [
+    ...wrongOptions,
+    ...wrongPlatform,
+    ...host.problems,
+    ...read.flatMap((one) => one.problems),
+  ]
   if (problems.length > 0) return refused(problems)
   const definitions = read.flatMap(({ definition }) => definition ?? [])
   const installation = installationOf(
@@ -61,6 +67,7 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
     manifest,
     definitions,
     installation,
+    ...(host.program === undefined ? {} : { hostProgram: host.program }),
     digest: artifact.digest,
   }
   const warnings: readonly Problem[] = [
@@ -76,6 +83,18 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
     ),
   ]
   return { kind: 'package', package: packageOf(notes, options), warnings }
+}
+
+/** Which engine of the host is used, where one is to be. */
+function hostEngine(
+  { engine, hostProgram }: PakOptions,
+  { hasProgram }: ReadRequest,
+): { readonly program?: string; readonly problems: readonly Problem[] } {
+  if (engine !== 'host' || hasProgram === undefined) return { problems: [] }
+  const names = hostProgram === undefined ? ['terraform', 'tofu'] : [hostProgram]
+  const program = names.find((name) => hasProgram(name))
+  if (program !== undefined) return { program, problems: [] }
+  return { problems: [{ code: 'engine.tool-missing', detail: `${names.join(' or ')} is not on the path` }] }
 }
 
 interface ReadDefinition {

@@ -110,7 +110,7 @@ function programOf({ notes, options }: Circumstances, version: string | undefine
     ({ name, entry }): Tool => ({ name, from: { kind: 'archive', digest, entry } }),
   )
   if (options.engine === 'host') {
-    const name = options.hostProgram
+    const name = options.hostProgram ?? notes.hostProgram ?? 'terraform'
     return { name, old: false, tools: [{ name, from: { kind: 'host' } }, ...extras] }
   }
   const wanted = version ?? defaultEngine(manifest)?.version

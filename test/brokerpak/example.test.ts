@@ -1,0 +1,82 @@
+/** The brokerpak that `npm start` offers: it lives where there is an engine, and says what is missing where there is none. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { readYaml } from '../../src/kit/yaml.ts'
+import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
+import { basic, newFolder, startTestBroker } from '../support/broker.ts'
+import { Customer } from './offline.ts'
+
+const instance = '0a0b0c0d-1111-4222-8333-444455556600'
+
+/** The entry of the example's own settings, beside the catalog that the test broker has. */
+function withExample(text: string): string {
+  const document = readYaml(readFileSync('examples/chandler.yml', 'utf8')).value as unknown as {
+    readonly catalog: readonly { readonly package: string }[]
+  }
+  const found = document.catalog.find(({ package: reference }) => reference.includes('brokerpak'))
+  const entry = { ...found, package: resolve('examples', found?.package ?? '') }
+  return text.replace(/^catalog:$/m, `catalog:\n  - ${JSON.stringify(entry)}`)
+}
+
+test.skipIf(hostEngine() === undefined)(
+  'a notebook is ordered, enlarged, bound and given up (needs terraform or tofu)',
+  async () => {
+    const at = await startTestBroker('', newFolder(), withExample)
+    try {
+      const customer = new Customer(at, 'notebook')
+      const made = await customer.take({
+        op: 'provision',
+        instance,
+        plan: 'pocket',
+        params: { owner: 'ada' },
+        expect: {},
+      })
+      const grown = await customer.take({
+        op: 'update',
+        instance,
+        plan: 'desk',
+        params: { pages: 50 },
+        expect: {},
+      })
+      const bound = await customer.take({
+        op: 'bind',
+        instance,
+        binding: 'b',
+        params: { may_write: false },
+        expect: {},
+      })
+      const gone = await customer.take({ op: 'deprovision', instance, expect: {} })
+
+      expect([made, grown, bound, gone].map(({ state }) => state)).toEqual(Array(4).fill('succeeded'))
+      expect(grown.said).toBe('update succeeded: Notebook of ada, 50 pages of A4')
+      expect(grown.outputs['notebook_id']).toBe(made.outputs['notebook_id'])
+      expect(bound.credentials).toMatchObject({ uri: expect.stringMatching(/\?access=read-only$/) })
+    } finally {
+      await at.stop()
+    }
+  },
+  60_000,
+)
+
+test('without an engine the notebook is not offered, the rest is, and operators see why', async () => {
+  const before = process.env['PATH']
+  process.env['PATH'] = '/nowhere'
+  const at = await startTestBroker('', newFolder(), withExample)
+  process.env['PATH'] = before
+  try {
+    const ask = async (path: string, user: 'platform' | 'admin') => {
+      const headers = { Authorization: basic(user), 'X-Broker-API-Version': '2.17' }
+      return await (await fetch(`${at.url}${path}`, { headers })).text()
+    }
+    const catalog = await ask('/v2/catalog', 'platform')
+    const refused = await ask('/api/v1/packages/notebook', 'admin')
+
+    expect(catalog).toContain('alpha-db')
+    expect(catalog).not.toContain('notebook')
+    expect(refused).toContain('"state":"refused"')
+    expect(refused + at.logLines.join('')).toContain('terraform or tofu is not on the path')
+  } finally {
+    await at.stop()
+  }
+})
