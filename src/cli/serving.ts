@@ -3,7 +3,7 @@ import type { Broker } from '../compose.ts'
 import { startBroker } from '../compose.ts'
 import { systemClock } from '../kit/clock.ts'
 import { openLog } from '../kit/log.ts'
-import { gather, ProblemError } from '../model/problem.ts'
+import { gather, ProblemError, toProblem } from '../model/problem.ts'
 import type { Loaded } from '../settings/load.ts'
 import { isTerminal } from './terminal.ts'
 import { startWatchdog } from './watchdog.ts'
@@ -104,5 +104,7 @@ async function untilTold(broker: Broker, log: Log): Promise<void> {
 /** Never go on after an unknown error: what runs is found again by whoever starts next. */
 function crash(log: Log, error: unknown): void {
   log.fatal('process.crashed', 'An unexpected error ends the process', { error })
-  void log.flush().then(() => process.exit(70))
+  // A store that cannot be trusted any more is a matter of the disk, not of the program.
+  const code = toProblem(error).code === 'store.unavailable' ? 74 : 70
+  void log.flush().then(() => process.exit(code))
 }

@@ -1,6 +1,6 @@
 /** Opens the store of the settings, waiting a while for a database that is not there yet. */
 import type { Chance, Clock } from '../kit/clock.ts'
-import { toProblem } from '../model/problem.ts'
+import { ProblemError, toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import type { KeyRing } from '../store/keys.ts'
@@ -29,10 +29,19 @@ export async function openHouseStore(settings: Settings, around: StoreSurroundin
         chance,
         poolSize,
         statementMs: statementTimeout,
+        lost: endProcess,
       })
     } catch (error) {
       if (toProblem(error).code !== 'store.unavailable' || clock.monotonic() + againMs > until) throw error
       await clock.sleep(againMs)
     }
   }
+}
+
+/** After a failed sync nobody knows what the file holds: whoever starts next finds that out, this process does not go on. */
+function endProcess(cause: unknown): void {
+  const detail = 'the database file failed to be read, written or synced'
+  setImmediate(() => {
+    throw new ProblemError({ code: 'store.unavailable', detail, cause })
+  })
 }
