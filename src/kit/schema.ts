@@ -58,8 +58,7 @@ export function checkerOf(schema: Json): Check {
   let ready: Compiled | undefined
   return (value) => {
     ready ??= compileSchema(schema)
-    if (ready.kind === 'refused') throw new Error(ready.message)
-    return ready.check(value)
+    return ready.kind === 'check' ? ready.check(value) : [{ pointer: '', message: ready.message }]
   }
 }
 

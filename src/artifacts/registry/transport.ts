@@ -1,7 +1,6 @@
 /** Carries one request to a host: TLS as configured, retries, redirects, and no secret to a foreign origin. */
 
-import { rootCertificates } from 'node:tls'
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { type Chance, type Clock, systemChance, systemClock } from '../../kit/clock.ts'
 import { printable, shorten } from '../../kit/text.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
@@ -43,9 +42,11 @@ export function openTransport(
   clock: Clock = systemClock,
   chance: Chance = systemChance,
 ): Transport {
-  const dispatcher = makeDispatcher(host, settings)
+  let made: Promise<Dispatcher> | undefined
   return {
     send: async (call) => {
+      made ??= makeDispatcher(host, settings)
+      const dispatcher = await made
       for (let attempt = 1; ; attempt++) {
         const end = await tryOnce(call, dispatcher)
         const last = attempt >= (call.attemptsMax ?? attemptsMax) || call.signal.aborted
@@ -58,7 +59,7 @@ export function openTransport(
         await clock.sleep(again, call.signal)
       }
     },
-    close: () => dispatcher.close(),
+    close: async () => await (await made)?.close(),
   }
 }
 
@@ -101,6 +102,7 @@ async function sendTo(url: URL, call: Call, dispatcher: Dispatcher): Promise<Ans
   // Object stores get no credentials of the registry that sends us there.
   const secret = authorization !== undefined && url.origin === call.url.origin ? { authorization } : {}
   const body = call.body?.()
+  const { request } = await library()
   const {
     statusCode,
     headers,
@@ -156,12 +158,23 @@ function codeOf({ problem }: ProblemError): string {
   return ((problem.cause ?? {}) as { code?: string }).code ?? ''
 }
 
-function makeDispatcher(name: string, { hosts, proxy = {} }: RegistrySettings): Dispatcher {
+/** Loaded when a host is first asked: what lies on this machine needs no network. */
+function library(): Promise<typeof import('undici')> {
+  return import('undici')
+}
+
+async function trusted(ca: string): Promise<readonly string[]> {
+  const { rootCertificates } = await import('node:tls')
+  return [...rootCertificates, ca]
+}
+
+async function makeDispatcher(name: string, { hosts, proxy = {} }: RegistrySettings): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent } = await library()
   const host: HostSettings = hosts?.[name] ?? {}
   const connect = {
     timeout: 15_000,
     rejectUnauthorized: host.unverified !== true,
-    ...(host.ca === undefined ? {} : { ca: [...rootCertificates, host.ca] }),
+    ...(host.ca === undefined ? {} : { ca: [...(await trusted(host.ca))] }),
     ...(host.client === undefined ? {} : { cert: host.client.certificate, key: host.client.key.reveal() }),
   }
   const options: Agent.Options = { connect, connections: 8, headersTimeout: 60_000, bodyTimeout: 60_000 }

@@ -1,7 +1,7 @@
 /** chandler cnab explain, inspect, archive, publish, copy and relocate. */
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Explanation } from '../../contracts/cnab/index.ts'
+import type { Explanation } from '../../compose/cnab/look.ts'
 import { add } from '../command.ts'
 import { printDocument, printFields, printOne, printTable } from '../output.ts'
 import { print, say } from '../terminal.ts'

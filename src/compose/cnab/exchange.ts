@@ -37,7 +37,6 @@ export function exportClaims(room: CnabRoom, folder: string, names: readonly str
 const schema = {
   claims: 'cnab-claim-1.0.0-DRAFT+b5ed2f3',
   credentials: 'cnab-credentialsets-1.0.0-DRAFT+b6c701f',
-  parameters: 'cnab-parametersets-1.0.0-DRAFT+TODO',
 }
 
 function copy(from: ClaimFiles, to: ClaimFiles, installation: string): Exchanged {

@@ -10,6 +10,8 @@ import { gather, ProblemError } from '../../model/problem.ts'
 import { openBundle } from './bundle-tools.ts'
 import { inRoom } from './tools.ts'
 
+export type { Explanation } from '../../contracts/cnab/index.ts'
+
 interface LookWish {
   readonly reference: string
   readonly dataDir: string

@@ -1,5 +1,5 @@
 /** A client of the Docker API over its socket: a request, its answer, and what an engine may say against it. */
-import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { fail } from '../../model/problem.ts'
 
 export interface Docker {
@@ -41,6 +41,8 @@ export function dockerAt(socketPath: string): Docker {
     if (json) headers['content-type'] = 'application/json'
     else if (call.body) headers['content-type'] = 'application/x-tar'
     if (body instanceof Uint8Array) headers['content-length'] = String(body.length)
+    // Loaded when an engine is first asked: commands that ask none start sooner.
+    const { request } = await import('node:http')
     const sent = request({
       socketPath,
       method: call.method,
