@@ -13,8 +13,8 @@ import { callOsb } from '../../test/tweed/osb.ts'
 import { situation } from '../../test/tweed/stage.ts'
 import { median } from '../figures.ts'
 
-const rounds = 25
-const warmUp = 5
+const rounds = 40
+const warmUp = 40
 const goalMs = 15
 const account = { user: 'platform', password: 'of-the-benchmark' }
 
