@@ -33,7 +33,7 @@ export function draw(random: Random, pace: Pace): Drawn {
     milliseconds:
       !calm && random.chance(0.05)
         ? -1
-        : random.between(0, pace === 'any' && random.chance(0.2) ? 60_000 : most),
+        : random.between(0, pace === 'any' && random.chance(0.2) ? 30_000 : most),
     exit: random.chance(0.2) ? 1 : 0,
     stages: random.chance(0.15) ? random.between(2, 3) : 1,
     instant: random.chance(0.15),

@@ -223,17 +223,17 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'store/operations.ts',
         find: 'const updateOwned = `${update} AND lease_owner = ?`',
-        replace: 'const updateOwned = `${update} AND coalesce(lease_owner, id) <> coalesce(?, id || id)`',
+        replace: 'const updateOwned = `${update} AND ? IS NOT NULL`',
       },
     ],
   },
   {
-    name: 'the layout of a run is destroyed only after its end is written',
+    name: 'the layout of a run that never started is destroyed only after its end is written',
     edits: [
       {
-        file: 'work/conclude.ts',
-        find: '  await engine.discard(run.name)\n',
-        replace: '',
+        file: 'work/perform.ts',
+        find: "if (run && run.state !== 'discarded') await engineOf(tools, run).discard(run.name)",
+        replace: 'if (run) engineOf(tools, run)',
       },
       {
         file: 'work/worker.ts',

@@ -33,7 +33,7 @@ interface Node {
 }
 
 const busyMs = 60_000
-const deadlineMs = 120_000
+const deadlineMs = 60_000
 const quietMs = deadlineMs + 240_000
 
 /** Lives one seed and tells every broken promise. */
