@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import { openArtifactStore } from './artifacts/index.ts'
 import type { Catalog } from './broker/catalog.ts'
 import type { Ports } from './broker/ports.ts'
+import { makeAcceptances } from './compose/acceptances.ts'
 import { startArtifactSweep } from './compose/artifact-sweep.ts'
+import { startCertificateWatch } from './compose/certificate-watch.ts'
 import { openEngines } from './compose/engines.ts'
 import { guarded } from './compose/guard.ts'
 import { accountsOf, keeperLimitsOf, keyRingOf, policyOf, workLimitsOf } from './compose/house-rules.ts'
 import { tellLint } from './compose/lint.ts'
+import { measuredArtifacts, measuredEngine, startProbes } from './compose/measured.ts'
 import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
 import { contractNamed } from './compose/read-package.ts'
 import { type RefusalKeeper, startRefusalKeeper } from './compose/refusals.ts'
@@ -18,9 +21,11 @@ import { makeShelf, type Shelf } from './compose/shelf.ts'
 import { openHouseStore } from './compose/store.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
+import { watchHouse } from './compose/watch-house.ts'
 import { type Gate, makeGate } from './http/authenticate.ts'
 import { type Limiter, makeLimiter } from './http/limiter.ts'
-import { openMetrics } from './http/metrics.ts'
+import { type Metrics, openMetrics } from './http/metrics.ts'
+import type { Observe } from './http/observe.ts'
 import { makeOsbRouter, type OsbDoor, type OsbRouter } from './http/osb/router.ts'
 import { type Listening, listen } from './http/server.ts'
 import { sourceTeller } from './http/source.ts'
@@ -42,6 +47,8 @@ export interface Broker {
   readonly url: string
   /** Where health and figures are, unless they are off. */
   readonly adminUrl: string | undefined
+  /** What the process around it counts. */
+  readonly figures: Pick<Metrics, 'reloaded' | 'logLineDropped'>
   catalog(): Catalog
   /** Takes over what may change while running: catalog, accounts, certificate, limits, log level. */
   reload(settings: Settings): Promise<Difference>
@@ -61,18 +68,21 @@ export async function startBroker(settings: Settings, { log, version }: Surround
   const ring = keyRingOf(settings, systemChance)
   const metrics = openMetrics({ version, nodeVersion: process.version })
   const telemetry = telemetryOf(log, metrics)
-  const house = await openHouse(settings, ring, telemetry)
+  const house = await openHouse(settings, ring, telemetry, metrics)
   const { tools, worker, keeper } = house
   const { ports } = tools
-  metrics.watch(ports.store.look, () => ({
-    services: new Set(ports.catalog().offers.map((offer) => offer.service.id)).size,
-    plans: ports.catalog().offers.length,
-  }))
+  watchHouse(metrics, settings, ports)
   const gate = makeGate(accountsOf(settings))
   const source = sourceTeller(settings.http.trustedProxies)
   const limiter = makeLimiter({ gate, clock: systemClock, source }, settings.limits)
-  const refusals = startRefusalKeeper(ports, log)
-  const observe = { ...telemetry.observe, refused: refusals.note }
+  const refusals = startRefusalKeeper(ports, log, metrics.auditFailed)
+  const observe: Observe = {
+    ...telemetry.observe,
+    refused: (refusal) => {
+      refusals.note(refusal)
+      if (refusal.deed.refusal?.code === 'broker.quota') metrics.quotaRefused()
+    },
+  }
   const router = openOsb(settings, tools, { gate, source, observe })
   const operator = await openOperatorSide(settings, {
     ports,
@@ -104,7 +114,7 @@ export async function startBroker(settings: Settings, { log, version }: Surround
   operator.started()
   // Judging a large catalog takes a while, and nobody has to wait for it.
   setImmediate(() => tellLint(ports.catalog(), log))
-  return brokerOf(settings, { house, server, operator, gate, limiter, log, refusals })
+  return brokerOf(settings, { house, server, operator, gate, limiter, log, refusals, metrics })
 }
 
 interface Parts {
@@ -115,17 +125,27 @@ interface Parts {
   readonly limiter: Limiter
   readonly log: Log
   readonly refusals: RefusalKeeper
+  readonly metrics: Metrics
 }
 
 /** What the outside may do with a running broker. */
 function brokerOf(
   settings: Settings,
-  { house, server, operator, gate, limiter, log, refusals }: Parts,
+  { house, server, operator, gate, limiter, log, refusals, metrics }: Parts,
 ): Broker {
   const { ports } = house.tools
   let current = settings
+  const certificate = startCertificateWatch({
+    clock: ports.clock,
+    log,
+    settings: () => current,
+    renew: server.renew,
+    endsAt: (seconds) => metrics.certificate('server', seconds),
+  })
+  metrics.gauge('chandler_leases_held', 'Operations this node works on.', () => house.worker.running)
   return {
     url: server.url,
+    figures: metrics,
     adminUrl: operator.adminUrl,
     catalog: () => ports.catalog(),
     snapshot: async () => ({
@@ -144,6 +164,7 @@ function brokerOf(
       return difference
     },
     async stop() {
+      await certificate.stop()
       await operator.drain()
       // Load balancers need a while to notice; until then requests are served as ever.
       await ports.clock.sleep(settings.shutdown.drainDelay)
@@ -182,21 +203,23 @@ interface House {
 }
 
 /** Store, engines, catalog, and those who work. */
-async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetry): Promise<House> {
+async function openHouse(
+  settings: Settings,
+  ring: KeyRing,
+  { report }: Telemetry,
+  metrics: Metrics,
+): Promise<House> {
   const clock = systemClock
   const chance = systemChance
   const node = settings.node.name ?? `${hostname()}-${Buffer.from(chance.bytes(4)).toString('hex')}`
   const store = await openHouseStore(settings, { ring, clock, chance })
-  const artifacts = openArtifactStore({
+  const opened = openArtifactStore({
     folder: join(settings.dataDir, 'images'),
     registries: registriesOf(settings, process.env),
   })
-  const engines = await openEngines({
-    folder: settings.dataDir,
-    clock,
-    artifacts,
-    choice: settings.engine,
-  })
+  const artifacts = measuredArtifacts(opened, metrics, clock)
+  const found = await openEngines({ folder: settings.dataDir, clock, artifacts, choice: settings.engine })
+  const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
   const shelf = makeShelf({
     store,
     room: { artifacts, engines },
@@ -207,6 +230,7 @@ async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetr
     },
   })
   let wake: () => void = () => undefined
+  const acceptances = makeAcceptances(metrics)
   const ports: Ports = {
     store,
     clock,
@@ -219,7 +243,11 @@ async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetr
     refuses: (job) =>
       engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
     infrastructure: (offer) => shelf.infrastructure(offer),
-    wake: () => wake(),
+    began: acceptances.began,
+    wake: (request) => {
+      if (request !== undefined) acceptances.committed(request)
+      wake()
+    },
   }
   await shelf.fill(settings.catalog)
   const cluster = await store.look.cluster()
@@ -229,6 +257,7 @@ async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetr
   const worker = startWorker(tools)
   wake = () => worker.wake()
   const keeper = startKeeper(tools, keeperLimitsOf(settings))
+  const probes = startProbes(engines, metrics, clock)
   const sweep = startArtifactSweep({
     store,
     artifacts,
@@ -243,6 +272,7 @@ async function openHouse(settings: Settings, ring: KeyRing, { report }: Telemetr
     worker,
     keeper,
     async close() {
+      await probes.stop()
       await keeper.stop()
       await sweep.stop()
       await worker.drain()

@@ -99,6 +99,7 @@ async function chandler(url: string): Promise<number> {
     catalog: () => catalog,
     refuses: () => undefined,
     infrastructure: () => ({}),
+    began: () => undefined,
     wake: () => undefined,
   }
   for (let i = 0; i < jobs; i += 50) {

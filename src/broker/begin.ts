@@ -1,3 +1,4 @@
+/** Writes an accepted order down, in the transaction that accepts it: operation, history, audit. */
 import type { Target } from '../model/instance.ts'
 import type { Operation, Priority } from '../model/operation.ts'
 import { fail } from '../model/problem.ts'
@@ -65,6 +66,12 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
     node: ports.node,
   })
   tx.hint({ kind: 'queued' })
+  ports.began({
+    request: asker.requestId,
+    kind: order.action.kind,
+    target,
+    format: offer.package.contract,
+  })
   return operation
 }
 

@@ -25,7 +25,7 @@ export async function deprovision(
   request: DeprovisionRequest,
 ): Promise<DeleteAnswer> {
   const answer = await ports.store.write((tx) => decide(tx, ports, asker, request))
-  ports.wake()
+  ports.wake(asker.requestId)
   return answer
 }
 

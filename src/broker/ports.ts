@@ -1,6 +1,7 @@
 /** What the broker needs from outside to decide: store, contracts, catalog, time, chance and the house rules. */
 import type { Contract } from '../contracts/contract.ts'
 import type { Chance, Clock } from '../kit/clock.ts'
+import type { Target } from '../model/instance.ts'
 import type { Job } from '../model/job.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Action, Situation } from '../model/situation.ts'
@@ -21,8 +22,18 @@ export interface Ports {
   refuses(job: Job): Problem | undefined
   /** What the operator lends to a plan: accounts, addresses. */
   infrastructure(offer: Offer): Situation['infrastructure']
-  /** Work was accepted; look at the queue now. */
-  wake(): void
+  /** An order is being written down; it counts when its request is committed, which `wake` says. */
+  began(order: Began): void
+  /** Work was accepted, by a request or otherwise; look at the queue now. */
+  wake(request?: string): void
+}
+
+export interface Began {
+  readonly request: string
+  readonly kind: Action['kind']
+  readonly target: Target
+  /** The contract of its package. */
+  readonly format: string
 }
 
 /** What the operator decided for all orders. */

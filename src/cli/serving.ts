@@ -22,14 +22,17 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
   const { settings, file } = first
   let secrets = first.secrets.map((secret) => secret.reveal())
   const { level, format } = settings.logs
+  let figures: Broker['figures'] | undefined
   const log = openLog({
     level,
     format: format === 'auto' ? automaticFormat() : format,
     clock: systemClock,
     always: { version },
     secrets: () => secrets,
+    dropped: () => figures?.logLineDropped(),
   })
   const broker = await startBroker(settings, { log, version })
+  figures = broker.figures
   log.info('broker.ready', 'Ready', {
     url: broker.url,
     ...(broker.adminUrl === undefined ? {} : { admin: broker.adminUrl }),
@@ -58,8 +61,10 @@ async function reload(broker: Broker, log: Log, loaded: Loaded): Promise<void> {
   try {
     if (loaded.kind === 'faults') throw new ProblemError(gather(loaded.problems))
     const { taken, waiting } = await broker.reload(loaded.settings)
+    broker.figures.reloaded(true)
     log.info('config.reloaded', 'The configuration was read again', { taken, needs_restart: waiting })
   } catch (error) {
+    broker.figures.reloaded(false)
     log.error('config.refused', 'The configuration was not taken over', { error })
   }
 }

@@ -13,7 +13,7 @@ export interface RefusalKeeper {
 const roundMs = 15_000
 
 /** Starts keeping. */
-export function startRefusalKeeper(ports: Ports, log: Log): RefusalKeeper {
+export function startRefusalKeeper(ports: Ports, log: Log, failed: () => void): RefusalKeeper {
   const { clock } = ports
   const book = makeRefusalBook()
   const leaving = new AbortController()
@@ -22,9 +22,10 @@ export function startRefusalKeeper(ports: Ports, log: Log): RefusalKeeper {
     for (const { asker, deed } of refusals)
       writing = writing
         .then(() => recordDeed(ports, asker, deed))
-        .catch((error: unknown) =>
-          log.error('audit.failed', 'A refusal could not be written down', { error }),
-        )
+        .catch((error: unknown) => {
+          failed()
+          log.error('audit.failed', 'A refusal could not be written down', { error })
+        })
   }
   const rounds = (async () => {
     while (!leaving.signal.aborted) {

@@ -1,5 +1,5 @@
 /** What the parts report becomes log lines and figures. */
-import type { Metrics } from '../http/metrics.ts'
+import type { Finished, Metrics } from '../http/metrics.ts'
 import type { Observe, SeenRequest } from '../http/observe.ts'
 import { never } from '../kit/assert.ts'
 import type { Log, LogFields, LogLevel } from '../kit/log.ts'
@@ -26,6 +26,7 @@ export function telemetryOf(log: Log, metrics: Metrics): Telemetry {
     report: {
       event: (event) => {
         count(metrics, event)
+        if (event.kind === 'spent') return
         const { level, code, sentence, fields } = lineOf(event)
         log[level](code, sentence, fields)
       },
@@ -47,11 +48,17 @@ function access(log: Log, { method, route, status, ms, requestId, account }: See
 }
 
 function count(metrics: Metrics, event: WorkEvent): void {
-  if (event.kind === 'claimed') metrics.claimed(event.queuedMs / 1000)
-  else if (event.kind === 'ended') metrics.finished(event.action, event.state, event.ms / 1000)
+  if (event.kind === 'claimed') metrics.claimed(event.action, event.queuedMs / 1000)
+  else if (event.kind === 'ended') metrics.finished(finishedOf(event))
+  else if (event.kind === 'ran') metrics.ran({ ...event, outcome: event.end, seconds: event.ms / 1000 })
+  else if (event.kind === 'spent') metrics.spent(event.phase, event.ms / 1000)
   else if (event.kind === 'adopted') metrics.adopted(event.engine)
   else if (event.kind === 'lease-lost') metrics.leaseLost()
   else if (event.kind === 'swept') metrics.orphanRemoved()
+}
+
+function finishedOf({ action, format, state, problem, ms }: Extract<WorkEvent, { kind: 'ended' }>): Finished {
+  return { kind: action, format, outcome: state, reason: problem ?? 'none', seconds: ms / 1000 }
 }
 
 interface Line {
@@ -61,7 +68,7 @@ interface Line {
   readonly fields: LogFields
 }
 
-function lineOf(event: WorkEvent): Line {
+function lineOf(event: Exclude<WorkEvent, { kind: 'spent' }>): Line {
   switch (event.kind) {
     case 'claimed':
       return line('debug', 'operation.claimed', 'An operation was claimed', of(event))
@@ -74,6 +81,13 @@ function lineOf(event: WorkEvent): Line {
         ...of(event),
         operation_kind: event.action,
         state: event.state,
+        duration_ms: event.ms,
+      })
+    case 'ran':
+      return line('debug', 'operation.ran', 'A program of a package ended', {
+        ...of(event),
+        engine: event.engine,
+        end: event.end,
         duration_ms: event.ms,
       })
     case 'waits':

@@ -33,7 +33,7 @@ test('gauges are counted by one question for all of them, and not again within a
       return Promise.resolve(counts)
     },
   }
-  metrics.watch(look as unknown as Look, () => ({ services: 2, plans: 5 }))
+  metrics.watch(look as unknown as Look, () => [{ format: 'sim', packages: 1, services: 2, plans: 5 }])
   await metrics.text()
   const text = await metrics.text()
 
@@ -43,14 +43,14 @@ test('gauges are counted by one question for all of them, and not again within a
   expect(text).toContain('chandler_operations_queued 2')
   expect(text).toContain('chandler_operations_oldest_queued_seconds 1.5')
   expect(text).toContain('chandler_operations_oldest_running_seconds 90')
-  expect(text).toContain('chandler_catalog_plans 5')
+  expect(text).toContain('chandler_catalog_plans{format="sim"} 5')
 })
 
 test('a store that does not answer is shown as such and asked again at the next scrape', async () => {
   let fails = true
   const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
   const look = { countByState: () => (fails ? Promise.reject(new Error('down')) : Promise.resolve([])) }
-  metrics.watch(look as unknown as Look, () => ({ services: 0, plans: 0 }))
+  metrics.watch(look as unknown as Look, () => [])
 
   const down = await metrics.text()
   fails = false
@@ -63,14 +63,26 @@ test('a store that does not answer is shown as such and asked again at the next 
 
 test('operations are counted by kind and outcome', async () => {
   const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
-  metrics.claimed(0.2)
-  metrics.finished('bind', 'failed', 2)
+  metrics.accepted('bind', 'sim')
+  metrics.claimed('bind', 0.2)
+  metrics.finished({ kind: 'bind', format: 'sim', outcome: 'failed', reason: 'operation.failed', seconds: 2 })
+  metrics.ran({ format: 'sim', engine: 'sim', action: 'bind', outcome: 'finished', seconds: 1 })
+  metrics.engineCall('sim', 'start', 0.1, true)
   metrics.leaseLost()
   metrics.rateLimited('osb')
   const text = await metrics.text()
 
-  expect(text).toContain('chandler_operations_finished_total{kind="bind",outcome="failed"} 1')
-  expect(text).toContain('chandler_operation_duration_seconds_sum{kind="bind",outcome="failed"} 2')
+  expect(text).toContain(
+    'chandler_operations_finished_total{kind="bind",format="sim",outcome="failed",reason="operation.failed"} 1',
+  )
+  expect(text).toContain(
+    'chandler_operation_duration_seconds_sum{kind="bind",format="sim",outcome="failed"} 2',
+  )
+  expect(text).toContain('chandler_operations_accepted_total{kind="bind",format="sim"} 1')
+  expect(text).toContain(
+    'chandler_run_duration_seconds_sum{format="sim",engine="sim",action="bind",outcome="finished"} 1',
+  )
+  expect(text).toContain('chandler_engine_call_errors_total{engine="sim",call="start"} 1')
   expect(text).toContain('chandler_leases_lost_total 1')
   expect(text).toContain('chandler_rate_limited_total{scope="osb"} 1')
 })

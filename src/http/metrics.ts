@@ -1,29 +1,56 @@
 /** Counts what happens and shows it to Prometheus; counters in memory, gauges by one question to the store. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Look, StateCount } from '../store/store.ts'
+import type { Look } from '../store/store.ts'
 import type { SeenRequest } from './observe.ts'
+import { gaugesOfStore, type Offered } from './store-metrics.ts'
 
 export interface Metrics {
   request(seen: SeenRequest): void
   requestBegins(): void
   authFailed(reason: 'credentials' | 'role'): void
   rateLimited(side: 'osb' | 'operator'): void
-  claimed(queuedSeconds: number): void
-  finished(kind: string, outcome: string, seconds: number): void
+  quotaRefused(): void
+  auditFailed(): void
+  /** When a certificate ends, in seconds since 1970. */
+  certificate(use: 'server', endsAt: number): void
+  accepted(kind: string, format: string): void
+  claimed(kind: string, queuedSeconds: number): void
+  finished(ended: Finished): void
+  /** A program of a package ran: its own share of the time. */
+  ran(run: Ran): void
+  /** Our share of the time. */
+  spent(phase: 'prepare' | 'start' | 'finish', seconds: number): void
+  engineCall(engine: string, call: string, seconds: number, failed: boolean): void
+  imageUnpacked(seconds: number): void
+  reloaded(successfully: boolean): void
   adopted(engine: string): void
   leaseLost(): void
   orphanRemoved(): void
   logLineDropped(): void
   engine(name: string, up: boolean): void
   /** Adds what is counted in the store and the catalog, once they are there. */
-  watch(look: Look, offered: () => Offered): void
+  watch(look: Look, offered: () => readonly Offered[]): void
+  /** A figure that is read at each scrape. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void
   readonly contentType: string
   text(): Promise<string>
 }
 
-export interface Offered {
-  readonly services: number
-  readonly plans: number
+export interface Finished {
+  readonly kind: string
+  readonly format: string
+  readonly outcome: string
+  /** The code of the first problem; `none` when all went well. */
+  readonly reason: string
+  readonly seconds: number
+}
+
+export interface Ran {
+  readonly format: string
+  readonly engine: string
+  readonly action: string
+  readonly outcome: string
+  readonly seconds: number
 }
 
 export interface MetricsOptions {
@@ -39,28 +66,29 @@ export function openMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+  const counter: Makers['counter'] = (name, help, labelNames) =>
     new Counter({ name, help, labelNames: [...labelNames], registers })
-  const histogram = <L extends string>(
-    name: string,
-    help: string,
-    { labelNames, buckets }: { readonly labelNames: readonly L[]; readonly buckets: readonly number[] },
-  ) => new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers })
+  const histogram: Makers['histogram'] = (name, help, { labelNames, buckets }) =>
+    new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers })
 
   const requests = requestFigures(registry)
   const auth = counter('chandler_auth_failures_total', 'Refused callers.', ['method', 'reason'])
   const limited = counter('chandler_rate_limited_total', 'Requests above a limit.', ['scope'])
-  const finished = counter('chandler_operations_finished_total', 'Operations that ended.', [
-    'kind',
-    'outcome',
-  ])
-  const durations = histogram('chandler_operation_duration_seconds', 'From order to end.', {
-    labelNames: ['kind', 'outcome'],
-    buckets: operationBuckets,
-  })
-  const queued = histogram('chandler_operation_queue_seconds', 'From order to first claim.', {
-    labelNames: [],
-    buckets: operationBuckets,
+  const quota = counter('chandler_quota_refusals_total', 'Orders above a quota.', ['scope'])
+  const audit = counter('chandler_audit_failures_total', 'Audit records that could not be written.', [])
+  const [reloads, reloadedAt] = [
+    ['successful', 'Whether the last reload was taken over.'],
+    ['timestamp_seconds', 'When the configuration was last taken over.'],
+  ].map(
+    ([name, help = '']) => new Gauge({ name: `chandler_config_last_reload_${name}`, help, registers }),
+  ) as [Gauge, Gauge]
+  reloads.set(1)
+  reloadedAt.setToCurrentTime()
+  const certificates = new Gauge({
+    name: 'chandler_certificate_not_after_timestamp_seconds',
+    help: 'When a certificate ends.',
+    labelNames: ['use'],
+    registers,
   })
   const adopted = counter('chandler_reattach_total', 'Runs that were found again.', ['engine'])
   const lost = counter('chandler_leases_lost_total', 'Operations another node took over.', [])
@@ -83,21 +111,119 @@ export function openMetrics(options: MetricsOptions): Metrics {
 
   return {
     ...requests,
+    ...operationFigures({ counter, histogram }),
+    ...engineFigures({ counter, histogram }),
+    quotaRefused: () => quota.labels('instances').inc(),
+    auditFailed: () => audit.inc(),
+    certificate: (use, endsAt) => certificates.labels(use).set(endsAt),
+    reloaded: (successfully) => {
+      reloads.set(successfully ? 1 : 0)
+      if (successfully) reloadedAt.setToCurrentTime()
+    },
     authFailed: (reason) => auth.labels('basic', reason).inc(),
     rateLimited: (side) => limited.labels(side).inc(),
-    claimed: (seconds) => queued.observe(seconds),
-    finished: (kind, outcome, seconds) => {
-      finished.labels(kind, outcome).inc()
-      durations.labels(kind, outcome).observe(seconds)
-    },
     adopted: (engine) => adopted.labels(engine).inc(),
     leaseLost: () => lost.inc(),
     orphanRemoved: () => orphans.inc(),
     logLineDropped: () => dropped.inc(),
     engine: (name, up) => engines.labels(name).set(up ? 1 : 0),
     watch: (look, offered) => gaugesOfStore(registry, look, offered),
+    gauge: (name, help, read) => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        async collect() {
+          // What cannot be read now is left as it was.
+          const value = await Promise.resolve()
+            .then(read)
+            .catch(() => undefined)
+          if (value !== undefined) this.set(value)
+        },
+      })
+    },
     contentType: registry.contentType,
     text: () => registry.metrics(),
+  }
+}
+
+interface Makers {
+  counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L>
+  histogram<L extends string>(
+    name: string,
+    help: string,
+    shape: { readonly labelNames: readonly L[]; readonly buckets: readonly number[] },
+  ): Histogram<L>
+}
+
+type OperationFigures = Pick<Metrics, 'accepted' | 'claimed' | 'finished' | 'ran' | 'spent'>
+
+/** Orders by what they were and how they ended, and where the time went. */
+function operationFigures({ counter, histogram }: Makers): OperationFigures {
+  const buckets = operationBuckets
+  const accepted = counter('chandler_operations_accepted_total', 'Orders that were written down.', [
+    'kind',
+    'format',
+  ])
+  const finished = counter('chandler_operations_finished_total', 'Operations that ended.', [
+    'kind',
+    'format',
+    'outcome',
+    'reason',
+  ])
+  const durations = histogram('chandler_operation_duration_seconds', 'From order to end.', {
+    labelNames: ['kind', 'format', 'outcome'],
+    buckets,
+  })
+  const queued = histogram('chandler_operation_queue_seconds', 'From order to first claim.', {
+    labelNames: ['kind'],
+    buckets,
+  })
+  const runs = histogram('chandler_run_duration_seconds', 'How long programs of packages ran.', {
+    labelNames: ['format', 'engine', 'action', 'outcome'],
+    buckets,
+  })
+  const overhead = histogram('chandler_operation_overhead_seconds', 'What we add to the programs.', {
+    labelNames: ['phase'],
+    buckets: httpBuckets,
+  })
+  return {
+    accepted: (kind, format) => accepted.labels(kind, format).inc(),
+    claimed: (kind, seconds) => queued.labels(kind).observe(seconds),
+    finished: ({ kind, format, outcome, reason, seconds }) => {
+      finished.labels(kind, format, outcome, reason).inc()
+      durations.labels(kind, format, outcome).observe(seconds)
+    },
+    ran: ({ format, engine, action, outcome, seconds }) =>
+      runs.labels(format, engine, action, outcome).observe(seconds),
+    spent: (phase, seconds) => overhead.labels(phase).observe(seconds),
+  }
+}
+
+/** What engines and images take. */
+function engineFigures({ counter, histogram }: Makers): Pick<Metrics, 'engineCall' | 'imageUnpacked'> {
+  const calls = histogram('chandler_engine_call_duration_seconds', 'Time engines took to answer.', {
+    labelNames: ['engine', 'call'],
+    buckets: httpBuckets,
+  })
+  const errors = counter('chandler_engine_call_errors_total', 'Calls of engines that failed.', [
+    'engine',
+    'call',
+  ])
+  const images = histogram(
+    'chandler_image_pull_duration_seconds',
+    'Time until an image was there, unpacked.',
+    {
+      labelNames: [],
+      buckets: operationBuckets,
+    },
+  )
+  return {
+    engineCall: (engine, call, seconds, failed) => {
+      calls.labels(engine, call).observe(seconds)
+      if (failed) errors.labels(engine, call).inc()
+    },
+    imageUnpacked: (seconds) => images.observe(seconds),
   }
 }
 
@@ -144,90 +270,4 @@ const methods = new Set(['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'OPTIO
 /** A label has a closed set of values, whatever callers invent. */
 function knownMethod(method: string): string {
   return methods.has(method) ? method : '_OTHER'
-}
-
-const countedEveryMs = 60_000
-
-/** Counted by one question, at most once a minute, whoever scrapes. */
-function gaugesOfStore(registry: Registry, look: Look, offered: () => Offered): void {
-  const registers = [registry]
-  const writable = new Gauge({
-    name: 'chandler_store_writable',
-    help: 'Whether the store answered.',
-    registers,
-  })
-  let last: readonly StateCount[] = []
-  let counted: { readonly at: number; readonly counts: Promise<readonly StateCount[]> } | undefined
-  /** A store that is down leaves the figures as they were, and is asked again at the next scrape. */
-  const ask = async (): Promise<readonly StateCount[]> => {
-    try {
-      last = await look.countByState()
-      writable.set(1)
-    } catch {
-      writable.set(0)
-      counted = undefined
-    }
-    return last
-  }
-  const counts = (): Promise<readonly StateCount[]> => {
-    const now = performance.now()
-    if (counted === undefined || now - counted.at > countedEveryMs) counted = { at: now, counts: ask() }
-    return counted.counts
-  }
-  const byState = (name: string, help: string, of: StateCount['of']) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['state'],
-      registers,
-      async collect() {
-        this.reset()
-        for (const one of await counts()) if (one.of === of) this.labels(one.state).set(one.count)
-      },
-    })
-  const single = (name: string, help: string, read: (counts: readonly StateCount[]) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.set(read(await counts()))
-      },
-    })
-  byState('chandler_instances', 'Instances by state.', 'instance')
-  byState('chandler_bindings', 'Bindings by state.', 'binding')
-  single('chandler_operations_running', 'Operations under way.', (all) => sum(all, running))
-  single('chandler_operations_queued', 'Operations that wait.', (all) => sum(all, ['queued']))
-  single('chandler_operations_quarantined', 'Operations held back.', (all) => sum(all, ['quarantined']))
-  single('chandler_operations_oldest_queued_seconds', 'Age of the oldest that waits.', (all) =>
-    oldest(all, ['queued']),
-  )
-  single('chandler_operations_oldest_running_seconds', 'Age of the oldest under way.', (all) =>
-    oldest(all, running),
-  )
-  const catalog = (name: string, help: string, of: 'services' | 'plans') =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(offered()[of])
-      },
-    })
-  catalog('chandler_catalog_offerings', 'Services in the catalog.', 'services')
-  catalog('chandler_catalog_plans', 'Plans in the catalog.', 'plans')
-}
-
-const running = ['preparing', 'running', 'collecting', 'stopping']
-
-function operationsIn(counts: readonly StateCount[], states: readonly string[]): readonly StateCount[] {
-  return counts.filter((one) => one.of === 'operation' && states.includes(one.state))
-}
-
-function sum(counts: readonly StateCount[], states: readonly string[]): number {
-  return operationsIn(counts, states).reduce((total, { count }) => total + count, 0)
-}
-
-function oldest(counts: readonly StateCount[], states: readonly string[]): number {
-  return Math.max(0, ...operationsIn(counts, states).map(({ oldestMs }) => oldestMs / 1000))
 }

@@ -75,7 +75,7 @@ async function take(
   const { tools, lease } = at
   switch (next.kind) {
     case 'prepare':
-      return prepare(at)
+      return timed(at, 'prepare', prepare(at))
     case 'quarantine': {
       const reason = 'claimed several times without progress'
       await giveBack(tools, lease, { waitMs: 0, reason, strike: true })
@@ -84,7 +84,7 @@ async function take(
     case 'end-unstarted':
       return endUnstarted(at, next.why)
     case 'start':
-      return start(at, next.run)
+      return timed(at, 'start', start(at, next.run))
     case 'adopt': {
       const { name, engine } = next.run
       tools.report.event({ kind: 'adopted', operation: lease.operation, run: name, engine })
@@ -98,14 +98,30 @@ async function take(
     case 'name-conflict':
       return end(at, failedWith({ code: 'engine.name-conflict', detail: next.detail }))
     case 'conclude':
-      return conclude(tools, lease, next.run, {
-        engine: engineOf(tools, next.run),
-        operation: at.operation,
-        stop: next.stop,
-      })
+      return timed(
+        at,
+        'finish',
+        conclude(tools, lease, next.run, {
+          engine: engineOf(tools, next.run),
+          operation: at.operation,
+          stop: next.stop,
+        }),
+      )
     default:
       return never(next)
   }
+}
+
+async function timed<T>(
+  { tools }: Performing,
+  phase: 'prepare' | 'start' | 'finish',
+  work: Promise<T>,
+): Promise<T> {
+  const { clock } = tools.ports
+  const begun = clock.monotonic()
+  const done = await work
+  tools.report.event({ kind: 'spent', phase, ms: clock.monotonic() - begun })
+  return done
 }
 
 async function prepare(at: Performing): Promise<'over' | 'on'> {
@@ -193,7 +209,17 @@ async function follow(
   const engine = engineOf(tools, run)
   const secrets = secretsInLog(situation, job)
   const report = await followRun({ tools, lease, run, engine, job, leave, secrets }, ticket, stop)
-  if (report) await recordReport(tools, lease, run, report)
+  if (report === undefined) return 'on'
+  await recordReport(tools, lease, run, report)
+  tools.report.event({
+    kind: 'ran',
+    operation: lease.operation,
+    action: operation.action.kind,
+    format: situation.package.contract,
+    engine: run.engine,
+    end: report.end.kind,
+    ms: report.finishedAt - report.startedAt,
+  })
   return 'on'
 }
 

@@ -83,7 +83,8 @@ export async function recordEnd(
       const { operation } = locked
       const held = { fence, owner: ports.node }
       if (!(await settle(tx, ports, { ...locked, held, ...known }, ending))) return undefined
-      return { ...operation, ms: (await tx.now()) - operation.createdAt }
+      const planId = locked.instance?.planId
+      return { ...operation, planId, ms: (await tx.now()) - operation.createdAt }
     },
     { about: lease.target },
   )
@@ -94,8 +95,15 @@ export async function recordEnd(
     operation: ended.id,
     action: ended.action.kind,
     state: ending.state,
+    format: formatOf(ports, ended.planId),
+    problem: ending.outcome.problems[0]?.code,
     ms: ended.ms,
   })
+}
+
+/** The contract of a plan; what is not offered any more counts as other. */
+function formatOf({ catalog }: Tools['ports'], planId: string | undefined): string {
+  return (planId === undefined ? undefined : catalog().plan(planId)?.package.contract) ?? 'other'
 }
 
 /** Gives the operation back to the queue, to be taken up again after a while. */

@@ -1,0 +1,87 @@
+/** Engines and images that tell how long they took, and probes of engines in the background. */
+import type { ArtifactStore } from '../artifacts/index.ts'
+import type { Engine } from '../engines/engine.ts'
+import type { Metrics } from '../http/metrics.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { ProblemCode } from '../model/problem-codes.ts'
+
+/** The same artifacts, timed while images become present. */
+export function measuredArtifacts(artifacts: ArtifactStore, metrics: Metrics, clock: Clock): ArtifactStore {
+  const { images } = artifacts
+  return {
+    ...artifacts,
+    images: {
+      ...images,
+      unpack: async (image) => {
+        const begun = clock.monotonic()
+        const unpacked = await images.unpack(image)
+        metrics.imageUnpacked((clock.monotonic() - begun) / 1000)
+        return unpacked
+      },
+    },
+  }
+}
+
+/** The same engine, timed where it answers; following takes as long as the program. */
+export function measuredEngine(engine: Engine, metrics: Metrics, clock: Clock): Engine {
+  const timed = async <T>(call: string, work: Promise<T>): Promise<T> => {
+    const begun = clock.monotonic()
+    let failed = true
+    try {
+      const done = await work
+      failed = false
+      return done
+    } finally {
+      metrics.engineCall(engine.name, call, (clock.monotonic() - begun) / 1000, failed)
+    }
+  }
+  return {
+    name: engine.name,
+    facts: engine.facts,
+    check: (signal) => timed('check', engine.check(signal)),
+    refuses: (job) => engine.refuses(job),
+    layOut: (run, watch) => timed('lay_out', engine.layOut(run, watch)),
+    start: (run) => timed('start', engine.start(run)),
+    look: (run) => timed('look', engine.look(run)),
+    follow: (ticket, watch) => engine.follow(ticket, watch),
+    stop: (run, grace) => timed('stop', engine.stop(run, grace)),
+    discard: (run) => timed('discard', engine.discard(run)),
+    list: (cluster) => timed('list', engine.list(cluster)),
+    close: () => engine.close(),
+  }
+}
+
+/** What keeps an engine from running anything; the rest are shortcomings, told by doctor. */
+const down: ReadonlySet<ProblemCode> = new Set(['engine.unavailable', 'engine.tool-missing'])
+
+const probeEveryMs = 300_000
+const probeWithinMs = 5_000
+
+export interface Probes {
+  stop(): Promise<void>
+}
+
+/** Asks every engine now and then how it is; no start waits for that, and nobody's readiness depends on it. */
+export function startProbes(engines: readonly Engine[], metrics: Metrics, clock: Clock): Probes {
+  const leaving = new AbortController()
+  const probe = async (engine: Engine): Promise<void> => {
+    const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(probeWithinMs)])
+    const isUp = await engine.check(signal).then(
+      (problems) => !problems.some(({ code }) => down.has(code)),
+      () => false,
+    )
+    if (!leaving.signal.aborted) metrics.engine(engine.name, isUp)
+  }
+  const running = (async () => {
+    while (!leaving.signal.aborted) {
+      await Promise.all(engines.map(probe))
+      await clock.sleep(probeEveryMs, leaving.signal)
+    }
+  })()
+  return {
+    async stop() {
+      leaving.abort()
+      await running
+    },
+  }
+}

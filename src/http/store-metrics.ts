@@ -1,0 +1,105 @@
+/** Figures counted in the store and the catalog: by one question, at most once a minute, whoever scrapes. */
+import { Gauge, type Registry } from 'prom-client'
+import type { Look, StateCount } from '../store/store.ts'
+
+/** What a contract's packages offer. */
+export interface Offered {
+  readonly format: string
+  readonly packages: number
+  readonly services: number
+  readonly plans: number
+}
+
+const countedEveryMs = 60_000
+
+/** Adds the gauges. */
+export function gaugesOfStore(registry: Registry, look: Look, offered: () => readonly Offered[]): void {
+  const registers = [registry]
+  let last: readonly StateCount[] = []
+  let answered = false
+  let counted: { readonly at: number; readonly counts: Promise<readonly StateCount[]> } | undefined
+  /** A store that is down leaves the figures as they were, and is asked again at the next scrape. */
+  const ask = async (): Promise<readonly StateCount[]> => {
+    try {
+      last = await look.countByState()
+      answered = true
+    } catch {
+      answered = false
+      counted = undefined
+    }
+    return last
+  }
+  const counts = (): Promise<readonly StateCount[]> => {
+    const now = performance.now()
+    if (counted === undefined || now - counted.at > countedEveryMs) counted = { at: now, counts: ask() }
+    return counted.counts
+  }
+  new Gauge({
+    name: 'chandler_store_writable',
+    help: 'Whether the store answered.',
+    registers,
+    async collect() {
+      await counts()
+      this.set(answered ? 1 : 0)
+    },
+  })
+  const byState = (name: string, help: string, of: StateCount['of']) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['state'],
+      registers,
+      async collect() {
+        this.reset()
+        for (const one of await counts()) if (one.of === of) this.labels(one.state).set(one.count)
+      },
+    })
+  const single = (name: string, help: string, read: (counts: readonly StateCount[]) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(read(await counts()))
+      },
+    })
+  byState('chandler_instances', 'Instances by state.', 'instance')
+  byState('chandler_bindings', 'Bindings by state.', 'binding')
+  single('chandler_operations_running', 'Operations under way.', (all) => sum(all, running))
+  single('chandler_operations_queued', 'Operations that wait.', (all) => sum(all, ['queued']))
+  single('chandler_operations_quarantined', 'Operations held back.', (all) => sum(all, ['quarantined']))
+  single('chandler_operations_oldest_queued_seconds', 'Age of the oldest that waits.', (all) =>
+    oldest(all, ['queued']),
+  )
+  single('chandler_operations_oldest_running_seconds', 'Age of the oldest under way.', (all) =>
+    oldest(all, running),
+  )
+  const catalog = (name: string, help: string, of: 'packages' | 'services' | 'plans') =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['format'],
+      registers,
+      collect() {
+        this.reset()
+        for (const one of offered()) this.labels(one.format).set(one[of])
+      },
+    })
+  catalog('chandler_packages', 'Packages in the catalog.', 'packages')
+  catalog('chandler_catalog_offerings', 'Services in the catalog.', 'services')
+  catalog('chandler_catalog_plans', 'Plans in the catalog.', 'plans')
+}
+
+const running = ['preparing', 'running', 'collecting', 'stopping']
+
+function operationsIn(counts: readonly StateCount[], states: readonly string[]): readonly StateCount[] {
+  return counts.filter((one) => one.of === 'operation' && states.includes(one.state))
+}
+
+function sum(counts: readonly StateCount[], states: readonly string[]): number {
+  return operationsIn(counts, states).reduce((total, { count }) => total + count, 0)
+}
+
+function oldest(counts: readonly StateCount[], states: readonly string[]): number {
+  return Math.max(0, ...operationsIn(counts, states).map(({ oldestMs }) => oldestMs / 1000))
+}
