@@ -1,16 +1,18 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { archiveBundle } from '../../src/compose/cnab/bundle-tools.ts'
+import { archiveBundle, publishBundle } from '../../src/compose/cnab/bundle-tools.ts'
 import { carryOut, type Order } from '../../src/compose/cnab/orders.ts'
 import { inRoom } from '../../src/compose/cnab/tools.ts'
 import { viewInstallation, viewOutputs, viewRuns } from '../../src/compose/cnab/views.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
 import { startPodman, type TestEngine } from '../support/podman.ts'
+import { registryMissing, startRegistry } from '../support/registry.ts'
 import { installer, writeHello } from './cli-bundle.ts'
 
 const missing = ensurePrograms('busybox', 'podman', 'runc')
+const noRegistry = registryMissing()
 const home = freshFolder('cnab-engines')
 const archive = join(home, 'hello.tgz')
 const before = process.env['DOCKER_HOST']
@@ -60,17 +62,29 @@ function order(action: string, more: Partial<Order> = {}): Order {
   }
 }
 
-describe.skipIf(missing !== undefined).each(['embedded', 'docker'])('on the engine %s', (engine) => {
-  test('a thick bundle lives its life straight from the archive, without any registry', async () => {
-    let log = ''
-    const listener = {
+interface Heard {
+  readonly listener: Parameters<typeof carryOut>[3]
+  log(): string
+}
+
+function heard(): Heard {
+  let log = ''
+  return {
+    listener: {
       signal: new AbortController().signal,
-      log: ({ bytes }: { readonly bytes: Uint8Array }) => {
+      log: ({ bytes }) => {
         log += Buffer.from(bytes).toString()
         return Promise.resolve()
       },
       progress: () => undefined,
-    }
+    },
+    log: () => log,
+  }
+}
+
+describe.skipIf(missing !== undefined).each(['embedded', 'docker'])('on the engine %s', (engine) => {
+  test('a thick bundle lives its life straight from the archive, without any registry', async () => {
+    const { listener, log } = heard()
 
     await inRoom(join(home, engine), engine, async (room, run) => {
       const act = async (wanted: Order): Promise<string> =>
@@ -97,8 +111,34 @@ describe.skipIf(missing !== undefined).each(['embedded', 'docker'])('on the engi
       })
     })
 
-    expect(log).toContain('install of life: port=8080')
-    expect(log).toContain('upgrade of life: port=9999')
-    expect(log).toContain('a word on standard error')
+    expect(log()).toContain('install of life: port=8080')
+    expect(log()).toContain('upgrade of life: port=9999')
+    expect(log()).toContain('a word on standard error')
+    expect(log()).not.toContain('relocated')
   }, 120_000)
 })
+
+test.skipIf(missing !== undefined || noRegistry !== undefined)(
+  'a bundle from a registry is told where its images are, and is upgraded when the registry is gone',
+  async () => {
+    const registry = await startRegistry()
+    const { listener, log } = heard()
+    const to = `docker://${registry.host}/team/hello`
+    await inRoom(join(home, 'publisher'), 'embedded', ({ workshop: { artifacts } }) =>
+      publishBundle(artifacts, { reference: archive, to, force: false, ...listener }),
+    )
+
+    await inRoom(join(home, 'puller'), 'embedded', async (room, run) => {
+      const act = (wanted: Order) => carryOut(room, wanted, run, listener)
+      const reference = `${to}:v1.0.0`
+      await act(order('install', { reference, credentialSets: [join(home, 'creds.yml')] }))
+      await registry.stop()
+      const { verdict } = await act(order('upgrade', { given: { port: { typed: '7' } } }))
+
+      expect(verdict.status).toBe('succeeded')
+    })
+
+    expect(log().match(/relocated/g)).toHaveLength(2)
+  },
+  120_000,
+)

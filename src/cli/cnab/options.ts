@@ -51,7 +51,7 @@ export function withNamespace(command: Command): Command {
 export function withDriver(command: Command): Command {
   return command.option(
     '-d, --driver <name>',
-    'auto, embedded, docker, or a driver of others: cnab-NAME in the PATH, or the path of one',
+    'auto, embedded, docker, debug (prints the operation), or a driver of others: cnab-NAME in the PATH, or the path of one',
     'auto',
   )
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Order } from '../../compose/cnab/orders.ts'
 import type { ActionRan } from '../../compose/cnab/perform.ts'
 import type { JsonObject } from '../../kit/json.ts'
-import { gather, ProblemError } from '../../model/problem.ts'
+import { fail, gather, ProblemError } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { type Form, printDocument } from '../output.ts'
 import { print, say } from '../terminal.ts'
@@ -147,6 +147,8 @@ function forget({ claims, installations }: Forgetful, installation: string): voi
 async function orderOf(options: RunOptions, { name, action, reference }: Wish): Promise<Order> {
   const { namespace, parameterSet, credentialSet, label } = options
   const relocation = await relocationOf(options)
+  if (action === 'install' && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name))
+    fail('usage.invalid', `${JSON.stringify(name)} is no name: letters, digits, ".", "_" and "-", at most 63`)
   return {
     installation: namespace === '' ? name : `${namespace}/${name}`,
     namespace,

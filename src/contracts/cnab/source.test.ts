@@ -25,11 +25,19 @@ function archive(files: Readonly<Record<string, object>>): Artifact {
 }
 
 function layout(...listed: readonly (readonly [name: string, digest: string])[]): Artifact {
+  return layoutOf(bundle, listed)
+}
+
+function layoutOf(
+  document: JsonObject,
+  listed: readonly (readonly [name: string, digest: string])[],
+): Artifact {
   return archive({
-    'bundle.json': bundle,
+    'bundle.json': document,
     'artifacts/layout/index.json': {
       manifests: listed.map(([name, digest]) => ({
         digest,
+        size: 10,
         annotations: { 'org.opencontainers.image.ref.name': name },
       })),
     },
@@ -89,6 +97,17 @@ test('an image of an archive that is not the one demanded is a problem', async (
   expect(source?.problems.map(({ code, detail }) => [code, detail?.slice(0, 23)])).toEqual([
     ['cnab.image.digest', 'content digest mismatch'],
   ])
+})
+
+test('an image of an archive that has another size than it should is a problem', async () => {
+  const sized = (size: number): JsonObject => ({
+    ...bundle,
+    invocationImages: [{ image: 'team/installer:1', contentDigest: digest('a'), size }],
+  })
+  const listed = [['team/installer:1', digest('a')]] as const
+
+  expect((await findBundle(layoutOf(sized(10), listed)))?.problems).toEqual([])
+  expect((await findBundle(layoutOf(sized(11), listed)))?.problems).toHaveLength(1)
 })
 
 test.each([

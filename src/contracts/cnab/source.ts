@@ -111,7 +111,7 @@ async function inArchive(archive: ArchiveArtifact): Promise<BundleSource | undef
 }
 
 interface Layout {
-  readonly listed: readonly { readonly name: string; readonly digest: string }[]
+  readonly listed: readonly { readonly name: string; readonly digest: string; readonly size: number }[]
   has(digest: string): boolean
   readonly relocation: Relocation
 }
@@ -137,12 +137,18 @@ function named({ image }: BundleImage, { listed, relocation }: Layout): string |
 
 function mismatches(bytes: Uint8Array, layout: Layout): readonly Problem[] {
   return bundleImagesOf(documentOf(bytes) ?? {}).flatMap((image): readonly Problem[] => {
-    const { contentDigest, pointer } = image
+    const { contentDigest, pointer, size } = image
+    const where = { source: archivePlaces.bundle, pointer }
+    const demanded = layout.listed.find(({ digest }) => digest === contentDigest)
+    if (demanded !== undefined && size !== undefined && demanded.size !== size) {
+      const detail = `image ${image.image} has ${demanded.size} bytes but the size should be ${size} according to the bundle manifest`
+      return [{ code: 'cnab.image.digest', detail, where }]
+    }
     if (contentDigest === undefined || layout.has(contentDigest)) return []
     const found = named(image, layout)
     if (found === undefined) return []
     const detail = `content digest mismatch: image ${image.image} has digest ${found} but the digest should be ${contentDigest} according to the bundle manifest`
-    return [{ code: 'cnab.image.digest', detail, where: { source: archivePlaces.bundle, pointer } }]
+    return [{ code: 'cnab.image.digest', detail, where }]
   })
 }
 
@@ -151,9 +157,11 @@ function entriesOf(index: JsonObject): Layout['listed'] {
   if (!Array.isArray(manifests)) return []
   return manifests.flatMap((entry) => {
     if (!isObject(entry)) return []
-    const { digest, annotations } = entry
+    const { digest, size, annotations } = entry
     const name = isObject(annotations) ? annotations['org.opencontainers.image.ref.name'] : undefined
-    return typeof digest === 'string' && typeof name === 'string' ? [{ name, digest }] : []
+    return typeof digest === 'string' && typeof name === 'string'
+      ? [{ name, digest, size: Number(size) }]
+      : []
   })
 }
 
