@@ -190,6 +190,7 @@ async function check(
   if (verdict === 'failed') fail('instance.failed', instance.instance)
   if (verdict === 'busy') fail('instance.busy')
   await refuseWhenFrozen(tx, false)
+  await checkQuota(tx, ports, instance)
   checkParameters(complete.order.parameters, judgingSchema(offer.plan, 'bind'))
   await rehearse(tx, ports, asker, {
     action: { kind: 'bind' },
@@ -205,6 +206,13 @@ async function check(
       ...(complete.predecessor === undefined ? {} : { predecessor: complete.predecessor }),
     },
   })
+}
+
+async function checkQuota(tx: Transaction, { policy }: Ports, instance: Instance): Promise<void> {
+  const most = policy.bindingsPerInstanceMax
+  if (most === undefined) return
+  const there = (await tx.bindings(instance)).filter(({ state }) => state !== 'gone' && state !== 'failed')
+  if (there.length >= most) fail('broker.quota', `an instance is limited to ${most} bindings`)
 }
 
 function started({ plan }: Offer, operation: string, { acceptsIncomplete }: Complete): BindAnswer {

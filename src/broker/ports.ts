@@ -43,4 +43,5 @@ export interface Policy {
   readonly queuedPerPlatformMax: number
   /** Instances per platform; absent: as many as there is room for. */
   readonly instancesPerPlatformMax?: number
+  readonly bindingsPerInstanceMax?: number
 }

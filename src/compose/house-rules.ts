@@ -21,6 +21,9 @@ export function policyOf({ operations, limits, quotas }: Settings): Policy {
     ...(quotas.instancesPerPlatform === undefined
       ? {}
       : { instancesPerPlatformMax: quotas.instancesPerPlatform }),
+    ...(quotas.bindingsPerInstance === undefined
+      ? {}
+      : { bindingsPerInstanceMax: quotas.bindingsPerInstance }),
   }
 }
 

@@ -30,6 +30,7 @@ export const limitSettings = group('Upper bounds.', {
 
 export const quotaSettings = group('How much there may be; refused with 403 above.', {
   instancesPerPlatform: optional(integer({ doc: 'Instances of one platform.' })),
+  bindingsPerInstance: optional(integer({ doc: 'Bindings of one instance.' })),
 })
 
 export const retentionSettings = group('How long things are kept after they ended.', {

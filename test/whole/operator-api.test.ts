@@ -7,7 +7,7 @@ import { basic, startTestBroker, type TestBroker, type User } from '../support/b
 
 let running: TestBroker
 beforeAll(async () => {
-  running = await startTestBroker()
+  running = await startTestBroker('quotas: {bindingsPerInstance: 3}\n')
 })
 afterAll(() => running.stop())
 
@@ -281,6 +281,21 @@ test('a limited plan refuses one too many with the limit named', async () => {
   const { status, body } = await call('admin', 'POST', '/instances', { body: wish })
 
   expect([status, body]).toMatchObject([403, { code: 'broker.quota' }])
+})
+
+test('an instance has so many bindings at most, and room again when one is gone', async () => {
+  const { at } = await orderedInstance()
+  for (const id of ['q1', 'q2', 'q3']) {
+    const { body } = await call('admin', 'POST', `${at}/bindings`, { body: { id } })
+    await ended(body['operation'])
+  }
+  const fourth = await call('admin', 'POST', `${at}/bindings`, { body: { id: 'q4' } })
+  const gone = await call('admin', 'DELETE', `${at}/bindings/q1`)
+  await ended(gone.body['operation'])
+  const again = await call('admin', 'POST', `${at}/bindings`, { body: { id: 'q4' } })
+
+  expect([fourth.status, fourth.body]).toMatchObject([403, { code: 'broker.quota' }])
+  expect(again.status).toBe(202)
 })
 
 test('a failed operation is explained and can be ordered again', async () => {
