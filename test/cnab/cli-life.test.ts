@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { main } from '../../src/cli/main.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
 import { installedProgram } from '../support/installed.ts'
@@ -20,20 +21,37 @@ interface Ran {
   readonly err: string
 }
 
-function cnab(...args: readonly string[]): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, starter(args), {
-    encoding: 'utf8',
-    env: { ...process.env, DOCKER_HOST: 'unix:///nowhere' },
-  })
-  return { exit: status, out: stdout, err: stderr }
+/** A command in this process: what it prints, and how it ends. */
+async function cnab(...args: readonly string[]): Promise<Ran> {
+  const heard = { out: '', err: '' }
+  const hear = (stream: 'out' | 'err') => (piece: string | Uint8Array) => {
+    heard[stream] += Buffer.from(piece).toString()
+    return true
+  }
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(hear('out')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(hear('err')),
+  ]
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  const before = signals.map((signal) => process.listeners(signal))
+  try {
+    const exit = await main(['cnab', ...args, '--data-dir', join(home, 'data')])
+    return { exit, ...heard }
+  } finally {
+    process.exitCode = undefined
+    for (const spy of spies) spy.mockRestore()
+    for (const [i, signal] of signals.entries())
+      for (const listener of process.listeners(signal))
+        if (!before[i]?.includes(listener)) process.removeListener(signal, listener)
+  }
 }
 
 function starter(args: readonly string[]): string[] {
   return [program, 'cnab', ...args, '--data-dir', join(home, 'data')]
 }
 
-function json(...args: readonly string[]) {
-  const { out, err } = cnab(...args, '-o', 'json')
+async function json(...args: readonly string[]) {
+  const { out, err } = await cnab(...args, '-o', 'json')
   try {
     return JSON.parse(out)
   } catch {
@@ -51,7 +69,14 @@ beforeAll(async () => {
     join(home, 'creds.yml'),
     `name: creds\ncredentials:\n- {name: token, source: {value: ${secret}}}\n`,
   )
-  const { exit, err } = cnab('archive', file, '--image', `${installer}=${image.reference}`, '--to', archive)
+  const { exit, err } = await cnab(
+    'archive',
+    file,
+    '--image',
+    `${installer}=${image.reference}`,
+    '--to',
+    archive,
+  )
   if (exit !== 0) throw new Error(err)
   // From here on there is nothing but the archive.
   rmSync(sources, { recursive: true })
@@ -61,15 +86,15 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 const run = ['-d', 'embedded'] as const
 
 describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', () => {
-  test('is installed, upgraded, asked and uninstalled straight from the archive', () => {
+  test('is installed, upgraded, asked and uninstalled straight from the archive', async () => {
     const creds = ['-c', join(home, 'creds.yml')]
 
-    const installed = cnab('install', 'life', archive, ...creds, ...run)
-    const asked = cnab('invoke', 'life', 'status', ...run)
-    const upgraded = json('upgrade', 'life', '-p', 'port=9999', ...run)
-    const url = cnab('outputs', 'life', 'url').out
-    const gone = cnab('uninstall', 'life', ...run)
-    const view = json('show', 'life')
+    const installed = await cnab('install', 'life', archive, ...creds, ...run)
+    const asked = await cnab('invoke', 'life', 'status', ...run)
+    const upgraded = await json('upgrade', 'life', '-p', 'port=9999', ...run)
+    const url = (await cnab('outputs', 'life', 'url')).out
+    const gone = await cnab('uninstall', 'life', ...run)
+    const view = await json('show', 'life')
 
     expect(installed).toMatchObject({ exit: 0, out: expect.stringContaining('install of life: port=8080') })
     expect(asked.out).toContain('status of life: port=8080')
@@ -86,18 +111,18 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
     expect(new Set(view.runs.map((one: { revision: string }) => one.revision)).size).toBe(3)
   }, 60_000)
 
-  test('runs actions without state without an installation, and leaves nothing of them', () => {
-    const { exit, out } = cnab('invoke', 'anything', 'help', archive, ...run)
+  test('runs actions without state without an installation, and leaves nothing of them', async () => {
+    const { exit, out } = await cnab('invoke', 'anything', 'help', archive, ...run)
 
     expect({ exit, out }).toEqual({ exit: 0, out: 'help of anything: port=8080\nno help\n' })
-    expect(json('list').items.map((one: { name: string }) => one.name)).not.toContain('anything')
+    expect((await json('list')).items.map((one: { name: string }) => one.name)).not.toContain('anything')
   }, 30_000)
 
-  test('shows no credential anywhere, and keeps none', () => {
-    const { out, err } = cnab('install', 'quiet', archive, '-c', join(home, 'creds.yml'), ...run)
-    const log = cnab('logs', 'quiet').out
-    const rehearsal = cnab('upgrade', 'quiet', '--dry-run', ...run).out
-    cnab('claims', 'export', join(home, 'exported'), 'quiet')
+  test('shows no credential anywhere, and keeps none', async () => {
+    const { out, err } = await cnab('install', 'quiet', archive, '-c', join(home, 'creds.yml'), ...run)
+    const log = (await cnab('logs', 'quiet')).out
+    const rehearsal = (await cnab('upgrade', 'quiet', '--dry-run', ...run)).out
+    await cnab('claims', 'export', join(home, 'exported'), 'quiet')
     const stored = spawnSync('grep', ['-r', secret, join(home, 'exported')], { encoding: 'utf8' })
 
     expect(log).toContain('token is [redacted]')
@@ -106,15 +131,15 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
     expect(stored.stdout).toBe('')
   }, 30_000)
 
-  test('that fails is recorded with its outputs, can be upgraded by force and is uninstalled', () => {
+  test('that fails is recorded with its outputs, can be upgraded by force and is uninstalled', async () => {
     const creds = ['-c', join(home, 'creds.yml')]
 
-    const failed = cnab('install', 'weak', archive, ...creds, '-p', 'fail=true', ...run)
-    const view = json('show', 'weak')
-    const refused = cnab('upgrade', 'weak', '-p', 'fail=false', ...run)
-    const forced = cnab('upgrade', 'weak', '-p', 'fail=false', '--force', ...run)
-    const url = cnab('outputs', 'weak', 'url').out
-    const deleted = cnab('uninstall', 'weak', '--delete', ...run)
+    const failed = await cnab('install', 'weak', archive, ...creds, '-p', 'fail=true', ...run)
+    const view = await json('show', 'weak')
+    const refused = await cnab('upgrade', 'weak', '-p', 'fail=false', ...run)
+    const forced = await cnab('upgrade', 'weak', '-p', 'fail=false', '--force', ...run)
+    const url = (await cnab('outputs', 'weak', 'url')).out
+    const deleted = await cnab('uninstall', 'weak', '--delete', ...run)
 
     expect(failed).toMatchObject({ exit: 3, err: expect.stringContaining('container exit code: 7') })
     expect(view).toMatchObject({ state: 'defined', status: 'failed' })
@@ -122,11 +147,11 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
     expect(forced.exit).toBe(0)
     expect(url).toBe('http://weak:8080')
     expect(deleted.exit).toBe(0)
-    expect(cnab('show', 'weak').exit).toBe(4)
+    expect((await cnab('show', 'weak')).exit).toBe(4)
   }, 60_000)
 
-  test('is refused with everything that is wrong at once, before anything starts', () => {
-    const { exit, err } = cnab(
+  test('is refused with everything that is wrong at once, before anything starts', async () => {
+    const { exit, err } = await cnab(
       'install',
       'wrong',
       archive,
@@ -143,11 +168,11 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
     expect(err).toContain('/port')
     expect(err).toContain('undefined parameter "prot"')
     expect(err).toContain('/fail')
-    expect(json('list').items.map((one: { name: string }) => one.name)).not.toContain('wrong')
+    expect((await json('list')).items.map((one: { name: string }) => one.name)).not.toContain('wrong')
   }, 30_000)
 
-  test('keeps outputs byte for byte', () => {
-    cnab('install', 'bytes', archive, '-c', join(home, 'creds.yml'), ...run)
+  test('keeps outputs byte for byte', async () => {
+    await cnab('install', 'bytes', archive, '-c', join(home, 'creds.yml'), ...run)
 
     const { stdout } = spawnSync(process.execPath, starter(['outputs', 'bytes', 'state']))
 
@@ -162,14 +187,23 @@ describe.skipIf(missing !== undefined)('an installation', () => {
     const ended = new Promise((resolve) => child.once('close', resolve))
     for await (const piece of child.stdout) if (String(piece).includes('waiting')) break
 
-    const second = cnab('upgrade', 'killed', ...run)
-    const during = json('show', 'killed').status
+    const second = await cnab('upgrade', 'killed', ...run)
+    const during = (await json('show', 'killed')).status
     child.kill('SIGKILL')
     await ended
     await later(200)
-    const after = json('show', 'killed').status
-    const repaired = cnab('install', 'killed', '-c', join(home, 'creds.yml'), '-p', 'wait=0', archive, ...run)
-    const runs = json('show', 'killed').runs
+    const after = (await json('show', 'killed')).status
+    const repaired = await cnab(
+      'install',
+      'killed',
+      '-c',
+      join(home, 'creds.yml'),
+      '-p',
+      'wait=0',
+      archive,
+      ...run,
+    )
+    const runs = (await json('show', 'killed')).runs
 
     expect(second).toMatchObject({ exit: 5, err: expect.stringContaining('install, process') })
     expect([during, after]).toEqual(['running', 'unknown'])
@@ -187,29 +221,29 @@ describe.skipIf(missing !== undefined)('an installation', () => {
     child.stdout.resume()
     await ended
 
-    expect(json('show', 'stopped')).toMatchObject({ state: 'defined', status: 'canceled' })
+    expect(await json('show', 'stopped')).toMatchObject({ state: 'defined', status: 'canceled' })
   }, 60_000)
 
-  test('is brought to where a document wants it, and left alone when it is there', () => {
+  test('is brought to where a document wants it, and left alone when it is there', async () => {
     const document = (more: string): string => {
       const file = join(home, 'wanted.yml')
       const lines = ['schemaVersion: 1.0.2', 'name: wanted', `bundle: {reference: ${archive}}`]
       writeFileSync(file, `${[...lines, `credentialSets: [${join(home, 'creds.yml')}]`, more].join('\n')}\n`)
       return file
     }
-    const apply = (more: string, ...flags: readonly string[]): string =>
-      json('apply', document(more), ...run, ...flags).action
+    const apply = async (more: string, ...flags: readonly string[]): Promise<string> =>
+      (await json('apply', document(more), ...run, ...flags)).action
 
     const actions = [
-      apply('parameters: {port: 1000}', '--dry-run'),
-      apply('parameters: {port: 1000}'),
-      apply('parameters: {port: 1000}'),
-      apply('parameters: {port: "1001"}'),
-      apply('labels: {team: red}\nparameters: {port: 1001}'),
-      apply('parameters: {port: 1001}', '--force'),
-      apply('uninstalled: true'),
-      apply('uninstalled: true'),
-      apply('parameters: {port: 1002}'),
+      await apply('parameters: {port: 1000}', '--dry-run'),
+      await apply('parameters: {port: 1000}'),
+      await apply('parameters: {port: 1000}'),
+      await apply('parameters: {port: "1001"}'),
+      await apply('labels: {team: red}\nparameters: {port: 1001}'),
+      await apply('parameters: {port: 1001}', '--force'),
+      await apply('uninstalled: true'),
+      await apply('uninstalled: true'),
+      await apply('parameters: {port: 1002}'),
     ]
 
     expect(actions).toEqual([
@@ -225,7 +259,7 @@ describe.skipIf(missing !== undefined)('an installation', () => {
     ])
   }, 90_000)
 
-  test('takes its values from kept sets, secrets and what was typed, the last of them first', () => {
+  test('takes its values from kept sets, secrets and what was typed, the last of them first', async () => {
     spawnSync(process.execPath, starter(['credentials', 'secret', 'harbour']), { input: secret })
     const sets = join(home, 'sets')
     mkdirSync(sets)
@@ -237,9 +271,9 @@ describe.skipIf(missing !== undefined)('an installation', () => {
     const ports = (name: string, port: string) =>
       `name: ${name}\nparameters:\n- {name: port, source: {value: "${port}"}}\n- {name: stranger, source: {value: 1}}\n`
     const applied = [
-      cnab('credentials', 'apply', put('creds.yml', creds)),
-      cnab('parameters', 'apply', put('low.yml', ports('low', '1'))),
-      cnab('parameters', 'apply', put('high.yml', ports('high', '2'))),
+      await cnab('credentials', 'apply', put('creds.yml', creds)),
+      await cnab('parameters', 'apply', put('low.yml', ports('low', '1'))),
+      await cnab('parameters', 'apply', put('high.yml', ports('high', '2'))),
     ]
     const order = [
       'install',
@@ -253,9 +287,9 @@ describe.skipIf(missing !== undefined)('an installation', () => {
       'high',
     ]
 
-    const { out } = cnab(...order, ...run)
-    const typed = cnab('upgrade', 'sets', '-p', 'port=3', ...run).out
-    const shown = cnab('credentials', 'show', 'kept').out
+    const { out } = await cnab(...order, ...run)
+    const typed = (await cnab('upgrade', 'sets', '-p', 'port=3', ...run)).out
+    const shown = (await cnab('credentials', 'show', 'kept')).out
 
     expect(applied.map(({ exit }) => exit)).toEqual([0, 0, 0])
     expect(out).toContain('port=2')
@@ -267,11 +301,11 @@ describe.skipIf(missing !== undefined)('an installation', () => {
 const store = '../shared/corpus/cnab/claims/store'
 test.skipIf(!existsSync(store))(
   'records of another tool are taken over and given back byte for byte',
-  () => {
-    const imported = json('claims', 'import', store).items
-    const view = json('show', 'hello1')
+  async () => {
+    const imported = (await json('claims', 'import', store)).items
+    const view = await json('show', 'hello1')
     const back = join(home, 'back')
-    cnab('claims', 'export', back, 'hello1', 'hello-llama')
+    await cnab('claims', 'export', back, 'hello1', 'hello-llama')
     const differences = spawnSync('diff', ['-r', join(store, 'claims'), join(back, 'claims')], {
       encoding: 'utf8',
     })
@@ -291,7 +325,7 @@ test.skipIf(!existsSync(store))(
 )
 
 describe.skipIf(missing !== undefined)('drivers', () => {
-  test('of others are told the operation, and what they write is collected', () => {
+  test('of others are told the operation, and what they write is collected', async () => {
     const folder = join(home, 'drivers')
     mkdirSync(folder)
     const driver = join(folder, 'cnab-echo')
@@ -305,9 +339,17 @@ describe.skipIf(missing !== undefined)('drivers', () => {
     ]
     writeFileSync(driver, `${script.join('\n')}\n`, { mode: 0o755 })
 
-    const { exit, out } = cnab('install', 'driven', archive, '-c', join(home, 'creds.yml'), '-d', driver)
+    const { exit, out } = await cnab(
+      'install',
+      'driven',
+      archive,
+      '-c',
+      join(home, 'creds.yml'),
+      '-d',
+      driver,
+    )
     const operation = JSON.parse(readFileSync(join(folder, 'operation.json'), 'utf8'))
-    const outputs = json('outputs', 'driven').items
+    const outputs = (await json('outputs', 'driven')).items
 
     expect({ exit, vars: out.includes('CNAB_OUTPUT_DIR') }).toEqual({ exit: 0, vars: true })
     expect(operation).toMatchObject({
@@ -325,13 +367,16 @@ describe.skipIf(missing !== undefined)('drivers', () => {
     ])
   }, 30_000)
 
-  test('that do not handle the image, or are not there, are refused', () => {
+  test('that do not handle the image, or are not there, are refused', async () => {
     const driver = join(home, 'cnab-none')
     writeFileSync(driver, '#!/bin/sh\necho vm\n', { mode: 0o755 })
     const order = ['install', 'undriven', archive, '-c', join(home, 'creds.yml'), '-d'] as const
 
-    expect(cnab(...order, driver)).toMatchObject({ exit: 9, err: expect.stringContaining('does not handle') })
-    expect(cnab(...order, 'nonsense; true')).toMatchObject({
+    expect(await cnab(...order, driver)).toMatchObject({
+      exit: 9,
+      err: expect.stringContaining('does not handle'),
+    })
+    expect(await cnab(...order, 'nonsense; true')).toMatchObject({
       exit: 9,
       err: expect.stringContaining('there is no program'),
     })
