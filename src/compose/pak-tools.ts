@@ -2,6 +2,7 @@
 import {
   chmodSync,
   cpSync,
+  createReadStream,
   createWriteStream,
   existsSync,
   mkdirSync,
@@ -34,7 +35,7 @@ import {
   packingOf,
   pakNotes,
 } from '../contracts/brokerpak/index.ts'
-import { digestOf } from '../kit/hash.ts'
+import { digestOfPieces } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { ArchiveEntry } from '../model/artifact.ts'
 import type { Package } from '../model/package.ts'
@@ -154,7 +155,7 @@ async function fetchPrograms(programs: readonly ProgramSource[], at: Fetching): 
     const path =
       fetched.get(from) ?? (await fetchOne(from, join(at.scratch, `f${fetched.size}`, basename(from)), at))
     fetched.set(from, path)
-    const digest = digestOf(readFileSync(path))
+    const digest = await digestOfPieces(createReadStream(path))
     if (lock[from] !== undefined && lock[from] !== digest)
       fail('pak.source.changed', `${name} is ${digest}, and was ${lock[from]}`, { where: { source: from } })
     lock[from] = digest

@@ -11,6 +11,13 @@ export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content)
 }
 
+/** The digest of what comes piece by piece and need not fit into memory. */
+export async function digestOfPieces(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const running = createHash('sha256')
+  for await (const piece of pieces) running.update(piece)
+  return `sha256:${running.digest('hex')}`
+}
+
 /** The hex MD5 of a text: for names that other tools make so, never for trust. */
 export function md5(content: string): string {
   return createHash('md5').update(content).digest('hex')

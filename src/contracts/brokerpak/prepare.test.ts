@@ -292,3 +292,36 @@ test('renamed providers are replaced in the state before anything else', async (
   ])
   expect(commandsOf(job(provision, situation(pkg)))).toEqual(['tofu init', 'tofu apply'])
 })
+
+test('init is done beforehand where it is the same for every instance, and sees nothing of one', async () => {
+  const made = job(provision, situation(await thing(), { parameters: { name: 'mine' } }))
+
+  expect(made.beforehand?.job.steps.map(({ name }) => name)).toEqual(['init'])
+  expect(JSON.stringify(made.beforehand?.job.files)).not.toContain('tfvars')
+  expect(made.beforehand?.steps.map(({ command }) => command)).toEqual([
+    { kind: 'exec', argv: ['tofu', 'apply', '-auto-approve', '-input=false', '-no-color'] },
+  ])
+})
+
+test.each([
+  [
+    'templates fetch modules',
+    (text: string) =>
+      text.replace(
+        'output "name" { value = var.name }',
+        '$&\n    module "m" {\n      source = "a/b/c"\n    }',
+      ),
+    undefined,
+  ],
+  [
+    'the state holds resources of a provider',
+    (text: string) => text,
+    state({ name: 'n' }, '1.6.0', [{ mode: 'managed', provider: 'provider["registry.terraform.io/a/b"]' }]),
+  ],
+])('init is done each time where %s', async (_why, change, before) => {
+  const pkg = await thing(change)
+  const carryover = before === undefined ? {} : { 'terraform.tfstate': before }
+  const about = before === undefined ? situation(pkg) : updating(pkg, {}, { colour: 'red' }, { carryover })
+
+  expect(job(before === undefined ? provision : update, about).beforehand).toBeUndefined()
+})

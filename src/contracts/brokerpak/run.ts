@@ -61,14 +61,14 @@ export function runOf(around: Circumstances, order: RunOrder): Job | Problem {
       { kind: 'kept-file', name: stateName, path: stateName, bytesMax: stateBytesMax },
       { kind: 'kept-file', name: keptName, path: memoryPath, bytesMax: stateBytesMax },
     ],
-    ...(old || main !== undefined || !startsAlike(order.state, workspace)
+    ...(old || main !== undefined || providers.length > 0 || !startsAlike(order.state, workspace)
       ? {}
       : {
           beforehand: {
             job: {
               ...place,
               steps: [initStep(commands)],
-              files: [...workspace.templates, ...providers],
+              files: workspace.templates,
               wants: initWants,
             },
             steps: order.steps({ ...commands, ready: true }, workspace),
