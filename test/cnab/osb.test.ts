@@ -77,6 +77,10 @@ describe.each([
     ])
   })
 
+  test('is a catalog that no platform objects to', () => {
+    expect(at.logLines.filter((line) => line.includes('catalog.objectionable'))).toEqual([])
+  })
+
   test('refuses all that is wrong with an order at once, before anything runs', async () => {
     const { status, body } = await platform.provision(id, 'free-size', {
       size: 10,

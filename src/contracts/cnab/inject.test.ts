@@ -77,6 +77,18 @@ describe('what a run tool finds', () => {
     })
   })
 
+  test('all variables together fit into what the kernel takes, or the run is refused before it is tried', () => {
+    const names = Array.from({ length: 12 }, (_, i) => `p${i}`)
+    const parameters = Object.fromEntries(
+      names.map((name) => [name, { definition: 'text', destination: { env: name } }]),
+    )
+    const values = Object.fromEntries(names.map((name) => [name, 'x'.repeat(100_000)]))
+
+    expect(injected({ parameters }, values)).toEqual(['cnab.parameter.too-long'])
+    const { p11: _, p10: __, ...fewer } = values
+    expect(injected({ parameters }, fewer)).toHaveProperty('environment')
+  })
+
   test('actions without state run without credentials, and get those that are given', () => {
     const fragment = {
       credentials: { c: { env: 'C', required: true } },

@@ -42,6 +42,7 @@ export function inject(order: InjectionOrder): Injection {
     }
     if (path !== undefined) files.set(path, text)
   }
+  problems.push(...faultsOfAll(environment))
   const [first, ...rest] = problems
   if (first) return { kind: 'refused', problems: [first, ...rest] }
   return {
@@ -101,9 +102,25 @@ function credentialsOf(
 }
 
 function faultsOfVariable(name: string, variable: string, text: string | Secret): readonly Problem[] {
-  const plain = typeof text === 'string' ? text : text.reveal()
+  const plain = plainOf(text)
   if (plain.includes('\0'))
     return [{ code: 'cnab.parameter.invalid', detail: `${name} holds a zero byte, which no variable can` }]
   if (fitsVariable(variable, plain)) return []
   return [{ code: 'cnab.parameter.too-long', detail: `${name} has ${Buffer.byteLength(plain)} bytes` }]
+}
+
+/** What the kernel takes of all variables together, with room for the image's own. */
+const variablesBytesMax = 1024 * 1024
+
+function faultsOfAll(environment: ReadonlyMap<string, string | Secret>): readonly Problem[] {
+  const bytes = [...environment].reduce(
+    (sum, [name, text]) => sum + Buffer.byteLength(name) + Buffer.byteLength(plainOf(text)) + 2,
+    0,
+  )
+  if (bytes <= variablesBytesMax) return []
+  return [{ code: 'cnab.parameter.too-long', detail: `all variables together have ${bytes} bytes` }]
+}
+
+function plainOf(text: string | Secret): string {
+  return typeof text === 'string' ? text : text.reveal()
 }
