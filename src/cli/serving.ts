@@ -40,7 +40,6 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
     ...(file === undefined ? {} : { config: file }),
   })
   let reloading = Promise.resolve()
-  const watchdog = startWatchdog({ stallMs: stallMaxMs, line: stalledLine })
   process.on('SIGHUP', () => {
     // One after the other, so that the last word is the newest.
     reloading = reloading.then(() => {
@@ -50,7 +49,10 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
     })
   })
   process.on('SIGUSR2', () => void snapshot(broker, log))
-  await untilTold(broker, log)
+  const told = untilTold(broker, log)
+  // After the signals: one that comes right after the start must not find nobody.
+  const watchdog = startWatchdog({ stallMs: stallMaxMs, line: stalledLine })
+  await told
   watchdog.stop()
   log.info('broker.stopped', 'Stopped')
   await log.flush()

@@ -69,7 +69,7 @@ test('health answers with reasons on the admin address, and with a word on the m
   })
   expect(await (await fetch(`${url}/readyz?verbose`)).text()).toBe('ok\n')
   expect((await fetch(`${url}/metrics`)).status).toBe(404)
-  expect(metrics).toContain('chandler_catalog_plans 3')
+  expect(metrics).toContain('chandler_catalog_plans{format="sim"} 3')
   expect(metrics).toMatch(/chandler_build_info\{version="[^"]+",node_version="v24/)
 })
 
