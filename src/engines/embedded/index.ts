@@ -45,7 +45,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
     await mkdir(room, { recursive: true, mode: 0o700 })
   }
   const host = await findHost(folder, runtime)
-  const trash = await openTrash(rooms.trash)
+  const trash = await openTrash(rooms.trash, clock)
   const at = { rooms, trash, flush: flusherOf(rooms.runs), host, images, supplies, clock }
   await clearUp(rooms, clock)
 

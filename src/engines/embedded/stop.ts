@@ -1,6 +1,6 @@
 /** Ends a run: asks politely, waits, kills, and makes sure. */
 import { existsSync } from 'node:fs'
-import { readdir, readFile, readlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { readSmall } from '../absent.ts'
@@ -39,20 +39,22 @@ export async function stopRun(at: Stopping, why: StopReason, graceSeconds: numbe
     const i = await currentStep(at)
     const isPolite = clock.monotonic() < politeUntil
     // A step that begins after the first signal must get its own.
-    if (
-      isPolite &&
-      i !== undefined &&
-      i !== asked &&
-      (await signal(at, i, at.record.steps[i]?.stopSignal ?? 'TERM'))
-    ) {
+    const name = isPolite ? (at.record.steps[i ?? 0]?.stopSignal ?? 'TERM') : 'KILL'
+    if (i !== undefined && !(isPolite && i === asked) && (await tellAndSignal(at, i, name)) && isPolite)
       asked = i
-      await writeFile(`${paths.stop}.signalled`, '')
-    }
-    if (!isPolite && i !== undefined && (await signal(at, i, 'KILL')))
-      await writeFile(`${paths.stop}.signalled`, '')
     if (clock.monotonic() >= hardAt) await killAll(at)
     await clock.sleep(pause)
   }
+}
+
+/** Written down before, since whoever follows may see the end before we are back; unwritten where nobody was there. */
+async function tellAndSignal(at: Stopping, i: number, name: 'TERM' | 'INT' | 'KILL'): Promise<boolean> {
+  const told = `${at.paths.stop}.signalled`
+  const wasTold = existsSync(told)
+  await writeFile(told, '').catch(unlessThere)
+  const reached = await signal(at, i, name)
+  if (!reached && !wasTold) await rm(told, { force: true })
+  return reached
 }
 
 /** Whether the shim has written how it ended, or can never do so. */

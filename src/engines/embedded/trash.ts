@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import type { Clock } from '../../kit/clock.ts'
 import { unlessAbsent } from '../absent.ts'
 import { removeTree } from '../remove-tree.ts'
+import { run } from '../run-program.ts'
 
 export interface Trash {
   /** Answers whether it was there; nobody need wait for the rest. */
@@ -12,23 +14,42 @@ export interface Trash {
   emptied(): Promise<void>
 }
 
+/** Together they cost one process instead of many calls each. */
+const gatherMs = 100
+const togetherMax = 64
+
 /** Opens it; what a crash left in it goes first. */
-export async function openTrash(folder: string): Promise<Trash> {
-  for (const name of await readdir(folder)) await removeTree(join(folder, name))
-  const removals = new Set<Promise<void>>()
+export async function openTrash(folder: string, clock: Clock): Promise<Trash> {
+  const waiting = (await readdir(folder)).map((name) => join(folder, name))
+  let hurry = new AbortController()
+  let emptying: Promise<void> | undefined
+  const empty = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      if (waiting.length < togetherMax) await clock.sleep(gatherMs, hurry.signal)
+      await removeAll(waiting.splice(0, togetherMax))
+    }
+    emptying = undefined
+  }
+  await removeAll(waiting.splice(0))
   return {
     async take(path) {
       const gone = join(folder, `${basename(path)}~${randomBytes(6).toString('hex')}`)
       if (!(await rename(path, gone).then(() => true, unlessAbsent))) return false
-      const removal: Promise<void> = removeTree(gone)
-        // The next to open it tries again.
-        .catch(() => undefined)
-        .then(() => void removals.delete(removal))
-      removals.add(removal)
+      waiting.push(gone)
+      emptying ??= empty()
       return true
     },
     async emptied() {
-      await Promise.all(removals)
+      hurry.abort()
+      await emptying
+      hurry = new AbortController()
     },
   }
+}
+
+/** What is left of them the next to open the trash tries again. */
+async function removeAll(paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return
+  const { exit } = await run('rm', ['-rf', '--', ...paths], { milliseconds: 600_000 })
+  if (exit !== 0) for (const path of paths) await removeTree(path).catch(() => undefined)
 }
