@@ -89,7 +89,7 @@ async function pack(home: string): Promise<string> {
   const file = join(home, 'bundle.json')
   const bundle = { schemaVersion: '1.2.0', name: 'bench', version: '1.0.0', description: '' }
   writeFileSync(file, JSON.stringify({ ...bundle, invocationImages: [{ image: name, imageType: 'oci' }] }))
-  await inRoom(join(home, 'author'), 'embedded', ({ workshop: { artifacts } }) =>
+  await inRoom(join(home, 'author'), 'none', ({ workshop: { artifacts } }) =>
     archiveBundle(artifacts, {
       reference: file,
       relocation: { [name]: reference },
@@ -106,7 +106,7 @@ const quiet = { signal: new AbortController().signal, progress: () => undefined 
 
 async function writeImage(home: string, from: string, to: string): Promise<void> {
   mkdirSync(home, { recursive: true })
-  await inRoom(join(home, 'author'), 'embedded', ({ workshop: { artifacts } }) =>
+  await inRoom(join(home, 'author'), 'none', ({ workshop: { artifacts } }) =>
     artifacts.copy({ from, to: `docker-archive:${to}:${name}`, ...quiet }),
   )
 }

@@ -28,8 +28,11 @@ export interface Listener {
   progress(text: string): void
 }
 
-/** Opens a workshop in a folder; it is made when it is not there. */
-export async function openWorkshop(place: string, choice: Settings['engine'] = 'auto'): Promise<Workshop> {
+/** Opens a workshop in a folder; it is made when it is not there. Without engines it is for looking, not for running. */
+export async function openWorkshop(
+  place: string,
+  choice: Settings['engine'] | 'none' = 'auto',
+): Promise<Workshop> {
   // Shims run in folders of their own, where a relative path leads nowhere.
   const dataDir = resolve(place)
   const folder = join(dataDir, 'local')
@@ -38,7 +41,8 @@ export async function openWorkshop(place: string, choice: Settings['engine'] = '
     folder: join(dataDir, 'images'),
     registries: usualRegistries(process.env),
   })
-  const engines = await openEngines({ folder: dataDir, clock: systemClock, artifacts, choice })
+  const places = { folder: dataDir, clock: systemClock, artifacts }
+  const engines = choice === 'none' ? [] : await openEngines({ ...places, choice })
   return {
     room: { artifacts, engines },
     artifacts,

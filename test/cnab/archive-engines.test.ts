@@ -23,7 +23,7 @@ beforeAll(async () => {
   const sources = join(home, 'sources')
   mkdirSync(sources)
   const { image, file } = await writeHello(sources)
-  await inRoom(join(home, 'author'), 'embedded', ({ workshop: { artifacts } }) =>
+  await inRoom(join(home, 'author'), 'none', ({ workshop: { artifacts } }) =>
     archiveBundle(artifacts, {
       reference: file,
       relocation: { [installer]: image.reference },
@@ -124,7 +124,7 @@ test.skipIf(missing !== undefined || noRegistry !== undefined)(
     const registry = await startRegistry()
     const { listener, log } = heard()
     const to = `docker://${registry.host}/team/hello`
-    await inRoom(join(home, 'publisher'), 'embedded', ({ workshop: { artifacts } }) =>
+    await inRoom(join(home, 'publisher'), 'none', ({ workshop: { artifacts } }) =>
       publishBundle(artifacts, { reference: archive, to, force: false, ...listener }),
     )
 

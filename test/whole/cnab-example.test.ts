@@ -29,7 +29,7 @@ beforeAll(async () => {
   const file = join(folder, 'examples/chandler.yml')
   cpSync('examples/chandler.yml', file)
   const image = await buildFolder({ folder: 'examples/cnab/lighthouse', dataDir: folder })
-  await inRoom(folder, 'embedded', ({ workshop: { artifacts } }) =>
+  await inRoom(folder, 'none', ({ workshop: { artifacts } }) =>
     archiveBundle(artifacts, {
       reference: 'examples/cnab/lighthouse/bundle.json',
       relocation: { 'chandler.example/lighthouse-installer:1.0.0': image },

@@ -165,7 +165,7 @@ function registerArchive(group: Command): void {
       signal,
       progress,
     }
-    const file = await inRoom(dataDir, 'embedded', (room) => archiveBundle(room.workshop.artifacts, wish))
+    const file = await inRoom(dataDir, 'none', (room) => archiveBundle(room.workshop.artifacts, wish))
     await printOne(output, { kind: 'CnabArchive', name: file, value: { file }, fields: [['Archive', file]] })
   })
 }
@@ -195,9 +195,7 @@ function registerPublish(group: Command): void {
     const { signal, progress } = bundleListener(output)
     const relocation = await relocationOf(options)
     const wish = { reference, relocation, to, force: force === true, signal, progress }
-    const published = await inRoom(dataDir, 'embedded', (room) =>
-      publishBundle(room.workshop.artifacts, wish),
-    )
+    const published = await inRoom(dataDir, 'none', (room) => publishBundle(room.workshop.artifacts, wish))
     await printPublished(output, published)
   })
 }
@@ -234,7 +232,7 @@ function registerCopy(group: Command): void {
       const { copyBundle } = await import('../../compose/cnab/bundle-tools.ts')
       const { signal, progress } = bundleListener(output)
       const wish = { from, to, force: force === true, signal, progress }
-      const copied = await inRoom(dataDir, 'embedded', (room) => copyBundle(room.workshop.artifacts, wish))
+      const copied = await inRoom(dataDir, 'none', (room) => copyBundle(room.workshop.artifacts, wish))
       await printPublished(output, copied)
     },
   )
@@ -262,7 +260,7 @@ function registerRelocate(group: Command): void {
     const { signal, progress } = bundleListener(output)
     const relocation = await relocationOf(options)
     const wish = { reference, relocation, prefix, signal, progress }
-    const map = await inRoom(dataDir, 'embedded', (room) => relocateBundle(room.workshop.artifacts, wish))
+    const map = await inRoom(dataDir, 'none', (room) => relocateBundle(room.workshop.artifacts, wish))
     if (to !== undefined) {
       writeFileSync(to, `${JSON.stringify(map, null, 2)}\n`)
       say(`wrote ${to}`)

@@ -42,7 +42,7 @@ function registerList(group: Command): void {
       const { inRoom } = await import('../../compose/cnab/tools.ts')
       const { installationNames, viewInstallation } = await import('../../compose/cnab/views.ts')
       const wanted = Object.entries(pairsOf('--label', label))
-      const items = await inRoom(dataDir, 'embedded', (room) =>
+      const items = await inRoom(dataDir, 'none', (room) =>
         Promise.all(installationNames(room).map((name) => viewInstallation(room, name))),
       )
       const isThere = (name: string): boolean =>
@@ -78,7 +78,7 @@ function registerShow(group: Command): void {
   withNamespace(withLocal(command)).action(async (name: string, { dataDir, output, namespace }: Named) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
     const { viewInstallation, viewRuns } = await import('../../compose/cnab/views.ts')
-    const { view, runs } = await inRoom(dataDir, 'embedded', async (room) => ({
+    const { view, runs } = await inRoom(dataDir, 'none', async (room) => ({
       view: await viewInstallation(room, nameIn(namespace, name)),
       runs: await viewRuns(room, nameIn(namespace, name)),
     }))
@@ -143,7 +143,7 @@ function registerLogs(group: Command): void {
     async (name: string, { dataDir, output, namespace, run }: Named & { readonly run?: string }) => {
       const { inRoom } = await import('../../compose/cnab/tools.ts')
       const { logOf } = await import('../../compose/cnab/views.ts')
-      const log = await inRoom(dataDir, 'embedded', (room) =>
+      const log = await inRoom(dataDir, 'none', (room) =>
         Promise.resolve(logOf(room, nameIn(namespace, name), run)),
       )
       if (output === 'json' || output === 'yaml')
@@ -174,7 +174,7 @@ function registerOutputs(group: Command): void {
       const { dataDir, namespace, output: form } = options
       const { inRoom } = await import('../../compose/cnab/tools.ts')
       const { viewOutputs } = await import('../../compose/cnab/views.ts')
-      const all = await inRoom(dataDir, 'embedded', (room) =>
+      const all = await inRoom(dataDir, 'none', (room) =>
         Promise.resolve(viewOutputs(room, nameIn(namespace, name))),
       )
       if (output !== undefined && form === 'table') {
@@ -234,7 +234,7 @@ function registerClaims(group: Command): void {
   withLocal(importing).action(async (folder: string, { dataDir, output }: Local) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
     const { importClaims } = await import('../../compose/cnab/exchange.ts')
-    const done = await inRoom(dataDir, 'embedded', (room) => Promise.resolve(importClaims(room, folder)))
+    const done = await inRoom(dataDir, 'none', (room) => Promise.resolve(importClaims(room, folder)))
     await printExchanged(output, done)
   })
   const exporting = add(claims, {
@@ -247,9 +247,7 @@ function registerClaims(group: Command): void {
     async (folder: string, names: readonly string[], { dataDir, output }: Local) => {
       const { inRoom } = await import('../../compose/cnab/tools.ts')
       const { exportClaims } = await import('../../compose/cnab/exchange.ts')
-      const done = await inRoom(dataDir, 'embedded', (room) =>
-        Promise.resolve(exportClaims(room, folder, names)),
-      )
+      const done = await inRoom(dataDir, 'none', (room) => Promise.resolve(exportClaims(room, folder, names)))
       say('warning: secret values stand in the files in clear')
       await printExchanged(output, done)
     },

@@ -43,7 +43,7 @@ function registerApply(sets: Command, kind: SetKind): void {
   withLocal(command).action(async (file: string, { dataDir, output }: Local) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
     const { applySet, keyOf } = await import('../../compose/cnab/sets.ts')
-    const set = await inRoom(dataDir, 'embedded', (room) => Promise.resolve(applySet(room, kind, file)))
+    const set = await inRoom(dataDir, 'none', (room) => Promise.resolve(applySet(room, kind, file)))
     const name = keyOf(set.namespace, set.name)
     await printOne(output, {
       kind: 'CnabSet',
@@ -66,7 +66,7 @@ function registerList(sets: Command, kind: SetKind): void {
   withLocal(command).action(async ({ dataDir, output }: Local) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
     const { roomOf, readSet } = await import('../../compose/cnab/sets.ts')
-    const items = await inRoom(dataDir, 'embedded', (room) => {
+    const items = await inRoom(dataDir, 'none', (room) => {
       const documents = roomOf(room, kind)
       return Promise.resolve(
         documents.names().flatMap((key) => {
@@ -101,7 +101,7 @@ function registerShow(sets: Command, kind: SetKind): void {
   withNamespace(withLocal(command)).action(async (name: string, { dataDir, output, namespace }: Named) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
     const { findSet } = await import('../../compose/cnab/sets.ts')
-    const set = await inRoom(dataDir, 'embedded', (room) =>
+    const set = await inRoom(dataDir, 'none', (room) =>
       Promise.resolve(findSet(room, kind, { name, namespace })),
     )
     const entries = set.entries.map(({ name: entry, source }) => ({
@@ -152,7 +152,7 @@ function registerDelete(sets: Command, kind: SetKind): void {
   withNamespace(withLocal(command)).action(async (name: string, { dataDir, namespace }: Named) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
     const { keyOf, roomOf } = await import('../../compose/cnab/sets.ts')
-    const was = await inRoom(dataDir, 'embedded', (room) =>
+    const was = await inRoom(dataDir, 'none', (room) =>
       Promise.resolve(roomOf(room, kind).remove(keyOf(namespace, name))),
     )
     if (!was) fail('cnab.set.unknown', `${words[kind]} ${name}`)
@@ -181,7 +181,7 @@ function registerSecret(sets: Command): void {
   withLocal(command).action(async (name: string, { dataDir, file, delete: remove }: SecretOptions) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
     const value = remove ? undefined : await secretText(name, file)
-    await inRoom(dataDir, 'embedded', (room) => {
+    await inRoom(dataDir, 'none', (room) => {
       if (value !== undefined) room.secrets.keep(name, value)
       else if (!room.secrets.remove(name)) fail('cnab.set.unknown', `secret ${name}`)
       return Promise.resolve()

@@ -21,7 +21,7 @@ const quiet = { signal: new AbortController().signal, progress: () => undefined 
 
 /** What a bundle wants and gives. Problems: all that is wrong with it. */
 export async function explain(wish: LookWish & { readonly action?: string }): Promise<Explanation> {
-  const { source } = await inRoom(wish.dataDir, 'embedded', (room) =>
+  const { source } = await inRoom(wish.dataDir, 'none', (room) =>
     openBundle(room.workshop.artifacts, { reference: wish.reference, ...quiet }),
   )
   const reading = readBundle(source.bytes)
@@ -51,7 +51,7 @@ export async function inspectBundle(
   wish: LookWish & { readonly relocation: Relocation },
 ): Promise<Inspection> {
   const { reference, relocation } = wish
-  const { source, document, digest } = await inRoom(wish.dataDir, 'embedded', (room) =>
+  const { source, document, digest } = await inRoom(wish.dataDir, 'none', (room) =>
     openBundle(room.workshop.artifacts, { reference, relocation, ...quiet }),
   )
   const extensions = document['requiredExtensions']

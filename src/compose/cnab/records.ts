@@ -97,9 +97,9 @@ function runNameIn({ custom }: Result): string | undefined {
 }
 
 /** What went on without us must not go on beside the next run. */
-async function discardRun({ workshop }: CnabRoom, run: string | undefined): Promise<void> {
+async function discardRun({ engines }: CnabRoom, run: string | undefined): Promise<void> {
   if (run === undefined) return
-  for (const engine of workshop.room.engines) await engine.discard(run)
+  for (const engine of await engines) await engine.discard(run)
 }
 
 function bytesOf(document: object): Uint8Array {

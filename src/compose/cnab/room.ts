@@ -1,9 +1,11 @@
 /** What bundles on this machine share without a broker: engines, images, records of runs, sets of values. */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { CnabNotes } from '../../contracts/cnab/index.ts'
+import type { Engine } from '../../engines/engine.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
 import { ulidSource } from '../../kit/id.ts'
 import type { Json } from '../../kit/json.ts'
+import { openEngines } from '../engines.ts'
 import { openWorkshop, type Workshop } from '../workshop.ts'
 import { type ClaimFiles, openClaimFiles } from './claim-files.ts'
 import { type Documents, openDocuments, sealedWrapping } from './documents.ts'
@@ -46,6 +48,8 @@ export interface StoredSet {
 
 export interface CnabRoom {
   readonly workshop: Workshop
+  /** They get ready while bundles are read; none where nothing is to be run. */
+  readonly engines: Promise<readonly Engine[]>
   readonly folder: string
   readonly claims: ClaimFiles
   readonly installations: Documents<Installation>
@@ -60,14 +64,20 @@ export interface CnabRoom {
 /** Opens the room of a data folder. */
 export async function openCnabRoom(
   dataDir: string,
-  engine: 'auto' | 'embedded' | 'docker' = 'auto',
+  engine: 'auto' | 'embedded' | 'docker' | 'none',
 ): Promise<CnabRoom> {
-  const workshop = await openWorkshop(dataDir, engine)
+  const workshop = await openWorkshop(dataDir, 'none')
+  const { artifacts } = workshop
+  const places = { folder: resolve(dataDir), clock: systemClock, artifacts }
+  const engines = engine === 'none' ? Promise.resolve([]) : openEngines({ ...places, choice: engine })
+  // Whoever runs something is told.
+  engines.catch(() => undefined)
   const folder = join(workshop.folder, 'cnab')
   const wrapping = sealedWrapping(workshop.sealer)
   const grow = ulidSource(systemChance)
   return {
     workshop,
+    engines,
     folder,
     claims: openClaimFiles(folder, wrapping),
     installations: openDocuments(folder, 'installations', wrapping),
@@ -75,6 +85,9 @@ export async function openCnabRoom(
     parameterSets: openDocuments(folder, 'parameters', wrapping),
     secrets: openDocuments(folder, 'secrets', wrapping),
     newId: () => grow(systemClock.now()).toUpperCase(),
-    close: () => workshop.close(),
+    close: async () => {
+      for (const one of await engines.catch(() => [])) await one.close()
+      await workshop.close()
+    },
   }
 }

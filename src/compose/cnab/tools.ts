@@ -9,28 +9,28 @@ import type { Runner } from './perform.ts'
 import { type CnabRoom, openCnabRoom } from './room.ts'
 
 /** Engines of ours by name; any other name is that of a driver. */
-export const ownDrivers = ['auto', 'embedded', 'docker'] as const
-type OwnDriver = (typeof ownDrivers)[number]
+const ownDrivers = ['auto', 'embedded', 'docker'] as const
 
-/** Works in the room of a data folder. */
+/** Works in the room of a data folder; the driver `none` is for who only looks. */
 export async function inRoom<T>(
   dataDir: string,
   driver: string,
   work: (room: CnabRoom, run: Runner) => Promise<T>,
 ): Promise<T> {
   const own = ownDrivers.find((one) => one === driver)
-  const room = await openCnabRoom(dataDir, own ?? 'embedded')
+  const room = await openCnabRoom(dataDir, driver === 'none' ? 'none' : (own ?? 'embedded'))
   try {
-    return await work(room, runnerOf(room, own, driver))
+    return await work(room, runnerOf(room, driver))
   } finally {
     await room.close()
   }
 }
 
-function runnerOf(room: CnabRoom, own: OwnDriver | undefined, driver: string): Runner {
-  if (own === undefined) return driverRunner(findDriver(driver, process.env))
-  return (job, { run }, listener) =>
-    runJob(room.workshop.room.engines, job, { cluster: 'local', purpose: 'cnab', name: run, ...listener })
+function runnerOf({ engines }: CnabRoom, driver: string): Runner {
+  const isOurs = driver === 'none' || ownDrivers.some((one) => one === driver)
+  if (!isOurs) return driverRunner(findDriver(driver, process.env))
+  return async (job, { run }, listener) =>
+    await runJob(await engines, job, { cluster: 'local', purpose: 'cnab', name: run, ...listener })
 }
 
 /** The operation that an order comes to, with everything secret masked. */
