@@ -19,6 +19,8 @@ export type BundleReading =
 const source = 'bundle.json'
 const bytesMax = 4 * 1024 * 1024
 const depthMax = 64
+/** Schemas are made into programs, which takes a while. */
+const definitionBytesMax = 256 * 1024
 const builtIn = ['install', 'upgrade', 'uninstall']
 const known = [
   ...['schemaVersion', 'name', 'version', 'description', 'keywords', 'license', 'maintainers'],
@@ -28,9 +30,19 @@ const known = [
 
 /** Reads the bytes of a bundle.json. */
 export function readBundle(bytes: Uint8Array): BundleReading {
+  return reading(bytes, judgeDefinitions)
+}
+
+/** The same for bytes that were read before: their definitions need no judging again. */
+export function readAgain(bytes: Uint8Array): BundleReading {
+  return reading(bytes, () => undefined)
+}
+
+function reading(bytes: Uint8Array, judge: typeof judgeDefinitions): BundleReading {
   const faults = collectFaults(source)
   const document = documentOf(bytes, faults)
   const bundle = document && bundleOf({ value: document, at: '', faults })
+  if (bundle) judge(bundle, faults)
   const [first, ...rest] = faults.problems
   if (first === undefined && bundle) return { kind: 'bundle', bundle, warnings: faults.warnings }
   return { kind: 'refused', problems: [first ?? { code: 'cnab.bundle.not-json' }, ...rest] }
@@ -93,7 +105,6 @@ function bundleOf(node: Node): Bundle | undefined {
     custom: mapOf(node, 'custom'),
     requiredExtensions: extensionsOf(node),
   }
-  judgeDefinitions(bundle, faults)
   return bundle
 }
 
@@ -190,6 +201,12 @@ function extensionsOf(node: Node): readonly string[] {
 
 /** Every definition is a schema, every default keeps to its own, and every name that is used is there. */
 function judgeDefinitions(bundle: Bundle, faults: Faults): void {
+  const size = Buffer.byteLength(JSON.stringify(bundle.definitions))
+  if (size > definitionBytesMax) {
+    const detail = `they have ${size} bytes together, more than ${definitionBytesMax}`
+    faults.problem('cnab.bundle.too-large', '/definitions', detail)
+    return
+  }
   for (const [name, definition] of Object.entries(bundle.definitions))
     judgeDefinition(definition, pointer('/definitions', name), faults)
   for (const kind of ['parameters', 'outputs'] as const) {

@@ -350,6 +350,12 @@ const fragments: readonly (readonly [string, JsonObject, string, string])[] = [
     'cnab.bundle.too-large',
     '/parameters',
   ],
+  [
+    'the definitions are a library',
+    { definitions: many(9000, { type: 'string', minLength: 1 }) },
+    'cnab.bundle.too-large',
+    '/definitions',
+  ],
   ['a list of texts holds others', { keywords: ['a', { b: 1 }] }, 'cnab.bundle.invalid', '/keywords'],
 ]
 

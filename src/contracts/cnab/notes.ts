@@ -2,7 +2,7 @@
 import type { Json } from '../../kit/json.ts'
 import type { Package } from '../../model/package.ts'
 import type { Bundle } from './bundle.ts'
-import { readBundle } from './format.ts'
+import { readAgain } from './format.ts'
 
 /** A bundle and where its image is; a text, for what is mounted is what was read, byte for byte. */
 export interface KeptBundle {
@@ -46,6 +46,6 @@ export function exactText(bytes: Uint8Array): string {
 
 /** What was kept has been read once without faults. */
 export function bundleIn(kept: KeptBundle): Bundle | undefined {
-  const reading = readBundle(bytesOf(kept))
+  const reading = readAgain(bytesOf(kept))
   return reading.kind === 'bundle' ? reading.bundle : undefined
 }

@@ -137,6 +137,12 @@ describe('what would keep a bundle from being run is said when it is read', () =
       ['cnab.service.invalid'],
     ],
     [
+      'plans that are none',
+      { custom: { 'io.chandler.service': { plans: [null] } } },
+      {},
+      ['cnab.service.invalid'],
+    ],
+    [
       'a plan whose values do not fit',
       { custom: { 'io.chandler.service': { plans: [{ name: 'a', parameters: { x: 1 } }] } } },
       {},

@@ -45,11 +45,9 @@ export async function readCnab(artifact: Artifact, request: ReadRequest): Promis
   if (found.bundle === undefined) return refused(found.problems)
   const { bundle, kept, dependencies, warnings } = found
   const notes: Notes = { ...kept, dependencies }
-  const problems = [
-    ...found.problems,
-    ...faultsOfHints(bundle, options.service),
-    ...planFaults(bundle, options),
-  ]
+  const hints = faultsOfHints(bundle, options.service)
+  // What is no plan has no values that could be judged.
+  const problems = [...found.problems, ...hints, ...(hints.length > 0 ? [] : planFaults(bundle, options))]
   if (problems.length > 0) return refused(problems)
   return { kind: 'package', package: packageOf(bundle, notes, artifact.digest, options), warnings }
 }
