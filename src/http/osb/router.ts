@@ -181,12 +181,24 @@ function platformOf({ name, role }: Account): string {
   return role === 'viewer' ? fail('request.forbidden') : name
 }
 
+const catalogBytes = new WeakMap<object, Buffer>()
+
+/** Encoded once per catalog: it is large and asked for often. */
+function bytesOf(catalog: { readonly text: string }): Buffer {
+  const known = catalogBytes.get(catalog)
+  if (known) return known
+  const bytes = Buffer.from(catalog.text)
+  catalogBytes.set(catalog, bytes)
+  return bytes
+}
+
 async function getCatalog({ ports }: OsbSurroundings, { headers }: OsbRequest): Promise<Answer> {
-  const { text, etag } = ports.catalog()
+  const catalog = ports.catalog()
+  const { etag } = catalog
   const known = String(headers['if-none-match'] ?? '')
   const fresh = known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*')
   if (known !== '' && fresh) return { status: 304, headers: { ETag: etag } }
-  return { status: 200, text, headers: { ETag: etag } }
+  return { status: 200, text: bytesOf(catalog), headers: { ETag: etag } }
 }
 
 function split(url: string): readonly [string, string] {
