@@ -106,25 +106,26 @@ function formatOf({ catalog }: Tools['ports'], planId: string | undefined): stri
   return (planId === undefined ? undefined : catalog().plan(planId)?.package.contract) ?? 'other'
 }
 
-/** Gives the operation back to the queue, to be taken up again after a while. */
+/** Gives the operation back to the queue, to be taken up again after a while; false when it is in other hands. */
 export async function giveBack(
   tools: Tools,
   lease: Lease,
   { waitMs, reason, strike }: { readonly waitMs: number; readonly reason: string; readonly strike: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const { ports } = tools
-  await ports.store.write(async (tx) => {
+  return ports.store.write(async (tx) => {
     const operation = await tx.lockOperation(lease.operation)
-    if (operation === undefined) return
+    if (operation === undefined) return false
     const { lease: _given, ...rest } = operation
     // The claim counted as a strike; waiting for the world is none.
     const strikes = strike ? operation.strikes : Math.max(0, operation.strikes - 1)
-    const quarantined = strikes >= strikesMax
+    const quarantined = strike && strikes >= strikesMax
     const state = quarantined ? 'quarantined' : operation.state
     const next: Operation = { ...rest, state, reason, strikes, runAfter: (await tx.now()) + waitMs }
-    if (!(await tx.putOperation(next, { fence: lease.fence, owner: ports.node }))) return
+    if (!(await tx.putOperation(next, { fence: lease.fence, owner: ports.node }))) return false
     await tx.addHistory(next.id, { state, reason, node: ports.node, fence: lease.fence })
     if (quarantined) tools.report.event({ kind: 'quarantined', operation: next.id })
+    return true
   })
 }
 

@@ -27,7 +27,6 @@ export function startWorker(tools: Tools): Worker {
   const work = new Set<Promise<void>>()
   const tries = new Map<string, number>()
   const excused = new Set<string>()
-  let awayAt = Number.NEGATIVE_INFINITY
   const leaving = new AbortController()
   let nap = new AbortController()
   let woken = false
@@ -73,14 +72,14 @@ export function startWorker(tools: Tools): Worker {
       const queuedMs = Math.max(0, runAfter - createdAt)
       tools.report.event({ kind: 'claimed', operation: id, action: action.kind, queuedMs })
       const now = (operation.lease?.until ?? 0) - leaseMs
-      const done = workOn(lease, { operation, now }, sentAt)
+      const done = workOn(lease, { operation, now })
       work.add(done)
       void done.finally(() => work.delete(done))
     }
     return operations.length === most && most > 0
   }
 
-  async function workOn(lease: Lease, claimed: Claimed, sentAt: number): Promise<void> {
+  async function workOn(lease: Lease, claimed: Claimed): Promise<void> {
     try {
       await perform(tools, lease, claimed, leaving.signal)
       tries.delete(lease.operation)
@@ -91,7 +90,7 @@ export function startWorker(tools: Tools): Worker {
         fault('give an operation back', second, lease.operation),
       )
       // We live, and the work is not what kept us from it: the claim shall not count against it.
-      if (!given && awayAt >= sentAt && isOutside(error)) excused.add(lease.operation)
+      if (!given && isOutside(error)) excused.add(lease.operation)
     } finally {
       if (held.get(lease.operation) === lease) held.delete(lease.operation)
       wake()
@@ -111,8 +110,7 @@ export function startWorker(tools: Tools): Worker {
     tries.set(lease.operation, count)
     const why = reasonFor(problem, error)
     tools.report.event({ kind: 'waits', operation: lease.operation, why })
-    await giveBack(tools, lease, { waitMs: backoffMs(count, ports.chance), reason: why, strike })
-    return true
+    return giveBack(tools, lease, { waitMs: backoffMs(count, ports.chance), reason: why, strike })
   }
 
   async function heartbeatLoop(): Promise<void> {
@@ -136,7 +134,6 @@ export function startWorker(tools: Tools): Worker {
   }
 
   function fault(doing: string, error: unknown, operation?: string): false {
-    if (toProblem(error).code === 'store.unavailable') awayAt = clock.monotonic()
     tools.report.event({ kind: 'fault', doing, error, ...(operation === undefined ? {} : { operation }) })
     return false
   }

@@ -33,6 +33,11 @@ const shared = [
   ...['seqscan', 'hashjoin', 'mergejoin'].map((way) => `SET LOCAL enable_${way} = off`),
 ].join(';')
 
+const queueTimedOut = 'timeout exceeded when trying to connect'
+
+// As long as a request may take, at most.
+const queueWaitsMax = 5
+
 // Only so many versions of a transaction's number are asked for while the server still thinks about it.
 const fateAsksMax = 20
 
@@ -158,10 +163,15 @@ async function allOf<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
 }
 
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (cause) {
-    throw new ProblemError({ code: 'store.unavailable', detail: (cause as Error).message, cause })
+  for (let waits = 1; ; waits++) {
+    try {
+      return await pool.connect()
+    } catch (cause) {
+      const { message } = cause as Error
+      // All connections are at work: the server is there, and many wait their turn.
+      if (message === queueTimedOut && waits < queueWaitsMax) continue
+      throw new ProblemError({ code: 'store.unavailable', detail: message, cause })
+    }
   }
 }
 
