@@ -1,14 +1,15 @@
 /** Decides a deprovision request: stop what is being made, undo what is bound, then take it down. */
-import type { Binding, Instance } from '../model/instance.ts'
+import type { Instance, InstanceKey } from '../model/instance.ts'
 import { fail } from '../model/problem.ts'
 import type { Transaction } from '../store/store.ts'
 import { admitDeprovision } from './admission.ts'
-import { begin, refuseWhenFrozen, requestCancel } from './begin.ts'
+import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, type DeleteAnswer, orders } from './orders.ts'
 import type { Ports } from './ports.ts'
 import { beginUnbind } from './unbind.ts'
+import { withdraw } from './withdraw.ts'
 
 export interface DeprovisionRequest {
   readonly instance: string
@@ -60,10 +61,8 @@ async function start(
   asker: Asker,
   { instance, offer }: { readonly instance: Instance; readonly offer: Offer },
 ): Promise<string> {
-  const key = { platform: instance.platform, instance: instance.instance }
-  const creating = instance.state === 'provisioning' ? instance.currentOperation : undefined
-  if (creating !== undefined)
-    await requestCancel(tx, ports, creating, 'cancelled: the instance is being deleted')
+  const key = keyOf(instance)
+  const creating = await stopCreation(tx, ports, instance)
   const unbound = await undoBindings(tx, ports, asker, { instance, offer })
   const order = await orders.instance(tx, key)
   const blockedBy = unbound ?? creating
@@ -81,8 +80,23 @@ async function start(
       before: { parameters: order.parameters, planId: instance.planId, state: stateBefore(instance) },
     },
   })
-  await tx.putInstance({ ...instance, state: 'deprovisioning', currentOperation: operation.id })
+  // What was withdrawn has written to it.
+  const now = (await tx.lockInstance(key)) ?? instance
+  await tx.putInstance({ ...now, state: 'deprovisioning', currentOperation: operation.id })
   return operation.id
+}
+
+function keyOf({ platform, instance }: Instance): InstanceKey {
+  return { platform, instance }
+}
+
+const reason = 'the instance is being deleted'
+
+/** What the deprovision has to wait for. */
+async function stopCreation(tx: Transaction, ports: Ports, instance: Instance): Promise<string | undefined> {
+  const { state, currentOperation } = instance
+  if (state !== 'provisioning' || currentOperation === undefined) return undefined
+  return withdraw(tx, ports, { operation: currentOperation, target: keyOf(instance), reason })
 }
 
 /** What the instance returns to when its deprovision fails. */
@@ -101,26 +115,13 @@ async function undoBindings(
   let last: string | undefined
   for (const binding of await tx.bindings(instance)) {
     if (binding.state === 'gone') continue
-    if (binding.state === 'binding' && binding.currentOperation) {
-      await requestCancel(tx, ports, binding.currentOperation, 'cancelled: the instance is being deleted')
-      last ??= binding.currentOperation
-    }
+    const making = binding.state === 'binding' ? binding.currentOperation : undefined
+    const target = { ...keyOf(instance), binding: binding.binding }
+    const stopped = making && (await withdraw(tx, ports, { operation: making, target, reason }))
+    last ??= stopped
     if (binding.state === 'unbinding') last = binding.currentOperation ?? last
-    else if (unbindsFirst) last = await unbindAfter(tx, ports, asker, { binding, offer, last })
+    else if (unbindsFirst)
+      last = await beginUnbind(tx, ports, asker, { binding, offer, blockedBy: stopped ?? last })
   }
   return last
-}
-
-async function unbindAfter(
-  tx: Transaction,
-  ports: Ports,
-  asker: Asker,
-  what: { readonly binding: Binding; readonly offer: Offer; readonly last: string | undefined },
-): Promise<string> {
-  const running = what.binding.state === 'binding' ? what.binding.currentOperation : undefined
-  return beginUnbind(tx, ports, asker, {
-    binding: what.binding,
-    offer: what.offer,
-    blockedBy: running ?? what.last,
-  })
 }

@@ -3,11 +3,12 @@ import type { Binding } from '../model/instance.ts'
 import { fail } from '../model/problem.ts'
 import type { Transaction } from '../store/store.ts'
 import { admitUnbind } from './admission.ts'
-import { begin, refuseWhenFrozen, requestCancel } from './begin.ts'
+import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, type DeleteAnswer, orders } from './orders.ts'
 import type { Ports } from './ports.ts'
+import { withdraw } from './withdraw.ts'
 
 export interface UnbindRequest {
   readonly instance: string
@@ -50,16 +51,18 @@ async function decide(
   // The deprovision takes the binding with it, and nothing may run beside it.
   if (instance?.state === 'deprovisioning') fail('instance.busy')
   await refuseWhenFrozen(tx, true)
-  const stops = await stopBinding(tx, ports, binding)
-  const operation = await beginUnbind(tx, ports, asker, { binding, offer, blockedBy: stops })
+  const after = await stopBinding(tx, ports, binding)
+  const operation = await beginUnbind(tx, ports, asker, { binding, offer, blockedBy: after })
+  const stops = after === binding.currentOperation ? after : undefined
   return { operation, wait, ...(stops === undefined ? {} : { stops }) }
 }
 
 /** The bind that is still under way is stopped; what it made is taken back afterwards. */
 async function stopBinding(tx: Transaction, ports: Ports, binding: Binding): Promise<string | undefined> {
   if (binding.state !== 'binding' || binding.currentOperation === undefined) return undefined
-  await requestCancel(tx, ports, binding.currentOperation, 'cancelled: the binding is being deleted')
-  return binding.currentOperation
+  const { platform, instance, binding: id, currentOperation: operation } = binding
+  const reason = 'the binding is being deleted'
+  return withdraw(tx, ports, { operation, target: { platform, instance, binding: id }, reason })
 }
 
 /** Adds the operation and turns the binding over to it. */

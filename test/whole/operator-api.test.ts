@@ -151,6 +151,27 @@ test('an action of the package holds the instance, answers under its operation, 
   expect([content.body, secret.status]).toEqual([{}, 403])
 })
 
+test('an instance is deleted while its second attempt still waits for the first one to be cleared away', async () => {
+  const wish = (sim: object) => ({
+    body: { service: 'alpha-db', plan: 'small', id: 'twice', parameters: { sim } },
+  })
+  const failed = await call(
+    'admin',
+    'POST',
+    '/instances',
+    wish({ create: { outcome: 'fail' }, delete: { ms: 400 } }),
+  )
+  await ended(failed.body['operation'])
+  const again = await call('admin', 'POST', '/instances', wish({}))
+  const deleted = await call('admin', 'DELETE', '/instances/chandler/twice')
+  await ended(deleted.body['operation'])
+  const second = await call('watcher', 'GET', `/operations/${again.body['operation']}`)
+
+  expect([failed.status, again.status, deleted.status]).toEqual([202, 202, 202])
+  expect(second.body).toMatchObject({ state: 'cancelled', problem: { code: 'operation.cancelled' } })
+  expect((await call('watcher', 'GET', '/instances/chandler/twice')).body).toMatchObject({ state: 'gone' })
+})
+
 test('credentials are shown to operators who ask, never kept by caches, and every look is audited', async () => {
   const { at } = await orderedInstance()
   const { body } = await call('admin', 'POST', `${at}/bindings`, { body: { id: 'b1' } })
