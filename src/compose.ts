@@ -251,7 +251,9 @@ async function openHouse(
   }
   await shelf.fill(settings.catalog)
   const cluster = await store.look.cluster()
-  const beforehand = makeBeforehand(cluster.id, report)
+  const beforehand = makeBeforehand(cluster.id, (error) =>
+    report.event({ kind: 'fault', doing: 'prepare for later runs', error }),
+  )
   const limits = workLimitsOf(settings)
   const tools: Tools = { ports, cluster, engines, bell: makeBell(), limits, report, beforehand }
   const worker = startWorker(tools)

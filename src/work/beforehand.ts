@@ -4,7 +4,6 @@ import { encode } from '../kit/codec.ts'
 import { sha256 } from '../kit/hash.ts'
 import type { FileIn, Folder, Job, Want } from '../model/job.ts'
 import type { Got, Report } from '../model/report.ts'
-import type { WorkReport } from './tools.ts'
 
 export interface Beforehand {
   /** The job as it is to be run now: shorter where its first part is done already. */
@@ -26,7 +25,7 @@ interface Wish {
 }
 
 /** Keeps results in memory only: what is left of an earlier process is swept as a run without an operation. */
-export function makeBeforehand(cluster: string, report: WorkReport): Beforehand {
+export function makeBeforehand(cluster: string, fault: (error: unknown) => void): Beforehand {
   const results = new Map<string, Pick<Job, 'files' | 'folders'>>()
   const wishes = new Map<string, Wish>()
   const closing = new AbortController()
@@ -41,7 +40,7 @@ export function makeBeforehand(cluster: string, report: WorkReport): Beforehand 
       const [oldest] = results.keys()
       if (results.size > resultsMax && oldest !== undefined) results.delete(oldest)
     } catch (error) {
-      if (!closing.signal.aborted) report.event({ kind: 'fault', doing: 'prepare for later runs', error })
+      if (!closing.signal.aborted) fault(error)
     }
   }
 
