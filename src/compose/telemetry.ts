@@ -3,7 +3,7 @@ import type { Finished, Metrics } from '../http/metrics.ts'
 import type { Observe, SeenRequest } from '../http/observe.ts'
 import { never } from '../kit/assert.ts'
 import type { Log, LogFields, LogLevel } from '../kit/log.ts'
-import type { WorkEvent, WorkReport } from '../work/tools.ts'
+import type { WorkEvent, WorkReport } from '../work/work-report.ts'
 
 export interface Telemetry {
   readonly observe: Pick<Observe, 'request' | 'fault'>

@@ -1,6 +1,6 @@
 /** Everything a simulated cluster consists of. */
 import type { Store } from '../../src/store/store.ts'
-import type { WorkEvent } from '../../src/work/tools.ts'
+import type { WorkEvent } from '../../src/work/work-report.ts'
 import type { Journal } from './client-model.ts'
 import type { EngineModel } from './engine-model.ts'
 import type { Knobs } from './node-model.ts'

@@ -190,7 +190,7 @@ export const brokerProblems = {
   },
   'action.unknown': {
     title: 'The package has no such action',
-    hint: 'List what it has: chandler instance actions INSTANCE',
+    hint: 'List what it has with `chandler instance actions`.',
     status: 404,
     exit: 4,
   },

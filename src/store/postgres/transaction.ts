@@ -1,6 +1,6 @@
 /** One transaction on one connection, its statements sent without waiting where nobody needs the answer. */
 import type { ClientBase } from 'pg'
-import { invariant } from '../../kit/assert.ts'
+import { InvariantError, invariant } from '../../kit/assert.ts'
 import type { Session, Value } from '../database.ts'
 import { type Answer, command, dialect, nowOf } from './line.ts'
 import { isDisconnect } from './problem.ts'
@@ -120,6 +120,6 @@ function failAll(asked: readonly Question[], error: unknown): void {
   for (const { failed } of asked) failed(error)
 }
 
-function tooLate(): Error {
-  return new Error('a transaction is not used after its end')
+function tooLate(): InvariantError {
+  return new InvariantError('a transaction is not used after its end')
 }

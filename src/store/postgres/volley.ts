@@ -1,5 +1,6 @@
 /** What is asked in one breath: in order, what is alike as one statement, and in as few messages as it can be. */
 import type { ClientBase } from 'pg'
+import { InvariantError } from '../../kit/assert.ts'
 import type { Row, Value } from '../database.ts'
 import { bytesMax, executeText } from './batch.ts'
 import { type Answer, ask, commands, nameOn } from './line.ts'
@@ -36,7 +37,7 @@ export async function volley(
     const told = answers.then(
       (all) => {
         // Should the server ever count otherwise than we do, nobody gets an answer that is not his.
-        const error = new RangeError(`${all.length} answers to ${asked.length} statements`)
+        const error = new InvariantError(`${all.length} answers to ${asked.length} statements`)
         for (const [i, { question }] of asked.entries()) {
           const answer = all.length === asked.length ? all[i] : undefined
           if (answer) question.answered(answer)
