@@ -4,6 +4,7 @@ import { fail } from '../model/problem.ts'
 import {
   type ArchivePlace,
   archiveFormat,
+  digestAt,
   type OpenArchive,
   openArchive,
 } from './archive/archive-artifact.ts'
@@ -38,6 +39,10 @@ export interface ArtifactStore {
   open(reference: string, signal: AbortSignal): Promise<Artifact | OpenArchive>
   /** Keeps a file (a pak, a thick bundle) in the store, so that its digest suffices later on. Answers the digest. */
   keep(reference: string, signal: AbortSignal): Promise<string>
+  /** The digest of a tar on this machine, found without looking into it; undefined for anything else. */
+  digestOfTar(reference: string): Promise<string | undefined>
+  /** Whether content of that digest is kept. */
+  has(digest: string): Promise<boolean>
   /** An archive that was kept. */
   archive(digest: string): Promise<OpenArchive | undefined>
   /** Puts what a job names where its engine wants it. */
@@ -89,6 +94,12 @@ export function openArtifactStore(options: RoomOptions): ArtifactStore {
         return await keepFile(reference, await rooms(), signal)
       return fail('artifact.kind', 'only files and URLs are kept this way', { where: { source: text } })
     },
+    digestOfTar: async (text) => {
+      const reference = parseReference(text, options.registries)
+      if (reference.kind !== 'path' || (await archiveFormat(reference.path)) !== 'tar') return undefined
+      return await digestAt('tar', reference.path)
+    },
+    has: async (digest) => await (await rooms()).content.has(digest),
     archive,
     deliver: async (what, to, signal) =>
       await deliver(what, to, { rooms: await rooms(), open, archive }, signal),

@@ -12,7 +12,7 @@ import { hasProgram } from './host-programs.ts'
 import { runJob } from './run-job.ts'
 
 export interface ReadingRoom {
-  readonly artifacts: Pick<ArtifactStore, 'open' | 'keep' | 'archive' | 'tags'>
+  readonly artifacts: Pick<ArtifactStore, 'open' | 'keep' | 'has' | 'tags'>
   readonly engines: readonly Engine[]
 }
 
@@ -120,8 +120,7 @@ async function keepArchive(
   { reference, signal }: PackageWish,
   digest: string,
 ): Promise<void> {
-  const kept = await artifacts.archive(digest)
-  if (kept !== undefined) return await kept.close()
+  if (await artifacts.has(digest)) return
   if ((await artifacts.keep(reference, signal)) === digest) return
   fail('package.invalid', 'it changed while it was read', { where: { source: reference } })
 }

@@ -111,7 +111,7 @@ function make(reader: ArchiveReader, name: Pick<OpenArchive, 'reference' | 'dige
 }
 
 /** Of a file its bytes; of a folder its tar, which is always packed the same. */
-async function digestAt(format: ArchiveFormat, path: string): Promise<string> {
+export async function digestAt(format: ArchiveFormat, path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const piece of format === 'folder' ? packFolder(path, { mtime: 0 }) : fileBytes(path))
     hash.update(piece)

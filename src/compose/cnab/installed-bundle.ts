@@ -6,7 +6,8 @@ import {
   type Relocation,
   relocated,
 } from '../../contracts/cnab/index.ts'
-import { isObject, type JsonObject } from '../../kit/json.ts'
+import { shortName } from '../../kit/hash.ts'
+import { canonical, isObject, type JsonObject } from '../../kit/json.ts'
 import { describeProblem, fail } from '../../model/problem.ts'
 import { inspect, type Listener } from '../workshop.ts'
 import type { CnabRoom, InstalledBundle } from './room.ts'
@@ -27,14 +28,33 @@ export async function installedBundle(
   listener: Listener,
 ): Promise<InstalledBundle> {
   const moved = Object.keys(relocation).length > 0
+  const name = moved ? undefined : await nameOf(room, reference, options)
+  const known = name === undefined ? undefined : room.bundles.find(name)
+  if (known && (await room.workshop.artifacts.has(known.digest))) return { ...known, reference }
   // Whoever says where an image is has looked at it.
   const asked = moved ? { ...options, allowUnpinnedImages: true } : options
   const read = await inspect(room.workshop, { reference, contract: 'cnab', options: asked }, listener)
   for (const warning of read.warnings) listener.progress(`warning: ${describeProblem(warning)}`)
   const notes = cnabNotes(read.package)
   const { digest } = read.package
-  if (!moved) return { reference, digest, notes }
+  if (!moved) {
+    const bundle = { reference, digest, notes }
+    // What is to be warned of is said each time; and what a bundle depends on may be another one the next time.
+    const isSettled = read.warnings.length === 0 && notes.dependencies.length === 0
+    if (name !== undefined && isSettled) room.bundles.keep(name, bundle)
+    return bundle
+  }
   return { reference, digest, notes: await withPlaces(room, { reference, relocation, notes }, listener) }
+}
+
+/** Under which an archive is remembered: reading the same bytes again would find the same. */
+async function nameOf(
+  { workshop: { artifacts } }: CnabRoom,
+  reference: string,
+  options: JsonObject,
+): Promise<string | undefined> {
+  const digest = await artifacts.digestOfTar(reference)
+  return digest === undefined ? undefined : `${digest.replace(':', '-')}-${shortName(canonical(options), 16)}`
 }
 
 async function withPlaces(

@@ -56,6 +56,8 @@ export interface CnabRoom {
   readonly credentialSets: Documents<StoredSet>
   readonly parameterSets: Documents<StoredSet>
   readonly secrets: Documents<string>
+  /** Archives that were read before, by digest and options. */
+  readonly bundles: Documents<InstalledBundle>
   /** ULIDs as records write them, each greater than the one before. */
   newId(): string
   close(): Promise<void>
@@ -84,6 +86,7 @@ export async function openCnabRoom(
     credentialSets: openDocuments(folder, 'credentials', wrapping),
     parameterSets: openDocuments(folder, 'parameters', wrapping),
     secrets: openDocuments(folder, 'secrets', wrapping),
+    bundles: openDocuments(folder, 'bundles', wrapping),
     newId: () => grow(systemClock.now()).toUpperCase(),
     close: async () => {
       for (const one of await engines.catch(() => [])) await one.close()
