@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { newFolder } from '../support/broker.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { installedProgram } from '../support/installed.ts'
@@ -19,6 +20,7 @@ afterAll(() => {
 
 const environment = { CHANDLER_HTTP_ADMIN_LISTEN: 'off', CHANDLER_SHUTDOWN_DRAIN_DELAY: '0s' }
 const noImages = ensurePrograms('busybox')
+const noTerraform = hostEngine() === undefined ? 'there is no terraform and no tofu' : undefined
 
 test.for<readonly [page: string, atLeast: number, missing: string | undefined]>([
   ['README.md', 15, undefined],
@@ -27,6 +29,7 @@ test.for<readonly [page: string, atLeast: number, missing: string | undefined]>(
   ['docs/packages.md', 7, undefined],
   ['docs/contracts/tweed.md', 15, noImages],
   ['docs/contracts/cnab.md', 15, noImages],
+  ['docs/contracts/brokerpak.md', 12, noTerraform],
 ])('the tour of %s does what it says', { timeout: 180_000 }, async ([page, atLeast, missing], { skip }) => {
   skip(missing !== undefined, missing)
   const folder = newFolder()
