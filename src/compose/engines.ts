@@ -12,13 +12,15 @@ export interface EnginePlaces {
   readonly artifacts: ArtifactStore
   /** `auto` takes Docker when its socket is there. */
   readonly choice?: Settings['engine']
+  /** Try what the host offers, whatever is remembered of it. */
+  readonly anew?: boolean
 }
 
 const usualSocket = '/var/run/docker.sock'
 
 /** The engines in order of preference; the first that does not refuse a job runs it. */
 export async function openEngines(places: EnginePlaces): Promise<readonly Engine[]> {
-  const { folder, clock, artifacts } = places
+  const { folder, clock, artifacts, anew = false } = places
   return [
     await openSimEngine({ folder: join(folder, 'sim'), clock }),
     ...(await openDocker(places)),
@@ -28,6 +30,7 @@ export async function openEngines(places: EnginePlaces): Promise<readonly Engine
       images: artifacts.images,
       clock,
       supplies: artifacts,
+      anew,
     }),
   ]
 }

@@ -57,6 +57,7 @@ async function engines(settings: Settings): Promise<readonly Seen[]> {
       clock: systemClock,
       artifacts,
       choice: settings.engine,
+      anew: true,
     })
     return await Promise.all(
       opened.map(async (engine): Promise<Seen> => {

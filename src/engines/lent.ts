@@ -17,6 +17,14 @@ export interface Lent {
   has(tool: LentTool): boolean
 }
 
+/** What was lent, as it can be written down. */
+export interface Loan {
+  readonly folder: string
+  readonly tools: readonly { readonly tool: LentTool; readonly needsLoader: boolean }[]
+  /** The files of the host that were copied. */
+  readonly copied: readonly string[]
+}
+
 const tools: readonly LentTool[] = ['sh', 'setpriv', 'umount']
 const loader = 'ld'
 
@@ -30,8 +38,12 @@ interface Found {
 
 /** Copies the programs into a folder of ours, once per version of them. */
 export async function lend(parent: string): Promise<Lent> {
+  return lentOf(await borrow(parent))
+}
+
+/** The same, for who writes it down. */
+export async function borrow(parent: string): Promise<Loan> {
   const found = (await Promise.all(tools.map(findTool))).flatMap((tool) => tool ?? [])
-  const dynamic = new Set(found.filter((tool) => tool.loader !== undefined).map(({ tool }) => tool))
   const files = new Map<string, string>()
   for (const { tool, path, needs, loader: own } of found) {
     files.set(tool, path)
@@ -41,11 +53,20 @@ export async function lend(parent: string): Promise<Lent> {
   const folder = await copyAll(parent, files)
   return {
     folder,
+    tools: found.map(({ tool, loader: own }) => ({ tool, needsLoader: own !== undefined })),
+    copied: [...files.values()],
+  }
+}
+
+/** How what was lent is called. */
+export function lentOf({ folder, tools: known }: Loan): Lent {
+  return {
+    folder,
     command: (tool, place = lentPlace) =>
-      dynamic.has(tool)
+      known.some((one) => one.tool === tool && one.needsLoader)
         ? [`${place}/${loader}`, '--library-path', place, `${place}/${tool}`]
         : [`${place}/${tool}`],
-    has: (tool) => files.has(tool),
+    has: (tool) => known.some((one) => one.tool === tool),
   }
 }
 

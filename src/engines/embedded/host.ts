@@ -1,11 +1,11 @@
 /** What this host offers to run packages with, found out by trying it. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Problem } from '../../model/problem.ts'
 import { readSmall } from '../absent.ts'
-import { type Lent, lend } from '../lent.ts'
+import { borrow, type Lent, type Loan, lentOf } from '../lent.ts'
 import { run } from '../run-program.ts'
-import { type Controls, findControls, removeGroup } from './cgroups.ts'
+import { type Controls, removeGroup } from './cgroups.ts'
 import { groupLines } from './enter-group.ts'
 import { bootId } from './identity.ts'
 import { ociConfig } from './oci-config.ts'
@@ -26,10 +26,16 @@ export interface Host {
 
 export type RuntimeChoice = 'auto' | 'runc' | 'crun' | 'plain'
 
-/** Looks at the host; `folder` is for the trial. */
-export async function findHost(folder: string, choice: RuntimeChoice): Promise<Host> {
-  const [controls, lent] = await Promise.all([findControls(), lend(join(folder, 'lent'))])
-  const base = { boot: bootId(), controls, lent, rootless: process.geteuid?.() !== 0 }
+/** What was found out by trying. */
+export interface Proof {
+  readonly runtime: Runtime
+  readonly passedOver: readonly string[]
+  readonly loan: Loan
+}
+
+/** Looks at the host by trying; `folder` is for the trial. */
+export async function proveHost(folder: string, choice: RuntimeChoice, controls: Controls): Promise<Proof> {
+  const loan = await borrow(join(folder, 'lent'))
   const passedOver: string[] = []
   // The quicker one first.
   for (const name of ['crun', 'runc'] as const) {
@@ -37,16 +43,27 @@ export async function findHost(folder: string, choice: RuntimeChoice): Promise<H
     const program = await findRuntime(name)
     if (program === undefined) continue
     const runtime: Runtime = { kind: name, program }
-    const fault = await tryRuntime(folder, { ...base, runtime, passedOver: [] })
-    if (fault === undefined) return { ...base, runtime, passedOver }
+    const fault = await tryRuntime(folder, hostOf({ runtime, passedOver, loan }, controls))
+    if (fault === undefined) return { runtime, passedOver, loan }
     passedOver.push(`${name}: ${fault}`)
   }
-  return { ...base, runtime: { kind: 'plain' }, passedOver }
+  return { runtime: { kind: 'plain' }, passedOver, loan }
+}
+
+/** The host as a proof shows it. */
+export function hostOf({ runtime, passedOver, loan }: Proof, controls: Controls): Host {
+  const rootless = process.geteuid?.() !== 0
+  return { boot: bootId(), controls, lent: lentOf(loan), rootless, runtime, passedOver }
+}
+
+/** Where runtimes may lie, the first one first. */
+export function placesOfRuntimes(): readonly string[] {
+  const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+  return ['crun', 'runc'].flatMap((name) => folders.map((folder) => join(folder, name)))
 }
 
 async function findRuntime(name: 'runc' | 'crun'): Promise<string | undefined> {
-  for (const folder of ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']) {
-    const program = join(folder, name)
+  for (const program of placesOfRuntimes().filter((path) => basename(path) === name)) {
     if ((await run(program, ['--version'])).exit === 0) return program
   }
   return undefined

@@ -5,7 +5,7 @@ import type { ImageStore } from '../../artifacts/image-store.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { shortName } from '../../kit/hash.ts'
 import type { Job } from '../../model/job.ts'
-import type { Problem } from '../../model/problem.ts'
+import { type Problem, ProblemError } from '../../model/problem.ts'
 import { unlessAbsent } from '../absent.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
 import { findPrivates, sweepPrivates } from '../privates.ts'
@@ -13,8 +13,9 @@ import type { Supplies } from '../supplies.ts'
 import { discard } from './discard.ts'
 import { flusherOf } from './flusher.ts'
 import { follow } from './follow.ts'
-import { findHost, type Host, hostProblems, type RuntimeChoice } from './host.ts'
+import { type Host, hostProblems, type RuntimeChoice } from './host.ts'
 import { shimState } from './identity.ts'
+import { isDoubtful, knowHost } from './known-host.ts'
 import { layOut } from './lay-out.ts'
 import { pathsOf, privateOf, type Rooms, readRecord } from './run-folder.ts'
 import { startRun } from './start.ts'
@@ -29,11 +30,13 @@ export interface EmbeddedOptions {
   readonly clock: Clock
   /** What runs containers; the best that works unless said. */
   readonly runtime?: RuntimeChoice
+  /** Try what the host offers, whatever is remembered of it. */
+  readonly anew?: boolean
 }
 
-/** Opens the engine; looks at the host once. */
+/** Opens the engine; looks at the host once, or remembers how it looked. */
 export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
-  const { folder, images, supplies, clock, runtime = 'auto' } = options
+  const { folder, images, supplies, clock, runtime = 'auto', anew = false } = options
   const rooms: Rooms = {
     runs: join(folder, 'runs'),
     aside: join(folder, 'aside'),
@@ -44,30 +47,43 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
   for (const room of [rooms.runs, rooms.aside, rooms.trash, rooms.lent]) {
     await mkdir(room, { recursive: true, mode: 0o700 })
   }
-  const host = await findHost(folder, runtime)
+  const known = await knowHost({ folder, choice: runtime, anew })
   const trash = await openTrash(rooms.trash, clock)
-  const at = { rooms, trash, flush: flusherOf(rooms.runs), host, images, supplies, clock }
+  const flush = flusherOf(rooms.runs)
+  const at = () => ({ rooms, trash, flush, host: known.now(), images, supplies, clock })
   await clearUp(rooms, clock)
 
   return {
     name: 'embedded',
-    facts: factsOf(host),
-    check: () => Promise.resolve(hostProblems(host)),
+    facts: factsOf(known.now()),
+    check: () => Promise.resolve(hostProblems(known.now())),
     refuses: (job) => refusal(job),
-    layOut: (order, watch) => layOut(at, order, watch),
-    start: (run) => startRun(at, run),
-    look: (run) => look(rooms, host, run),
-    follow: (ticket, watch) => follow(at, ticket, watch),
+    layOut: (order, watch) => layOut(at(), order, watch),
+    async start(run) {
+      try {
+        return await startRun(at(), run)
+      } catch (error) {
+        if (error instanceof ProblemError && error.problem.code === 'engine.start-failed') known.doubt()
+        throw error
+      }
+    },
+    look: (run) => look(rooms, known.now(), run),
+    async follow(ticket, watch) {
+      const report = await follow(at(), ticket, watch)
+      if (isDoubtful(report)) known.doubt()
+      return report
+    },
     async stop(run, graceSeconds) {
       const paths = pathsOf(rooms, run)
       const record = readRecord(paths)
+      const host = known.now()
       if (record === undefined || record.boot !== host.boot) return
       await stopRun({ host, clock, paths, record, run }, 'stopped', graceSeconds)
     },
-    discard: (run) => discard(at, run),
+    discard: (run) => discard(at(), run),
     list: (cluster) => list(rooms, cluster, clock),
     async close() {
-      await trash.emptied()
+      await Promise.all([trash.emptied(), known.settled()])
       // The folder on memory stays while it holds anything.
       await rmdir(rooms.privates).catch(() => undefined)
     },
