@@ -251,7 +251,7 @@ async function openHouse(
   }
   await shelf.fill(settings.catalog)
   const cluster = await store.look.cluster()
-  const beforehand = makeBeforehand(cluster.id, (error) =>
+  const beforehand = makeBeforehand(cluster.id, clock, (error) =>
     report.event({ kind: 'fault', doing: 'prepare for later runs', error }),
   )
   const limits = workLimitsOf(settings)

@@ -1,5 +1,6 @@
 /** What many jobs would each do first is done once, beside them, and its result laid before those that follow. */
 import type { Engine } from '../engines/engine.ts'
+import type { Clock } from '../kit/clock.ts'
 import { encode } from '../kit/codec.ts'
 import { sha256 } from '../kit/hash.ts'
 import type { FileIn, Folder, Job, Want } from '../model/job.ts'
@@ -8,8 +9,8 @@ import type { Got, Report } from '../model/report.ts'
 export interface Beforehand {
   /** The job as it is to be run now: shorter where its first part is done already. */
   fit(engine: Engine, job: Job): Job
-  /** Does what was missing, one thing after the other; nobody has to wait for it. */
-  catchUp(): void
+  /** Work on an operation begins; to be called when that ends. What was missing is done beside it, where nobody waits for it. */
+  enter(): () => void
   /** Ends what is under way. */
   close(): Promise<void>
 }
@@ -18,17 +19,23 @@ export interface Beforehand {
 const resultsMax = 256
 const wishesMax = 64
 const seconds = 120
+/** How long nothing has to be done before something is done that was missed only once. */
+const calmMs = 250
 
 interface Wish {
   readonly engine: Engine
   readonly job: Job
+  /** How many jobs have missed it. */
+  readonly missed: number
 }
 
 /** Keeps results in memory only: what is left of an earlier process is swept as a run without an operation. */
-export function makeBeforehand(cluster: string, fault: (error: unknown) => void): Beforehand {
+export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unknown) => void): Beforehand {
   const results = new Map<string, Pick<Job, 'files' | 'folders'>>()
   const wishes = new Map<string, Wish>()
   const closing = new AbortController()
+  let underWay = 0
+  let calm = new AbortController()
   let work: Promise<void> | undefined
 
   async function fulfil(key: string, wish: Wish): Promise<void> {
@@ -44,12 +51,35 @@ export function makeBeforehand(cluster: string, fault: (error: unknown) => void)
     }
   }
 
+  /** What was missed twice is worth the time of others; the rest waits until there is nothing else to do. */
+  async function next(): Promise<readonly [string, Wish] | undefined> {
+    while (!closing.signal.aborted) {
+      const all = [...wishes]
+      const urgent = all.find(([, { missed }]) => missed > 1)
+      if (urgent !== undefined) return urgent
+      if (underWay > 0 || all.length === 0) return undefined
+      const { signal } = calm
+      await clock.sleep(calmMs, AbortSignal.any([signal, closing.signal]))
+      if (!signal.aborted) return all[0]
+    }
+    return undefined
+  }
+
   async function fulfilAll(): Promise<void> {
-    for (const [key, wish] of wishes) {
+    for (let one = await next(); one !== undefined; one = await next()) {
+      const [key, wish] = one
       if (closing.signal.aborted) return
       await fulfil(key, wish)
       wishes.delete(key)
     }
+  }
+
+  function catchUp(): void {
+    if (wishes.size === 0 || closing.signal.aborted) return
+    work ??= fulfilAll().finally(() => {
+      work = undefined
+      if (underWay === 0) catchUp()
+    })
   }
 
   return {
@@ -59,7 +89,8 @@ export function makeBeforehand(cluster: string, fault: (error: unknown) => void)
       const key = sha256(encode([engine.name, beforehand.job]))
       const made = results.get(key)
       if (made === undefined) {
-        if (wishes.size < wishesMax) wishes.set(key, { engine, job: beforehand.job })
+        const missed = (wishes.get(key)?.missed ?? 0) + 1
+        if (missed > 1 || wishes.size < wishesMax) wishes.set(key, { engine, job: beforehand.job, missed })
         return plain
       }
       return {
@@ -69,11 +100,14 @@ export function makeBeforehand(cluster: string, fault: (error: unknown) => void)
         folders: [...plain.folders, ...made.folders],
       }
     },
-    catchUp() {
-      if (wishes.size === 0) return
-      work ??= fulfilAll().finally(() => {
-        work = undefined
-      })
+    enter() {
+      underWay++
+      calm.abort()
+      calm = new AbortController()
+      return () => {
+        underWay--
+        catchUp()
+      }
     },
     async close() {
       closing.abort()

@@ -23,13 +23,18 @@ export async function perform(
   claimed: Claimed,
   leave: AbortSignal,
 ): Promise<void> {
+  const ended = tools.beforehand?.enter()
   let known: Claimed | undefined = claimed
-  while (!leave.aborted) {
-    lease.check()
-    const { next, operation } = await decide(tools, lease, known)
-    known = undefined
-    if (next.kind === 'nothing') return
-    if ((await take({ tools, lease, operation, leave }, next)) === 'over') return tools.beforehand?.catchUp()
+  try {
+    while (!leave.aborted) {
+      lease.check()
+      const { next, operation } = await decide(tools, lease, known)
+      known = undefined
+      if (next.kind === 'nothing') return
+      if ((await take({ tools, lease, operation, leave }, next)) === 'over') return
+    }
+  } finally {
+    ended?.()
   }
 }
 

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { openMemoryEngine } from '../engines/index.ts'
+import { systemClock } from '../kit/clock.ts'
+import { type Job, type Step, usualLimits } from '../model/job.ts'
+import { makeBeforehand } from './beforehand.ts'
+
+function step(name: string): Step {
+  return {
+    name,
+    command: { kind: 'exec', argv: [name] },
+    environment: {},
+    streams: { kind: 'apart', stdout: { kind: 'logged' } },
+  }
+}
+
+const plain: Job = {
+  program: { kind: 'image', reference: 'r', digest: 'd' },
+  steps: [step('whole')],
+  files: [],
+  folders: [],
+  wants: [],
+  needs: { cluster: 'none', network: 'none', readOnlyRoot: false },
+  limits: usualLimits,
+}
+
+const job: Job = {
+  ...plain,
+  beforehand: {
+    job: {
+      ...plain,
+      steps: [step('first part')],
+      wants: [{ kind: 'file', name: 'made', path: '/made', bytesMax: 100 }],
+    },
+    steps: [step('rest')],
+  },
+}
+
+/** Pauses end when the test says so; `done` comes true when the first part was run. */
+function setUp() {
+  const pauses: (() => void)[] = []
+  const clock = {
+    ...systemClock,
+    sleep: (_ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        pauses.push(resolve)
+        signal?.addEventListener('abort', () => resolve())
+      }),
+  }
+  let ran = 0
+  const engine = openMemoryEngine({
+    clock: systemClock,
+    program: () => (world) => {
+      ran++
+      world.files.set('/made', Buffer.from('it'))
+      return 0
+    },
+  })
+  const faults: unknown[] = []
+  const beforehand = makeBeforehand('cluster', clock, (error) => faults.push(error))
+  const stepOf = () => beforehand.fit(engine, job).steps[0].name
+  const settle = () => new Promise((resolve) => setTimeout(resolve, 20))
+  return { beforehand, engine, pauses, faults, stepOf, settle, ran: () => ran }
+}
+
+test('what was missed once is done when nothing else was to be done for a while', async () => {
+  const { beforehand, engine, pauses, faults, stepOf, settle, ran } = setUp()
+  const first = beforehand.enter()
+  expect(stepOf()).toBe('whole')
+  first()
+  await settle()
+  expect(ran()).toBe(0)
+
+  // Another operation comes before the while is over.
+  const second = beforehand.enter()
+  await settle()
+  expect(ran()).toBe(0)
+  second()
+  await settle()
+  pauses.at(-1)?.()
+  await expect.poll(ran).toBe(1)
+
+  await expect.poll(() => beforehand.fit(engine, job).steps).toEqual([step('rest')])
+  expect(beforehand.fit(engine, job).files.map(({ path }) => path)).toEqual(['/made'])
+  expect(faults).toEqual([])
+})
+
+test('what was missed twice is done beside other work', async () => {
+  const { beforehand, stepOf, settle, ran } = setUp()
+  const [first, second] = [beforehand.enter(), beforehand.enter()]
+  stepOf()
+  stepOf()
+  await settle()
+  expect(ran()).toBe(0)
+  first()
+
+  await expect.poll(ran).toBe(1)
+  await expect.poll(stepOf).toBe('rest')
+  second()
+})
+
+test('closing ends the waiting, and nothing is done any more', async () => {
+  const { beforehand, stepOf, settle, ran } = setUp()
+  const first = beforehand.enter()
+  stepOf()
+  first()
+  await settle()
+  await beforehand.close()
+  beforehand.enter()()
+
+  await settle()
+  expect(ran()).toBe(0)
+})
