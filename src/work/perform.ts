@@ -11,7 +11,7 @@ import { followRun } from './follow.ts'
 import type { Lease } from './lease.ts'
 import { runName } from './name.ts'
 import { type Next, nextStep, type StopReason } from './next.ts'
-import { giveBack, recordEnd, recordIntent, recordProgress, recordReport, sealedJob } from './record.ts'
+import { giveBack, recordEnd, recordIntent, recordReport, recordStart, sealedJob } from './record.ts'
 import { isTransient } from './retry.ts'
 import { secretsInLog, secretsOf } from './secrets.ts'
 import { engineFor, type Tools } from './tools.ts'
@@ -201,7 +201,7 @@ function isFinal(problem: Problem): boolean {
 async function recordStarted({ tools, lease }: Performing, run: Run, ticket: string): Promise<'on'> {
   const startedAt = await tools.ports.store.look.now()
   const progress = { state: 'running', reason: `run ${run.name} was started`, startedAt } as const
-  await recordProgress(tools, lease, progress, (tx) => tx.putRun({ ...run, state: 'started', ticket }))
+  await recordStart(tools, lease, progress, { ...run, state: 'started', ticket })
   return 'on'
 }
 

@@ -5,6 +5,7 @@ import type { Job } from '../model/job.ts'
 import type { Operation, Run } from '../model/operation.ts'
 import { fail } from '../model/problem.ts'
 import type { Report } from '../model/report.ts'
+import type { Durability } from '../store/database.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Lease } from './lease.ts'
 import { strikesMax } from './next.ts'
@@ -12,13 +13,25 @@ import type { Tools } from './tools.ts'
 
 type Progress = Partial<Pick<Operation, 'state' | 'reason' | 'startedAt' | 'stage' | 'attempt'>>
 
+type Also = (tx: Transaction, operation: Operation) => Promise<void>
+
 /** Writes progress, and whatever belongs to it, in one transaction; throws store.fenced when another has taken over. */
-export async function recordProgress(
-  tools: Tools,
-  lease: Lease,
-  progress: Progress,
-  more: (tx: Transaction, operation: Operation) => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
+export function recordProgress(tools: Tools, lease: Lease, progress: Progress, also?: Also): Promise<void> {
+  return record(tools, lease, { progress, also, how: 'firm' })
+}
+
+/** The same for a start, which the engine shows, too: should the power take the record, the run is found there. */
+export function recordStart(tools: Tools, lease: Lease, progress: Progress, run: Run): Promise<void> {
+  return record(tools, lease, { progress, also: (tx) => tx.putRun(run), how: 'loose' })
+}
+
+interface Recording {
+  readonly progress: Progress
+  readonly also: Also | undefined
+  readonly how: Durability
+}
+
+async function record(tools: Tools, lease: Lease, { progress, also, how }: Recording): Promise<void> {
   const { ports } = tools
   const kept = await ports.store.write(
     async (tx) => {
@@ -30,10 +43,10 @@ export async function recordProgress(
         const { state, reason } = next
         await tx.addHistory(next.id, { state, reason, node: ports.node, fence: lease.fence })
       }
-      await more(tx, next)
+      await also?.(tx, next)
       return true
     },
-    { about: lease.target },
+    { about: lease.target, how },
   )
   if (!kept) taken(lease)
 }

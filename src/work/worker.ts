@@ -59,10 +59,14 @@ export function startWorker(tools: Tools): Worker {
     const { leaseMs, perPlatform } = limits
     const order = { node: ports.node, epoch: tools.cluster.epoch, leaseMs, most, perPlatform }
     const forgiven = [...excused]
-    const operations = await store.write(async (tx) => {
-      if (forgiven.length > 0) await tx.forgive(forgiven)
-      return tx.claim(order)
-    })
+    const operations = await store.write(
+      async (tx) => {
+        if (forgiven.length > 0) await tx.forgive(forgiven)
+        return tx.claim(order)
+      },
+      // A power cut that takes the claim takes the claimer.
+      { how: 'loose' },
+    )
     for (const id of forgiven) excused.delete(id)
     for (const operation of operations) {
       const { id, target, fence, createdAt, runAfter, action } = operation
@@ -126,7 +130,9 @@ export function startWorker(tools: Tools): Worker {
     const ids = [...held.keys()]
     if (ids.length === 0) return
     const sentAt = clock.monotonic()
-    const kept = new Set(await store.write((tx) => tx.renew(ports.node, ids, limits.leaseMs)))
+    const kept = new Set(
+      await store.write((tx) => tx.renew(ports.node, ids, limits.leaseMs), { how: 'loose' }),
+    )
     for (const id of ids) {
       if (kept.has(id)) held.get(id)?.renewed(sentAt)
       else held.get(id)?.drop()

@@ -2,6 +2,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { rootCommand } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
+import { localDataDir } from '../../src/cli/local.ts'
 import { serviceSchema } from '../../src/contracts/cnab/index.ts'
 import type { Route } from '../../src/http/operator/route.ts'
 import { operatorRoutes } from '../../src/http/operator/routes.ts'
@@ -143,7 +144,10 @@ function argumentText(argument: Argument): string {
 
 function optionLine({ flags, description, defaultValue, argChoices }: Option): string {
   const choices = argChoices ? ` (${argChoices.join(', ')})` : ''
-  const usual = typeof defaultValue === 'string' ? `; default ${defaultValue}` : ''
+  // The page is the same whoever makes it.
+  const said =
+    typeof defaultValue === 'string' ? defaultValue.replace(localDataDir(), '~/.local/share/chandler') : ''
+  const usual = typeof defaultValue === 'string' ? `; default ${said}` : ''
   return `- \`${flags}\`: ${description}${choices}${usual}`
 }
 
