@@ -117,16 +117,6 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a blocked operation does not wait',
-    edits: [
-      {
-        file: 'store/operations.ts',
-        find: 'const waits = await mustWait(session, operation)',
-        replace: 'const waits = (await mustWait(session, operation)) && false',
-      },
-    ],
-  },
-  {
     name: 'the audit record is forgotten',
     edits: [
       {
