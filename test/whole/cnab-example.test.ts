@@ -1,72 +1,40 @@
 /** The bundle that `npm start` offers: packed, ordered, bound and looked at, without network or daemon. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildFolder } from '../../src/compose/build-folder.ts'
 import { archiveBundle } from '../../src/compose/cnab/bundle-tools.ts'
 import { inRoom } from '../../src/compose/cnab/tools.ts'
-import { type Broker, startBroker } from '../../src/compose.ts'
 import { systemClock } from '../../src/kit/clock.ts'
-import { openLog } from '../../src/kit/log.ts'
-import { loadSettings } from '../../src/settings/load.ts'
 import { ensurePrograms } from '../support/debian.ts'
+import { type ExampleBroker, startExampleBroker } from '../support/example-broker.ts'
 import { callOsb } from '../tweed/osb.ts'
 
 const missing = ensurePrograms('busybox')
-const password = 'of-the-lighthouse'
-let folder: string
-let broker: Broker
+let broker: ExampleBroker
 
-/** As scripts/start.ts lays it out, in a folder of the test's own. */
 beforeAll(async () => {
   if (missing !== undefined) return
-  folder = mkdtempSync(join(tmpdir(), 'chandler-lighthouse-'))
-  mkdirSync(join(folder, '.chandler/secrets'), { recursive: true })
-  for (const user of ['platform', 'admin'])
-    writeFileSync(join(folder, '.chandler/secrets', user), `${password}\n`, { mode: 0o600 })
-  mkdirSync(join(folder, 'examples'))
-  const file = join(folder, 'examples/chandler.yml')
-  cpSync('examples/chandler.yml', file)
-  const image = await buildFolder({ folder: 'examples/cnab/lighthouse', dataDir: folder })
-  await inRoom(folder, 'none', ({ workshop: { artifacts } }) =>
-    archiveBundle(artifacts, {
-      reference: 'examples/cnab/lighthouse/bundle.json',
-      relocation: { 'chandler.example/lighthouse-installer:1.0.0': image },
-      to: join(folder, '.chandler/examples/lighthouse.tgz'),
-      thin: false,
-      compression: 'fastest',
-      signal: new AbortController().signal,
-      progress: () => undefined,
-    }),
-  )
-  const environment = {
-    CHANDLER_HTTP_LISTEN: '127.0.0.1:0',
-    CHANDLER_HTTP_ADMIN_LISTEN: 'off',
-    CHANDLER_ENGINE: 'embedded',
-  }
-  const loaded = loadSettings({ environment, folder, file })
-  if (loaded.kind === 'faults') throw new Error(JSON.stringify(loaded.problems))
-  const log = openLog({
-    level: 'error',
-    format: 'json',
-    clock: systemClock,
-    always: {},
-    secrets: () => [],
-    sink: () => undefined,
+  broker = await startExampleBroker(async (folder) => {
+    const image = await buildFolder({ folder: 'examples/cnab/lighthouse', dataDir: folder })
+    await inRoom(folder, 'none', ({ workshop: { artifacts } }) =>
+      archiveBundle(artifacts, {
+        reference: 'examples/cnab/lighthouse/bundle.json',
+        relocation: { 'chandler.example/lighthouse-installer:1.0.0': image },
+        to: join(folder, '.chandler/examples/lighthouse.tgz'),
+        thin: false,
+        compression: 'fastest',
+        signal: new AbortController().signal,
+        progress: () => undefined,
+      }),
+    )
   })
-  broker = await startBroker(loaded.settings, { log, version: '0.0.0-test' })
-}, 120_000)
-
-afterAll(async () => {
-  if (missing !== undefined) return
-  await broker.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
+
+afterAll(() => (missing === undefined ? broker.stop() : undefined))
 
 function osb(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object) {
   const text = body === undefined ? undefined : JSON.stringify(body)
-  return callOsb({ url: broker.url, user: 'platform', password }, method, `/v2${path}`, text)
+  return callOsb({ url: broker.url, user: 'platform', password: broker.password }, method, `/v2${path}`, text)
 }
 
 async function ended(path: string): Promise<unknown> {

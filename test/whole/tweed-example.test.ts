@@ -1,62 +1,29 @@
 /** The pattern that `npm start` offers: built, ordered and bound as platforms and operators do, without network or daemon. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { buildFolder } from '../../src/compose/build-folder.ts'
-import { type Broker, startBroker } from '../../src/compose.ts'
 import { systemClock } from '../../src/kit/clock.ts'
-import { openLog } from '../../src/kit/log.ts'
-import { loadSettings } from '../../src/settings/load.ts'
 import { ensurePrograms } from '../support/debian.ts'
+import { type ExampleBroker, startExampleBroker } from '../support/example-broker.ts'
 import { callOsb } from '../tweed/osb.ts'
 
 const missing = ensurePrograms('busybox')
-const password = 'of-the-example'
-let folder: string
-let broker: Broker
+let broker: ExampleBroker
 
-/** As scripts/start.ts lays it out, in a folder of the test's own. */
 beforeAll(async () => {
   if (missing !== undefined) return
-  folder = mkdtempSync(join(tmpdir(), 'chandler-example-'))
-  const secrets = join(folder, '.chandler/secrets')
-  mkdirSync(secrets, { recursive: true, mode: 0o700 })
-  for (const user of ['platform', 'admin'])
-    writeFileSync(join(secrets, user), `${password}\n`, { mode: 0o600 })
-  mkdirSync(join(folder, 'examples'))
-  const file = join(folder, 'examples/chandler.yml')
-  cpSync('examples/chandler.yml', file)
-  const to = `oci:${join(folder, '.chandler/examples')}:accounts`
-  await buildFolder({ folder: 'examples/tweed/accounts', dataDir: folder, to })
-  const environment = {
-    CHANDLER_HTTP_LISTEN: '127.0.0.1:0',
-    CHANDLER_HTTP_ADMIN_LISTEN: 'off',
-    CHANDLER_ENGINE: 'embedded',
-  }
-  const loaded = loadSettings({ environment, folder, file })
-  if (loaded.kind === 'faults') throw new Error(JSON.stringify(loaded.problems))
-  const log = openLog({
-    level: 'error',
-    format: 'json',
-    clock: systemClock,
-    always: {},
-    secrets: () => [],
-    sink: () => undefined,
+  broker = await startExampleBroker(async (folder) => {
+    const to = `oci:${join(folder, '.chandler/examples')}:accounts`
+    await buildFolder({ folder: 'examples/tweed/accounts', dataDir: folder, to })
   })
-  broker = await startBroker(loaded.settings, { log, version: '0.0.0-test' })
 })
 
-afterAll(async () => {
-  if (missing !== undefined) return
-  await broker.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => (missing === undefined ? broker.stop() : undefined))
 
 function osb(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object) {
   const text = body === undefined ? undefined : JSON.stringify(body)
-  return callOsb({ url: broker.url, user: 'platform', password }, method, `/v2${path}`, text)
+  return callOsb({ url: broker.url, user: 'platform', password: broker.password }, method, `/v2${path}`, text)
 }
 
 async function ended(path: string): Promise<unknown> {
@@ -80,14 +47,7 @@ async function chandler(...words: readonly string[]): Promise<string> {
     vi.spyOn(process.stdout, 'write').mockImplementation(print),
     vi.spyOn(process.stderr, 'write').mockImplementation(() => true),
   ]
-  const who = [
-    '--server',
-    broker.url,
-    '--user',
-    'admin',
-    '--password-file',
-    join(folder, '.chandler/secrets/admin'),
-  ]
+  const who = ['--server', broker.url, '--user', 'admin', '--password-file', broker.passwordFile]
   const code = await main([...words, ...who])
   for (const spy of spies) spy.mockRestore()
   expect(code, words.join(' ')).toBe(0)
@@ -160,7 +120,11 @@ describe.skipIf(missing !== undefined)('the accounts example', { timeout: 20_000
     const moved = await chandler('instance', 'repin', 'mine', '-o', 'json')
     const { platform, id } = JSON.parse(made) as { readonly platform: string; readonly id: string }
     const address = `/api/v1/instances/${platform}/${id}/outputs/register.txt`
-    const refused = await callOsb({ url: broker.url, user: 'platform', password }, 'GET', address)
+    const refused = await callOsb(
+      { url: broker.url, user: 'platform', password: broker.password },
+      'GET',
+      address,
+    )
     await chandler('binding', 'unbind', 'mine', 'app')
     const gone = await chandler('instance', 'deprovision', 'mine', '--yes')
 
