@@ -10,7 +10,7 @@ import { endingRows } from './engines/rows-endings.ts'
 import { fileRows } from './engines/rows-files.ts'
 import { programRows } from './engines/rows-programs.ts'
 import { streamRows } from './engines/rows-streams.ts'
-import { type Candidate, type Images, jobOf, runJob } from './engines/run-row.ts'
+import { type Candidate, discardAll, type Images, jobOf, runJob } from './engines/run-row.ts'
 import { freshFolder } from './support/image.ts'
 
 export const rows: readonly Row[] = [
@@ -33,6 +33,8 @@ export function engineSuite(candidate: Candidate): void {
       engine = await candidate.open(folder, images)
     })
     afterAll(async () => {
+      // A test that failed in its midst may have left a run, and a run has mounts.
+      if (engine) await discardAll(engine)
       await engine?.close()
       rmSync(folder, { recursive: true, force: true })
     })

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Engine } from '../../src/engines/engine.ts'
 import { type OwnerOrder, openFor, ownedJob, type Point } from './owner.ts'
 import { freshName, listener, orderOf } from './run-row.ts'
@@ -30,7 +30,14 @@ export function startOwner(
 ): ChildProcess {
   const order: OwnerOrder = { ...crashing, seconds: 0.5, ...more }
   const script = join(import.meta.dirname, 'owner.ts')
-  return spawn(process.execPath, [script, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const owner = spawn(process.execPath, [script, JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  // One that is paused would stay for ever when the test fails.
+  onTestFinished(() => {
+    owner.kill('SIGKILL')
+  })
+  return owner
 }
 
 /** What a worker does with a run of which it knows no more than the name. */

@@ -54,9 +54,11 @@ export function jobOf(row: Omit<Row, 'title' | 'see'>, image: TestImage): Job {
   }
 }
 
+const testCluster = 'test-cluster'
+
 /** An order as the worker gives it. */
 export function orderOf(job: Job, name = freshName(), fence = 1): RunOrder {
-  return { name, job, cluster: 'test-cluster', operation: 'operation-1', fence }
+  return { name, job, cluster: testCluster, operation: 'operation-1', fence }
 }
 
 /** Runs a job from its layout to its report, and takes it away. */
@@ -73,6 +75,11 @@ export async function runJob(engine: Engine, job: Job): Promise<Seen> {
   } finally {
     await engine.discard(order.name)
   }
+}
+
+/** Leaves nothing of what tests laid out. */
+export async function discardAll(engine: Engine): Promise<void> {
+  for (const { name } of await engine.list(testCluster)) await engine.discard(name)
 }
 
 function notStarted(detail: string): Report {

@@ -43,7 +43,7 @@ function candidate(
     },
     leftovers: async () => {
       const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
-      const rooms = ['runs', 'aside'].flatMap((room) => readdirSync(join(place, room)))
+      const rooms = ['runs', 'aside', 'trash'].flatMap((room) => readdirSync(join(place, room)))
       return [...rooms, ...mounts.split('\n').filter((line) => line.includes(place))]
     },
     ...more,

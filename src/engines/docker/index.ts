@@ -1,7 +1,6 @@
 /** The Docker engine: runs images on any engine that speaks Docker's API on a socket of this host. */
 
-import { randomBytes } from 'node:crypto'
-import { access, constants, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { access, constants, mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { shortName } from '../../kit/hash.ts'
@@ -12,7 +11,6 @@ import { targetOf } from '../absent.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
 import { lend } from '../lent.ts'
 import { findPrivates, sweepPrivates } from '../privates.ts'
-import { run as runProgram } from '../run-program.ts'
 import type { Supplies } from '../supplies.ts'
 import { dockerAt, expectSuccess } from './client.ts'
 import { inspect, labels, remove } from './container.ts'
@@ -21,6 +19,7 @@ import type { ImageCopier } from './image.ts'
 import { layOut, mayStart } from './lay-out.ts'
 import { stopRun } from './stop.ts'
 import { readTicket } from './ticket.ts'
+import { destroy, emptyTrash, throwAway } from './trash.ts'
 import { ticketOf, type Yard } from './yard.ts'
 
 export interface DockerOptions {
@@ -39,7 +38,7 @@ export interface DockerOptions {
 /** Opens the engine; it need not be reachable yet. */
 export async function openDockerEngine(options: DockerOptions): Promise<Engine> {
   const { socket, folder, copier, supplies, clock, network = 'default', lendSocket = false } = options
-  for (const room of ['runs', 'aside', 'lent'])
+  for (const room of ['runs', 'aside', 'trash', 'lent'])
     await mkdir(join(folder, room), { recursive: true, mode: 0o711 })
   const yard: Yard = {
     docker: dockerAt(socket),
@@ -53,6 +52,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
     socket,
     network,
   }
+  await emptyTrash(yard)
   return {
     name: 'docker',
     facts: factsOf(yard),
@@ -152,20 +152,13 @@ async function lookAtTicket(yard: Yard, run: string): Promise<RunSight> {
 /** The ticket goes first: from then on the container cannot start. */
 async function discard(yard: Yard, run: string): Promise<void> {
   const paths = ticketOf(yard, run)
-  const record = await readTicket(paths)
   const there = await inspect(yard.docker, run)
   // What is not ours is not touched.
   if (there !== undefined && there.labels[labels.cluster] === undefined) return
   const secret = await targetOf(paths.private)
-  const gone = join(yard.folder, 'aside', `${run}~${randomBytes(6).toString('hex')}`)
-  const isOurs = await rename(paths.folder, gone).then(
-    () => true,
-    () => false,
-  )
+  const gone = await throwAway(yard, run)
   if (there !== undefined) await remove(yard.docker, run)
-  for (const host of record?.mounted ?? [])
-    await runProgram('umount', ['-l', join(isOurs ? gone : paths.folder, host)])
-  if (isOurs) await rm(gone, { recursive: true, force: true })
+  if (gone !== undefined) await destroy(gone)
   if (secret?.startsWith(`${yard.privates}/${run}~`)) await rm(secret, { recursive: true, force: true })
 }
 
@@ -187,6 +180,7 @@ async function list(yard: Yard, cluster: string): Promise<readonly FoundRun[]> {
     if (record?.cluster !== cluster) continue
     found.set(name, { name, operation: record.operation, ageMs: yard.clock.now() - record.laidOutAt })
   }
+  await emptyTrash(yard)
   await sweepPrivates(yard.privates, yard.clock, (run) => targetOf(ticketOf(yard, run).private))
   return [...found.values()]
 }

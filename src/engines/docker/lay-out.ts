@@ -93,7 +93,6 @@ async function makeTicket(
     stopSignal: job.steps[0].stopSignal ?? 'TERM',
     places: plan.places,
     checked: plan.checked,
-    mounted: plan.sized.map(({ host }) => host),
   }
   try {
     await mkdir(yard.privates, { recursive: true, mode: 0o700 })

@@ -42,8 +42,6 @@ export interface TicketRecord {
   readonly places: readonly { readonly path: string; readonly host: string }[]
   /** Folders whose limit is looked at afterwards. */
   readonly checked: readonly { readonly host: string; readonly bytesMax: number }[]
-  /** Folders that are mounts of the host. */
-  readonly mounted: readonly string[]
 }
 
 /** The record of a ticket; undefined when there is none. */

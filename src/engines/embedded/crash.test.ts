@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Crashing, describeCrashes, openSuccessor } from '../../../test/engines/crashes.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { ownedJob } from '../../../test/engines/owner.ts'
-import { freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
+import { discardAll, freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import { freshFolder } from '../../../test/support/image.ts'
 import type { Engine } from '../engine.ts'
@@ -19,7 +19,10 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
     const { plain } = await testImages(folder)
     crashing = { folder, engine: { kind: 'embedded' }, image: plain }
   })
-  afterAll(() => rmSync(crashing.folder, { recursive: true, force: true }))
+  afterAll(async () => {
+    await discardAll(await openSuccessor(crashing))
+    rmSync(crashing.folder, { recursive: true, force: true })
+  })
 
   describeCrashes(() => crashing)
 

@@ -35,12 +35,12 @@ export async function discard(at: Discarding, run: string): Promise<void> {
   // A run that came to its end leaves nothing but, perhaps, a shim that stays; others end by themselves.
   const hasEnded = !record.stays && readSmall(paths.exit) === 'done\n'
   const shim = isOfThisBoot && !hasEnded ? await shimState(paths) : undefined
-  if (shim !== undefined) await killAll({ host, paths, record, run })
+  const killed = shim === undefined ? [] : await killAll({ host, paths, record, run })
   // While the name is there a successor would do this again; once it is gone nobody knows of the groups.
   if (isOfThisBoot) await Promise.all(record.steps.map((_, i) => removeGroups(at, `${run}-s${i}`)))
   await trash.take(paths.folder)
   await Promise.all([
-    ...(shim?.kind === 'alive' ? [untilDead(clock, shim.mark)] : []),
+    ...killed.map((mark) => untilDead(clock, mark)),
     // Only what is ours: the link lies in a folder that programs cannot reach, but names are cheap to check.
     ...(secret !== undefined && basename(secret).startsWith(`${run}~`) ? [removeQuietTree(secret)] : []),
   ])
@@ -57,7 +57,7 @@ function forbid({ began }: RunPaths): void {
   }
 }
 
-/** A killed shim ends when the kernel has taken its mounts down. */
+/** What was killed ends when the kernel has taken down what it held: a shim its mounts. */
 async function untilDead(clock: Clock, mark: ProcessMark): Promise<void> {
   const until = clock.monotonic() + patienceMs
   for (let pause = 1; isAlive(mark); pause = Math.min(pause * 2, 8)) {

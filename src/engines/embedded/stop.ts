@@ -7,7 +7,7 @@ import { readSmall } from '../absent.ts'
 import { run as runProgram } from '../run-program.ts'
 import { processesIn } from './cgroups.ts'
 import type { Host } from './host.ts'
-import { isAlive, type ProcessMark, shimState } from './identity.ts'
+import { isAlive, markOf, type ProcessMark, shimState } from './identity.ts'
 import type { RunPaths, RunRecord } from './run-folder.ts'
 import { containerMark } from './runtimes.ts'
 
@@ -123,17 +123,31 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
     .filter((child) => child > 0)
 }
 
-/** The end of everything that belongs to a run, whoever started it. */
-export async function killAll({ host, paths, record, run }: Omit<Stopping, 'clock'>): Promise<void> {
+/** The end of everything that belongs to a run, whoever started it. Answers whom it has ended, who may take a moment. */
+export async function killAll({
+  host,
+  paths,
+  record,
+  run,
+}: Omit<Stopping, 'clock'>): Promise<readonly ProcessMark[]> {
   const shim = await shimState(paths)
+  const killed: ProcessMark[] = []
+  const end = (pid: number): void => {
+    const mark = markOf(readSmall(`/proc/${pid}/stat`) ?? '')
+    if (mark !== undefined && kill(pid, 'SIGKILL')) killed.push(mark)
+  }
   // By its lock it may be alive where its number means another process.
-  if (shim.kind === 'alive' && isAlive(shim.mark)) killSession(shim.mark)
-  if (shim.kind === 'dead') for (const pid of await orphansOf(paths)) kill(pid, 'SIGKILL')
+  if (shim.kind === 'alive' && isAlive(shim.mark)) {
+    killSession(shim.mark)
+    killed.push(shim.mark)
+  }
+  if (shim.kind === 'dead') for (const pid of await orphansOf(paths)) end(pid)
   for (const [i] of record.steps.entries()) {
     const init = await initOf({ paths, record, run }, i)
-    if (init !== undefined) kill(init, 'SIGKILL')
-    for (const pid of processesIn(host.controls, `${run}-s${i}`)) kill(pid, 'SIGKILL')
+    if (init !== undefined) end(init)
+    for (const pid of processesIn(host.controls, `${run}-s${i}`)) end(pid)
   }
+  return killed
 }
 
 function killSession({ pid }: ProcessMark): void {
@@ -141,15 +155,21 @@ function killSession({ pid }: ProcessMark): void {
   kill(-pid, 'SIGKILL')
 }
 
-/** Processes that a dead shim left: they still stand in the folder of the run. */
+/** Processes that a dead shim left: they still stand in the folder of the run, and what they started need not. */
 async function orphansOf({ folder }: RunPaths): Promise<readonly number[]> {
   const found: number[] = []
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue
     const cwd = await readlink(`/proc/${name}/cwd`).catch(() => '')
-    if (cwd === folder || cwd.startsWith(`${folder}/`)) found.push(Number(name))
+    if (cwd === folder || cwd.startsWith(`${folder}/`)) found.push(...(await familyOf(Number(name))))
   }
-  return found
+  return [...new Set(found)]
+}
+
+/** A process and all that came of it. */
+async function familyOf(pid: number): Promise<readonly number[]> {
+  const below = await Promise.all((await childrenOf(pid)).map(familyOf))
+  return [pid, ...below.flat()]
 }
 
 function kill(pid: number, name: NodeJS.Signals): boolean {
