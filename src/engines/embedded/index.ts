@@ -19,6 +19,7 @@ import { isDoubtful, knowHost } from './known-host.ts'
 import { layOut } from './lay-out.ts'
 import { pathsOf, privateOf, type Rooms, readRecord } from './run-folder.ts'
 import { startRun } from './start.ts'
+import { openStarters } from './starters.ts'
 import { stopRun } from './stop.ts'
 import { openTrash } from './trash.ts'
 
@@ -50,7 +51,8 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
   const known = await knowHost({ folder, choice: runtime, anew })
   const trash = await openTrash(rooms.trash, clock)
   const flush = flusherOf(rooms.runs)
-  const at = () => ({ rooms, trash, flush, host: known.now(), images, supplies, clock })
+  const starters = openStarters(rooms.runs, known.now().rootless)
+  const at = () => ({ rooms, trash, flush, starters, host: known.now(), images, supplies, clock })
   await clearUp(rooms, clock)
 
   return {
@@ -83,6 +85,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
     discard: (run) => discard(at(), run),
     list: (cluster) => list(rooms, cluster, clock),
     async close() {
+      starters.close()
       await Promise.all([trash.emptied(), known.settled()])
       // The folder on memory stays while it holds anything.
       await rmdir(rooms.privates).catch(() => undefined)
@@ -100,6 +103,7 @@ function factsOf({ controls }: Host): EngineFacts {
     networkNone: true,
     memoryLimit: controls.memory,
     processLimit: controls.pids,
+    processorLimit: controls.cpu,
     cluster: ['none'],
   }
 }

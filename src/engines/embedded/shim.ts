@@ -1,7 +1,4 @@
 /** The shim: a shell of its own session and mount namespace that runs the steps and outlives the broker. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
-import { join } from 'node:path'
 import type { StepFiles } from '../step-files.ts'
 import type { RunPaths } from './run-folder.ts'
 import { quote } from './shell.ts'
@@ -123,44 +120,4 @@ function commandLines({ command, files, joined, needsPipes }: ShimStep): readonl
       : `{ ${command} </dev/null 3>&-; ${told}; } 2>&1 >&3 3>&- | cat >>${quote(stderr)} 3>&-;`
   // No process but the shim may hold its lock.
   return [`{ exec 9>&-; ${written} } 3>&1 | cat >>${stdout} 9>&-`, 'rc=125; read -r rc <rc']
-}
-
-/** Starts a shim that belongs to nobody and waits to be released; several may be started, one will run. */
-export function spawnShim(
-  paths: RunPaths,
-  { fence, rootless }: { readonly fence: number; readonly rootless: boolean },
-): Promise<ChildProcess> {
-  const errors = openSync(join(paths.folder, 'shim.err'), 'a', 0o600)
-  const user = rootless ? ['--user', '--map-root-user'] : []
-  const child = spawn(
-    'unshare',
-    [
-      ...user,
-      '--mount',
-      '--propagation',
-      'private',
-      '/bin/sh',
-      join(paths.private, 'shim.sh'),
-      String(fence),
-    ],
-    {
-      detached: true,
-      stdio: ['pipe', 'ignore', errors],
-      cwd: '/',
-      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
-    },
-  )
-  closeSync(errors)
-  child.unref()
-  return new Promise((resolve, reject) => {
-    child.once('spawn', () => resolve(child))
-    child.once('error', reject)
-  })
-}
-
-/** Lets a shim begin. */
-export function release({ stdin }: ChildProcess): void {
-  // It may have ended already.
-  stdin?.on('error', () => undefined)
-  stdin?.end('go\n')
 }

@@ -9,19 +9,20 @@ import type { Flusher } from './flusher.ts'
 import type { Host } from './host.ts'
 import { beginning } from './identity.ts'
 import { fenceOf, pathsOf, type Rooms, readRecord } from './run-folder.ts'
-import { release, spawnShim } from './shim.ts'
+import type { Starters } from './starters.ts'
 
 export interface Starting {
   readonly rooms: Rooms
   /** Brings the names of runs to the disk. */
   readonly flush: Flusher
+  readonly starters: Starters
   readonly host: Host
   readonly clock: Clock
 }
 
 /** Problems: engine.layout-gone, engine.start-failed, engine.unavailable. */
 export async function startRun(
-  { rooms, flush, host, clock }: Starting,
+  { rooms, flush, starters, host, clock }: Starting,
   { name: run, fence }: RunStart,
 ): Promise<Ticket> {
   const paths = pathsOf(rooms, run)
@@ -37,16 +38,18 @@ export async function startRun(
   // After a loss of power the run must still be known, or it could be started again: only then may the shim begin.
   const flushed = flush()
   try {
-    const shim = await spawnShim(paths, { fence, rootless: host.rootless }).catch((cause: Error) =>
-      fail('engine.start-failed', `unshare could not be run: ${cause.message}`, { cause }),
-    )
     let hasEnded = false
-    shim.once('exit', () => {
+    const ended = (): void => {
       hasEnded = true
       changes.wake()
-    })
+    }
+    const shim = await starters
+      .start({ run, fence, ended })
+      .catch((cause: Error) =>
+        fail('engine.start-failed', `a shell could not be run: ${cause.message}`, { cause }),
+      )
     await flushed
-    release(shim)
+    shim.release()
     for (;;) {
       const hadEnded = hasEnded
       const now = beginning(paths)
