@@ -94,13 +94,17 @@ export async function requestCancel(
   reason: string,
 ): Promise<void> {
   const operation = await tx.lockOperation(id)
-  if (operation === undefined || operation.cancelRequestedAt !== undefined) return
+  if (operation === undefined) return
+  const isHeldBack = operation.state === 'quarantined'
+  if (operation.cancelRequestedAt !== undefined && !isHeldBack) return
   const now = await tx.now()
+  // What is held back is taken up once more, to be ended.
+  const state = isHeldBack ? 'queued' : operation.state
   await tx.putOperation(
-    { ...operation, cancelRequestedAt: now, reason, runAfter: now },
+    { ...operation, state, cancelRequestedAt: now, reason, runAfter: now },
     { fence: operation.fence },
   )
-  await tx.addHistory(id, { state: operation.state, reason, node: ports.node, fence: operation.fence })
+  await tx.addHistory(id, { state, reason, node: ports.node, fence: operation.fence })
   tx.hint({ kind: 'cancel', operation: id })
 }
 

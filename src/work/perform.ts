@@ -61,8 +61,9 @@ async function decide(tools: Tools, lease: Lease, known: Claimed | undefined): P
   const { look } = tools.ports.store
   const operation =
     known?.operation ?? (await look.operation(lease.operation)) ?? fail('operation.unknown', lease.operation)
-  // What was never taken up has no run yet.
-  const run = known && operation.state === 'queued' ? undefined : (await look.runs(operation.id)).at(-1)
+  // At its first claim it has no run yet; later also a queued one may: it was held back and released.
+  const isNew = known !== undefined && operation.fence === 1
+  const run = isNew ? undefined : (await look.runs(operation.id)).at(-1)
   const facts = { operation, run, now: known?.now ?? (await look.now()) }
   const next = nextStep({ ...facts, sight: undefined })
   if (next.kind !== 'look') return { next, operation }

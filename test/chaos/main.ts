@@ -25,7 +25,9 @@ for (const [name, run] of storms) {
   const outcome = await run()
   const faults = 'faults' in outcome ? outcome.faults : outcome
   const facts =
-    'faults' in outcome ? `, ${outcome.blows} blows, ${outcome.acknowledged} orders acknowledged` : ''
+    'faults' in outcome
+      ? `, ${outcome.blows} blows, ${outcome.acknowledged} orders acknowledged, ${outcome.released} held back and released`
+      : ''
   const seconds = Math.round((performance.now() - begun) / 1000)
   console.log(`${faults.length === 0 ? 'passed' : 'failed'}: ${name}${facts}, ${seconds} s`)
   for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)

@@ -10,6 +10,7 @@ import { type Expected, liveOnce } from './customer.ts'
 import { openWire } from './cut.ts'
 import { type Front, makeFront } from './front.ts'
 import { openJournal } from './journal.ts'
+import { goOnDuty } from './operator.ts'
 
 export interface StormSize {
   readonly customers: number
@@ -22,6 +23,8 @@ export interface Outcome {
   readonly faults: readonly string[]
   readonly acknowledged: number
   readonly blows: number
+  /** Operations that were claimed again and again by brokers which died at once, and had to be released by hand. */
+  readonly released: number
   readonly slowest: string
 }
 
@@ -139,6 +142,7 @@ function weather(store: 'sqlite' | 'postgres', size: StormSize, blow: Blow): Pro
     }
     const customers = Promise.all(Array.from({ length: size.customers }, (_, i) => customer(i)))
     customers.catch((why: Error) => front.giveUp(why))
+    const duty = goOnDuty(front)
     const tidy = await blow({ start, kill, front, random: random.fork('blows'), blows: size.blows, database })
     storming = false
     await customers
@@ -146,11 +150,13 @@ function weather(store: 'sqlite' | 'postgres', size: StormSize, blow: Blow): Pro
     journal.close()
     const startsFile = join(dataDir, 'sim', 'starts.log')
     const found = await lookAfter({ front, acknowledged, expected, startsFile })
+    await duty.end()
     await tidy?.()
     return {
       faults: [...faults, ...found.faults],
       acknowledged: acknowledged.length,
       blows: size.blows,
+      released: duty.released,
       slowest: found.slowest,
     }
   })

@@ -117,6 +117,7 @@ export function makeEngineModel(world: World, random: Random, knobs: Knobs): Eng
         networkNone: true,
         memoryLimit: true,
         processLimit: true,
+        processorLimit: true,
         cluster: ['none'],
       },
       check: () => Promise.resolve([]),

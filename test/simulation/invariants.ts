@@ -126,7 +126,8 @@ async function oneOperation(cluster: Cluster, operation: Operation): Promise<rea
   if (truth?.end.kind === 'stopped' && !wanted)
     faults.push(`a program was stopped that nobody wanted stopped: ${id}`)
   const stumbles = history.filter((line) => line.reason.includes('unexpected fault')).length
-  if (stumbles > 4) faults.push(`stumbled ${stumbles} times and was not held back: ${id}`)
+  const releases = history.filter((line) => line.reason.startsWith('released')).length
+  if (stumbles > 4 * (1 + releases)) faults.push(`stumbled ${stumbles} times and was not held back: ${id}`)
   const late = operation.problem === 'operation.deadline' || operation.problem === 'operation.interrupted'
   if (cluster.knobs.calm && late) faults.push(`${operation.problem} in a life without faults: ${id}`)
   if (truth && truth.startedAt > (operation.finishedAt ?? Number.POSITIVE_INFINITY))

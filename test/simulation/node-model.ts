@@ -25,6 +25,8 @@ export interface Knobs {
   readonly vanishings: number
   /** How often a node loses its way to the store for a while, longer than a lease. */
   readonly cuts: number
+  /** How often brokers start for a while only to die again. */
+  readonly crashLoops: number
 }
 
 export interface Gate {

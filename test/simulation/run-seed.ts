@@ -17,7 +17,8 @@ import { makeContract, offer, type Pace } from './contract-model.ts'
 import { makeEngineModel } from './engine-model.ts'
 import { checkInvariants, heldBack } from './invariants.ts'
 import { clockOf, type Gate, type Knobs, makeGate, storeOf } from './node-model.ts'
-import { chanceOf, makeWorld, type Random } from './world.ts'
+import { keepDuty } from './operator-model.ts'
+import { chanceOf, makeWorld, type Random, type World } from './world.ts'
 
 export interface SeedResult {
   readonly seed: number
@@ -65,7 +66,7 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
 
   const end = world.now + (random.chance(0.7) ? busyMs.short : busyMs.long)
   let troubles = 0
-  disturb(cluster, end, nodes, () => {
+  const strike = (): void => {
     troubles++
     const living = nodes.filter(({ gate }) => gate.alive)
     if (living.length === 0) return
@@ -76,6 +77,21 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
       world.at(world.now + random.between(10, 8000), start)
     } else if (knobs.stormy) node.gate.pause(random.between(500, random.chance(0.5) ? 4000 : 25_000))
     else node.gate.pause(random.between(1, random.chance(0.3) ? 120_000 : 20_000))
+  }
+  everySecond(world, end, () => disturb(cluster, nodes, strike))
+  const loops = random.fork('crash loops')
+  const dieAgain = (times: number): void => {
+    if (times === 0 || world.now >= end) return
+    troubles++
+    const living = nodes.filter(({ gate }) => gate.alive)
+    for (const { gate } of living) gate.kill()
+    kills += living.length
+    start()
+    // A lease of the one before has run out when the next one dies.
+    world.at(world.now + loops.between(1000, 2500), () => dieAgain(times - 1))
+  }
+  everySecond(world, end, () => {
+    if (loops.chance(knobs.crashLoops)) dieAgain(loops.between(3, 6))
   })
   const clients = Array.from({ length: random.between(2, 5) }, (_, i) =>
     makeClient(world, random.fork(`client ${i}`), {
@@ -89,6 +105,9 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
     }),
   )
   for (const client of clients) void client.live(end)
+  const livingPorts = (): Ports | undefined => nodes.findLast(({ gate }) => gate.alive)?.ports
+  if (random.fork('duty').chance(0.7))
+    void keepDuty(world, random.fork('operator'), { until: end, ports: livingPorts })
   await world.run(end)
   // The faults stop: from here on everything must come to its end.
   const crawled = knobs.crawls > 0
@@ -101,6 +120,7 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
     pauses: 0,
     reboots: 0,
     cuts: 0,
+    crashLoops: 0,
     engineOutages: 0,
     crawls: 0,
     vanishings: 0,
@@ -153,6 +173,7 @@ function drawKnobs(random: Random): Knobs {
     reboots: maybe(0.02),
     cuts: maybe(0.1),
     engineOutages: maybe(0.03),
+    crashLoops: stormy ? maybe(0.1) : 0,
   }
 }
 
@@ -233,16 +254,20 @@ function startNode(
   return { gate, ports }
 }
 
-/** Faults that strike nodes and engine from outside, once a second by chance. */
-function disturb(cluster: Cluster, until: number, nodes: readonly Node[], strike: () => void): void {
-  const { world, random, knobs, engine } = cluster
-  if (world.now >= until) return
+/** Faults that strike nodes and engine from outside by chance. */
+function disturb(cluster: Cluster, nodes: readonly Node[], strike: () => void): void {
+  const { random, knobs, engine } = cluster
   if (random.chance(knobs.kills + knobs.pauses)) strike()
   for (const { gate } of nodes) if (random.chance(knobs.cuts)) gate.cut(random.between(1000, 20_000))
   if (random.chance(knobs.reboots)) engine.reboot()
   if (random.chance(knobs.vanishings)) void vanishOne(cluster)
   if (random.chance(knobs.engineOutages)) engine.outage(random.between(100, 20_000))
-  world.at(world.now + 1000, () => disturb(cluster, until, nodes, strike))
+}
+
+function everySecond(world: World, until: number, act: () => void): void {
+  if (world.now >= until) return
+  act()
+  world.at(world.now + 1000, () => everySecond(world, until, act))
 }
 
 /** A run whose start is on record is removed from outside; what is not on record could not be told from one that never was. */

@@ -1,0 +1,28 @@
+/** An operator who looks now and then: what is held back is released, or cancelled. */
+import type { Asker } from '../../src/broker/orders.ts'
+import type { Ports } from '../../src/broker/ports.ts'
+import { cancelOperation, releaseOperation } from '../../src/broker/steer.ts'
+import type { Random, World } from './world.ts'
+
+const asker: Asker = { platform: 'p0', account: { kind: 'user', id: 'operator' }, requestId: 'operator' }
+
+/** Looks until the time is over; whoever does not answer is asked again at the next look. */
+export async function keepDuty(
+  world: World,
+  random: Random,
+  { until, ports }: { readonly until: number; ports(): Ports | undefined },
+): Promise<void> {
+  while (world.now < until) {
+    await world.sleep(random.between(500, 10_000))
+    const asked = ports()
+    if (asked === undefined) continue
+    const held = asked.store.look.operations({ states: ['quarantined'], most: 20 })
+    // A node that dies answers nothing: nobody waits for it.
+    void held
+      .then(async ({ items }) => {
+        for (const { id } of items)
+          await (random.chance(0.7) ? releaseOperation : cancelOperation)(asked, asker, id)
+      })
+      .catch(() => undefined)
+  }
+}
