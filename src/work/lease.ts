@@ -8,6 +8,8 @@ export interface Lease {
   /** What the operation is about. */
   readonly target: Target
   readonly fence: number
+  /** When its claim was sent, by the monotonic clock. */
+  readonly since: number
   /** Fires when another may have taken over: stop everything, leave everything outside as it is. */
   readonly lost: AbortSignal
   /** Throws when the lease may have run out; asked before every effect outside. */
@@ -37,6 +39,7 @@ export function makeLease(
     operation,
     target,
     fence,
+    since: grant.sentAt,
     lost: lost.signal,
     check() {
       if (!lost.signal.aborted && clock.monotonic() < until) return

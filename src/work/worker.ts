@@ -19,6 +19,9 @@ export interface Worker {
 /** How long the queue rests when nothing wakes it; the truth does not depend on hints. */
 const restMs = 1000
 
+/** Work that went on for so long is not what kills the process, should that die after all. */
+const provenMs = 600_000
+
 /** Starts claiming. */
 export function startWorker(tools: Tools): Worker {
   const { ports, limits } = tools
@@ -27,6 +30,7 @@ export function startWorker(tools: Tools): Worker {
   const work = new Set<Promise<void>>()
   const tries = new Map<string, number>()
   const excused = new Set<string>()
+  const proven = new WeakSet<Lease>()
   const leaving = new AbortController()
   let nap = new AbortController()
   let woken = false
@@ -130,9 +134,17 @@ export function startWorker(tools: Tools): Worker {
     const ids = [...held.keys()]
     if (ids.length === 0) return
     const sentAt = clock.monotonic()
+    const lasting = [...held.values()].filter((one) => sentAt - one.since > provenMs && !proven.has(one))
     const kept = new Set(
-      await store.write((tx) => tx.renew(ports.node, ids, limits.leaseMs), { how: 'loose' }),
+      await store.write(
+        async (tx) => {
+          if (lasting.length > 0) await tx.forgive(lasting.map(({ operation }) => operation))
+          return tx.renew(ports.node, ids, limits.leaseMs)
+        },
+        { how: 'loose' },
+      ),
     )
+    for (const lease of lasting) proven.add(lease)
     for (const id of ids) {
       if (kept.has(id)) held.get(id)?.renewed(sentAt)
       else held.get(id)?.drop()
