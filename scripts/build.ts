@@ -7,7 +7,11 @@ const [outdir = 'dist'] = process.argv.slice(2)
 rmSync(outdir, { recursive: true, force: true })
 const { metafile } = await build({
   // A thread is started from a file of its own, which stays beside the others.
-  entryPoints: { chandler: 'src/cli/main.ts', 'unpack-worker': 'src/artifacts/layers/unpack-worker.ts' },
+  entryPoints: {
+    chandler: 'src/cli/main.ts',
+    'unpack-worker': 'src/artifacts/layers/unpack-worker.ts',
+    'checkpoint-worker': 'src/store/sqlite/checkpoint-worker.ts',
+  },
   outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,

@@ -5,6 +5,8 @@ import { invariant } from '../../kit/assert.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import type { Database, Dialect, Row, Session, Value } from '../database.ts'
+import { openCheckpoints } from './checkpoints.ts'
+import { openFlush } from './flush.ts'
 import { type Commands, type Group, makeGroup } from './group-commit.ts'
 import { lockFile } from './lock-file.ts'
 import { preparePlace } from './place.ts'
@@ -19,8 +21,10 @@ const dialect: Dialect = {
 
 const settings = [
   'PRAGMA journal_mode = WAL',
-  // What was acknowledged must survive a power loss.
-  'PRAGMA synchronous = FULL',
+  // A commit does not wait for the disk; whoever is told of one that must survive a power loss does (see flush).
+  'PRAGMA synchronous = NORMAL',
+  // A thread does it; this is for when it cannot.
+  'PRAGMA wal_autocheckpoint = 32768',
   'PRAGMA foreign_keys = ON',
   'PRAGMA trusted_schema = OFF',
   'PRAGMA secure_delete = ON',
@@ -47,7 +51,8 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
 function openInMemory(options: SqliteOptions): Database {
   const writer = connect(':memory:', options.clock, {})
   // No timer and no I/O: a simulation depends on it.
-  const group = makeGroup(commandsOf(writer.db, options), queueMicrotask)
+  const commands = commandsOf(writer.db, options, () => Promise.resolve())
+  const group = makeGroup(commands, queueMicrotask)
   const reader: Session = {
     dialect,
     now: async () => writer.now(),
@@ -56,7 +61,7 @@ function openInMemory(options: SqliteOptions): Database {
     run: (text, ...values) => group.between(() => writer.run(text, values)),
     send: (text, ...values) => group.between(() => void writer.run(text, values)),
   }
-  return assemble(writer, reader, group, () => writer.db.close())
+  return assemble(writer, reader, group, async () => writer.db.close())
 }
 
 async function openFile(path: string, options: SqliteOptions): Promise<Database> {
@@ -65,8 +70,21 @@ async function openFile(path: string, options: SqliteOptions): Promise<Database>
   try {
     const writer = connect(path, options.clock, {})
     const looking = connect(path, options.clock, { readOnly: true })
-    const group = makeGroup(commandsOf(writer.db, options), (round) => void setImmediate(round))
-    return assemble(writer, sessionOf(looking), group, () => {
+    const log = openFlush(path)
+    const commands = commandsOf(writer.db, options, log.flush)
+    const group = makeGroup(commands, (round) => void setImmediate(round))
+    const checkpoints = openCheckpoints({ path, apart: group.apart, failed: commands.failed })
+    const counted: Group = {
+      ...group,
+      write: async (work, how) => {
+        const value = await group.write(work, how)
+        checkpoints.written()
+        return value
+      },
+    }
+    return assemble(writer, sessionOf(looking), counted, async () => {
+      await checkpoints.close()
+      await log.close()
       looking.db.close()
       writer.db.close()
       unlock()
@@ -91,7 +109,7 @@ async function lockPatiently(path: string, { clock, connectMs = 0 }: SqliteOptio
   }
 }
 
-function assemble(writer: Connection, reader: Session, group: Group, close: () => void): Database {
+function assemble(writer: Connection, reader: Session, group: Group, close: () => Promise<void>): Database {
   const listeners: ((text: string) => void)[] = []
   const notices = new WeakMap<Session, string[]>()
   const write: Database['write'] = async (work, { how } = {}) => {
@@ -125,7 +143,7 @@ function assemble(writer: Connection, reader: Session, group: Group, close: () =
       copyTo(writer.db.location() ?? fail('usage.invalid', 'a store in memory has no copies'), file),
     close: async () => {
       await group.idle()
-      close()
+      await close()
     },
   }
 }
@@ -222,26 +240,36 @@ function sessionOfOne(connection: Connection): { readonly session: Session; read
 }
 
 /** After a failed sync nobody knows what the file holds: it is not tried again on the same file. */
-function commandsOf(db: DatabaseSync, { lost }: SqliteOptions): Commands {
+function commandsOf(
+  db: DatabaseSync,
+  { lost }: SqliteOptions,
+  flush: () => Promise<void>,
+): Commands & { failed(error: unknown): void } {
   let fault: unknown
-  let isFirm = true
+  const fell = (error: unknown): void => {
+    if (fault !== undefined) return
+    fault = error
+    lost?.(error)
+  }
   return {
-    setFirm: (firm) => {
-      if (firm !== isFirm) db.exec(`PRAGMA synchronous = ${firm ? 'FULL' : 'NORMAL'}`)
-      isFirm = firm
-    },
     exec: (command) => {
       if (fault !== undefined && command.startsWith('BEGIN')) throw fault
       try {
         db.exec(command)
       } catch (error) {
-        if (isInputOutput(error) && fault === undefined) {
-          fault = error
-          lost?.(error)
-        }
+        if (isInputOutput(error)) fell(error)
         throw error
       }
     },
     isOpen: () => db.isTransaction,
+    flush: () =>
+      flush().catch((cause: Error) => {
+        fell(cause)
+        return fail('store.unavailable', cause.message, { cause })
+      }),
+    // Anything else than the disk, such as one that is full, leaves the log as it is for the next time.
+    failed: (error) => {
+      if (isInputOutput(error)) fell(error)
+    },
   }
 }

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { type Group, makeGroup } from './group-commit.ts'
 
 interface Bench {
+  /** What a flush waits for. */
+  disk: Promise<void>
   readonly group: Group
   readonly db: DatabaseSync
   readonly commands: string[]
@@ -31,20 +33,74 @@ test('a writer alone needs no savepoint', async () => {
   bench.turn()
   await result
 
-  expect(bench.commands).toEqual(['firm', 'BEGIN IMMEDIATE', 'COMMIT'])
+  expect(bench.commands).toEqual(['BEGIN IMMEDIATE', 'COMMIT', 'flush'])
 })
 
 test.each([
-  ['only loose ones', ['loose', 'loose'], 'loose'],
-  ['one firm among loose ones', ['loose', 'firm'], 'firm'],
-] as const)('a commit of %s is as safe as the safest asked for', async (_, how, expected) => {
+  ['only loose ones', ['loose', 'loose'], 0],
+  ['one firm among loose ones', ['loose', 'firm'], 1],
+  ['several firm ones', ['firm', 'firm'], 1],
+] as const)('a group of %s flushes as often as needed', async (_, how, expected) => {
   const bench = open()
 
   const all = how.map((one, i) => bench.group.write(() => bench.insert(`n${i}`), one))
   bench.turn()
   await Promise.all(all)
 
-  expect(bench.commands[0]).toBe(expected)
+  expect(bench.commands.filter((command) => command === 'flush')).toHaveLength(expected)
+})
+
+test('a firm write is answered when the disk has it, a loose one and the next transaction before', async () => {
+  const bench = open()
+  const disk = Promise.withResolvers<void>()
+  bench.disk = disk.promise
+  const answered: string[] = []
+  const note = (name: string, how: 'firm' | 'loose') =>
+    bench.group.write(() => bench.insert(name), how).then(() => answered.push(name))
+
+  const firm = note('firm', 'firm')
+  const loose = note('loose', 'loose')
+  bench.turn()
+  await loose
+  const next = note('next', 'loose')
+  bench.turn()
+  await next
+  expect(answered).toEqual(['loose', 'next'])
+  disk.resolve()
+  await firm
+
+  expect(answered).toEqual(['loose', 'next', 'firm'])
+})
+
+test('a flush that fails is told to the firm ones', async () => {
+  const bench = open()
+  bench.disk = Promise.reject(new RangeError('no disk'))
+
+  const firm = bench.group.write(() => bench.insert('firm'))
+  const loose = bench.group.write(() => bench.insert('loose'), 'loose')
+  bench.turn()
+
+  await expect(firm).rejects.toThrow('no disk')
+  expect(await loose).toBe('loose')
+  await bench.group.idle()
+})
+
+test('nobody writes while something is done apart, and everybody after', async () => {
+  const bench = open()
+  const apart = Promise.withResolvers<void>()
+
+  const pause = bench.group.apart(() => apart.promise)
+  bench.turn()
+  const late = bench.group.write(() => bench.insert('late'))
+  bench.turn()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(bench.names()).toEqual([])
+  apart.resolve()
+  await pause
+  await new Promise((resolve) => setImmediate(resolve))
+  bench.turn()
+
+  expect(await late).toBe('late')
 })
 
 test.each([
@@ -108,11 +164,13 @@ test('an error that ends the whole transaction does not take the others along', 
   bench.turn()
 
   await expect(bad).rejects.toThrow('fell')
+  await new Promise((resolve) => setImmediate(resolve))
+  bench.turn()
   await Promise.all([good, other])
   expect(bench.names()).toEqual(['good', 'other'])
 })
 
-test('who comes while a transaction runs is in the next one', async () => {
+test('who comes while a transaction is open is in it', async () => {
   const bench = open()
   let late: Promise<string> | undefined
 
@@ -122,12 +180,27 @@ test('who comes while a transaction runs is in the next one', async () => {
   })
   bench.turn()
   await first
-  expect(bench.names()).toEqual(['first'])
+
+  expect(await late).toBe('late')
+  expect(bench.commands.filter((command) => command === 'COMMIT')).toHaveLength(1)
+})
+
+test('who came while one failed alone is not taken back with it', async () => {
+  const bench = open()
+  let late: Promise<string> | undefined
+
+  const bad = bench.group.write(async () => {
+    late = bench.group.write(() => bench.insert('late'))
+    await bench.insert('bad')
+    throw new RangeError('no')
+  })
+  bench.turn()
+  await expect(bad).rejects.toThrow('no')
   await new Promise((resolve) => setImmediate(resolve))
   bench.turn()
 
   expect(await late).toBe('late')
-  expect(bench.names()).toEqual(['first', 'late'])
+  expect(bench.names()).toEqual(['late'])
 })
 
 test('a read between waits for the transaction that is open, and sees all of it', async () => {
@@ -204,12 +277,16 @@ function open(): Bench {
         commands.push(command)
         db.exec(command)
       },
-      setFirm: (firm) => commands.push(firm ? 'firm' : 'loose'),
       isOpen: () => db.isTransaction,
+      flush: () => {
+        commands.push('flush')
+        return bench.disk
+      },
     },
     (round) => due.push(round),
   )
-  return {
+  const bench: Bench = {
+    disk: Promise.resolve(),
     group,
     db,
     commands,
@@ -226,4 +303,5 @@ function open(): Bench {
       return name
     },
   }
+  return bench
 }

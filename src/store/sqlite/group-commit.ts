@@ -1,14 +1,14 @@
-/** Lets writers of one connection share a transaction: one commit, each with its own savepoint. */
+/** Lets writers of one connection share a transaction: one commit and one flush, each with its own savepoint. */
 
 import type { Durability } from '../database.ts'
 
-/** What the group needs of its connection; all of it happens at once. */
+/** What the group needs of its connection. */
 export interface Commands {
   exec(command: string): void
-  /** Whether a commit waits until the disk has it. */
-  setFirm(firm: boolean): void
   /** Whether a transaction is still open: some errors end it. */
   isOpen(): boolean
+  /** Resolves when the disk has everything that was committed before it was asked. */
+  flush(): Promise<void>
 }
 
 interface Waiting {
@@ -19,10 +19,9 @@ interface Waiting {
 }
 
 /** How a member's work ended; told only once the whole transaction is settled. */
-interface Ending {
-  readonly kind: 'worked' | 'failed'
-  readonly tell: () => void
-}
+type Ending =
+  | { readonly kind: 'worked'; readonly how: Durability; readonly tell: (flushed: Promise<void>) => void }
+  | { readonly kind: 'failed'; readonly tell: () => void }
 
 /** The error took the whole transaction with it. */
 interface Fall {
@@ -33,38 +32,52 @@ interface Fall {
 const groupMax = 64
 
 export interface Group {
-  /** Runs the work inside a transaction of its own or a shared one, and answers once that is committed. */
+  /** Runs the work inside a transaction of its own or a shared one, and answers once that is committed as asked. */
   write<T>(work: () => Promise<T>, how?: Durability): Promise<T>
   /** Runs a read while no transaction is open. */
   between<T>(read: () => T): Promise<T>
+  /** Keeps all writers waiting while the work goes on. */
+  apart(work: () => Promise<void>): Promise<void>
   /** Answers when nothing waits any more. */
   idle(): Promise<void>
 }
 
 /** `soon` starts the round: at once, or when the other requests that came in together have queued, too. */
 export function makeGroup(commands: Commands, soon: (round: () => void) => void): Group {
-  let waiting: Waiting[] = []
+  const waiting: Waiting[] = []
+  const flushing = new Set<Promise<void>>()
   let reads: (() => void)[] = []
+  const pauses: (() => Promise<void>)[] = []
   let busy = false
   let open = false
 
+  const flush = (): Promise<void> => {
+    const flushed = commands.flush()
+    flushing.add(flushed)
+    void flushed.then(
+      () => flushing.delete(flushed),
+      () => flushing.delete(flushed),
+    )
+    return flushed
+  }
   const wake = (): void => {
     if (busy) return
     busy = true
     soon(() => void round())
   }
   const round = async (): Promise<void> => {
-    const group = waiting.slice(0, groupMax)
-    waiting = waiting.slice(groupMax)
-    open = true
-    await commit(commands, group)
-    open = false
+    if (waiting.length > 0) {
+      open = true
+      await commit({ commands, flush, waiting })
+      open = false
+    }
+    for (const pause of pauses.splice(0)) await pause()
     busy = false
     const due = reads
     reads = []
     for (const read of due) read()
     // A new turn each time: those who write without end must not keep everyone else from being heard.
-    if (waiting.length > 0) wake()
+    if (waiting.length > 0 || pauses.length > 0) wake()
   }
 
   return {
@@ -90,35 +103,57 @@ export function makeGroup(commands: Commands, soon: (round: () => void) => void)
         if (open) reads.push(now)
         else now()
       }),
+    apart: (work) =>
+      new Promise((resolve, reject) => {
+        pauses.push(() => work().then(resolve, reject))
+        wake()
+      }),
     idle: async () => {
       while (busy) await new Promise<void>((resolve) => reads.push(resolve))
+      await Promise.allSettled(flushing)
     },
   }
 }
 
-async function commit(commands: Commands, group: readonly Waiting[]): Promise<void> {
+interface Round {
+  readonly commands: Commands
+  readonly flush: () => Promise<void>
+  readonly waiting: Waiting[]
+}
+
+/** One transaction for those who wait, and for those who come while it is open. */
+async function commit({ commands, flush, waiting }: Round): Promise<void> {
+  const members: Waiting[] = []
   const endings: Ending[] = []
   try {
-    commands.setFirm(group.some(({ how }) => how === 'firm'))
     commands.exec('BEGIN IMMEDIATE')
-    for (const member of group) {
+    while (members.length < groupMax) {
+      const member = waiting.shift()
+      if (member === undefined) break
+      members.push(member)
       // Alone it needs no savepoint: what fails is rolled back whole. Over a long transaction one costs dearly.
-      const ending = await (group.length === 1 ? run(commands, member) : runInside(commands, member))
+      const isAlone = members.length === 1 && waiting.length === 0
+      const ending = await (isAlone ? run(commands, member) : runInside(commands, member))
       if (ending.kind === 'fell') throw ending.error
       endings.push(ending)
+      if (isAlone && ending.kind === 'failed') break
     }
     commands.exec(endings.some(({ kind }) => kind === 'worked') ? 'COMMIT' : 'ROLLBACK')
   } catch (error) {
     if (commands.isOpen()) commands.exec('ROLLBACK')
-    return alone(commands, group, error)
+    return alone({ commands, flush, waiting: members }, error)
   }
-  for (const { tell } of endings) tell()
+  const needsDisk = endings.some((ending) => ending.kind === 'worked' && ending.how === 'firm')
+  const flushed = needsDisk ? flush() : Promise.resolve()
+  for (const ending of endings) ending.tell(flushed)
 }
 
-async function run(commands: Commands, { work, done, failed }: Waiting): Promise<Ending | Fall> {
+async function run(commands: Commands, { how, work, done, failed }: Waiting): Promise<Ending | Fall> {
   try {
     const value = await work()
-    return { kind: 'worked', tell: () => done(value) }
+    const tell = (flushed: Promise<void>): void =>
+      how === 'firm' ? void flushed.then(() => done(value), failed) : done(value)
+    return { kind: 'worked', how, tell }
   } catch (error) {
     return commands.isOpen() ? { kind: 'failed', tell: () => failed(error) } : { kind: 'fell', error }
   }
@@ -133,7 +168,7 @@ async function runInside(commands: Commands, member: Waiting): Promise<Ending | 
 }
 
 /** The whole transaction fell: everyone tries alone, so that only the culprit fails. */
-async function alone(commands: Commands, group: readonly Waiting[], error: unknown): Promise<void> {
-  if (group.length > 1) for (const member of group) await commit(commands, [member])
-  else group[0]?.failed(error)
+async function alone({ waiting: members, ...round }: Round, error: unknown): Promise<void> {
+  if (members.length > 1) for (const member of members) await commit({ ...round, waiting: [member] })
+  else members[0]?.failed(error)
 }

@@ -1,0 +1,26 @@
+/** The thread that brings the log of the database into its file: what it waits for the disk holds nobody else up. */
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+
+export type CheckpointAnswer =
+  | { readonly kind: 'done'; readonly pages: number }
+  | { readonly kind: 'failed'; readonly message: string; readonly errcode: number | undefined }
+
+const db = new DatabaseSync(String(workerData))
+
+function checkpoint(): CheckpointAnswer {
+  try {
+    // Takes what it can without making anybody wait.
+    const { log } = db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() ?? {}
+    return { kind: 'done', pages: Number(log) }
+  } catch (error) {
+    const errcode = error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined
+    return { kind: 'failed', message: String(error), errcode }
+  }
+}
+
+parentPort?.on('message', (order: 'checkpoint' | 'close') => {
+  if (order === 'checkpoint') return parentPort?.postMessage(checkpoint())
+  db.close()
+  parentPort?.close()
+})
