@@ -71,6 +71,7 @@ export interface EngineFacts {
   readonly networkNone: boolean
   readonly memoryLimit: boolean
   readonly processLimit: boolean
+  readonly processorLimit: boolean
   readonly cluster: readonly ('none' | 'stand-in' | 'real')[]
 }
 

@@ -108,6 +108,23 @@ export const endingRows: readonly Row[] = [
     see: (seen) => expect(Number(printed(seen).trim() || '0')).toBeLessThanOrEqual(12),
   },
   {
+    title: 'a program gets no more processor time than its limit',
+    limits: { cpus: 0.2, seconds: 60 },
+    // In hundredths of a second: what one that never rests has used, and what has passed.
+    script: [
+      'now() { read -r up rest </proc/uptime; echo "${up%.*}${up#*.}"; }',
+      'from=$(now); (while :; do :; done) & sleep 2; read -r line </proc/$!/stat; to=$(now); kill -9 $!',
+      'set -- ${line##*) }; echo $((${12} + ${13})) $((to - from))',
+    ].join('\n'),
+    cannot: ({ processorLimit }) => (processorLimit ? undefined : 'processor time is not limited'),
+    see: (seen) => {
+      const [used = Number.NaN, passed = 0] = printed(seen).split(' ').map(Number)
+
+      expect(used).toBeGreaterThan(0)
+      expect(used).toBeLessThan(passed / 2)
+    },
+  },
+  {
     title: 'no zombies are left to the host',
     script: 'for i in 1 2 3 4 5; do (sleep 0.1 & ); done; sleep 0.5',
     see: ({ report }) => expect(report.end).toEqual({ kind: 'finished' }),
@@ -116,7 +133,6 @@ export const endingRows: readonly Row[] = [
     title: 'a file wanted while the program runs is handed over before its end',
     wants: [{ kind: 'kept-file', name: 'state', path: '/state', bytesMax: 1000 }],
     script: 'echo one > /state; sleep 3; echo two > /state',
-    cannot: ({ programs }) => (programs.includes('tools') ? undefined : 'files are read after the end'),
     see: (seen) => {
       expect(seen.kept.map(({ text }) => text)).toEqual(['one\n', 'two\n'])
       expect(gotText(seen, 'state')).toBe('two\n')

@@ -1,5 +1,6 @@
 /** A client of the Docker API over its socket: a request, its answer, and what an engine may say against it. */
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { type Clock, systemClock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
 
 export interface Docker {
@@ -28,9 +29,10 @@ export interface Answer {
 
 const ourVersion = [1, 41] as const
 const bodyBytesMax = 64 * 1024 * 1024
+const longestPauseMs = 640
 
 /** Connects when first asked; Docker and Podman number their versions differently, so one that both know is used. */
-export function dockerAt(socketPath: string): Docker {
+export function dockerAt(socketPath: string, clock: Clock = systemClock): Docker {
   let version: Promise<string> | undefined
 
   async function send(call: Call, prefix: string): Promise<IncomingMessage> {
@@ -81,8 +83,17 @@ export function dockerAt(socketPath: string): Docker {
     return await version
   }
 
+  /** Engines answer with a fault of their own when a container ends just while it is looked at. */
+  async function ask(call: Call): Promise<Answer> {
+    for (let pause = 10; ; pause *= 4) {
+      const answer = await answerOf(await send(call, await prefix()))
+      if (answer.status < 500 || call.method !== 'GET' || pause > longestPauseMs) return answer
+      await clock.sleep(pause, call.signal)
+    }
+  }
+
   return {
-    ask: async (call) => await answerOf(await send(call, await prefix())),
+    ask,
     stream: async (call) => await send(call, await prefix()),
   }
 }

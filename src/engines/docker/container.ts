@@ -118,12 +118,20 @@ export async function readOut(
   }
 }
 
+interface InsideStat {
+  readonly mode: number
+  readonly isFolder: boolean
+  readonly isLink: boolean
+  /** Another one after it was written to. */
+  readonly version: string
+}
+
 /** What a path of the container is, without reading it. */
 export async function statInside(
   docker: Docker,
   name: string,
   path: string,
-): Promise<{ readonly mode: number; readonly isFolder: boolean; readonly isLink: boolean } | undefined> {
+): Promise<InsideStat | undefined> {
   const answer = await docker.ask({ method: 'HEAD', path: `/containers/${name}/archive`, query: { path } })
   const text = answer.header('x-docker-container-path-stat')
   if (answer.status !== 200 || text === undefined) return undefined
@@ -131,5 +139,10 @@ export async function statInside(
   if (!isObject(stat)) return undefined
   const mode = Number(stat['mode'] ?? 0)
   // The mode is Go's: folders and links are its two highest bits but one.
-  return { mode: mode & 0o777, isFolder: mode >= 2 ** 31, isLink: (Math.floor(mode / 2 ** 27) & 1) === 1 }
+  return {
+    mode: mode & 0o777,
+    isFolder: mode >= 2 ** 31,
+    isLink: (Math.floor(mode / 2 ** 27) & 1) === 1,
+    version: `${stat['size']} ${stat['mtime']}`,
+  }
 }

@@ -4,10 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Crashing, describeCrashes, openSuccessor } from '../../../test/engines/crashes.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { ownedJob } from '../../../test/engines/owner.ts'
-import { discardAll, freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
+import { captured, merged } from '../../../test/engines/row.ts'
+import { discardAll, freshName, jobOf, listener, orderOf } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import { freshFolder } from '../../../test/support/image.ts'
 import { startPodman, type TestEngine } from '../../../test/support/podman.ts'
+import type { Step } from '../../model/job.ts'
+import type { Engine } from '../engine.ts'
+import { dockerAt } from './client.ts'
+import { inspect } from './container.ts'
 
 const isRoot = process.geteuid?.() === 0 ? undefined : 'the engine of these tests needs root'
 const missing = isRoot ?? ensurePrograms('busybox', 'runc', 'podman')
@@ -46,13 +51,79 @@ describe.skipIf(missing !== undefined)('after crashes the docker engine', () => 
     expect((await next.list('test-cluster')).map((run) => run.name)).not.toContain(name)
   })
 
-  test('leaves no ticket and no mount', () => {
+  /** Starts a program that prints, waits, and prints again; then kills who writes down what it prints. */
+  async function unheard(engine: Engine, streams: Step['streams']): Promise<string> {
+    const name = freshName()
+    const row = { script: 'echo one; sleep 1; echo two', step: { streams } }
+    await engine.layOut(orderOf(jobOf(row, crashing.image), name), listener().watch)
+    await engine.start({ name, fence: 1 })
+    const file = join(
+      crashing.folder,
+      'docker',
+      'runs',
+      name,
+      streams.kind === 'merged' ? '' : 'private',
+      'out.0',
+    )
+    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 20_000 }).toBe('one\n')
+    // The first of them leads the group.
+    process.kill(-(pourersOf(name)[0] ?? 0), 'SIGKILL')
+    await expect.poll(() => pourersOf(name)).toEqual([])
+    return name
+  }
+
+  test('hears the rest from a program whose listener was killed', async () => {
+    const engine = await openSuccessor(crashing)
+    const name = await unheard(engine, merged)
+    const { watch, log } = listener()
+    const report = await engine.follow(name, watch)
+
+    expect(log().toString()).toBe('one\ntwo\n')
+    expect(report).toMatchObject({ end: { kind: 'finished' }, notes: [] })
+    await engine.discard(name)
+  })
+
+  test.each([
+    ['tells that a log may lack its end', merged, 'finished', 1],
+    ['takes half an answer for none', captured, 'lost', 1],
+  ] as const)('%s when nobody listened any more', async (_what, streams, end, notes) => {
+    const engine = await openSuccessor(crashing)
+    const name = await unheard(engine, streams)
+    const docker = dockerAt(podman.socket)
+    await expect.poll(async () => (await inspect(docker, name))?.status, { timeout: 20_000 }).toBe('exited')
+    const report = await engine.follow(name, listener().watch)
+
+    expect(report.end.kind).toBe(end)
+    expect(report.notes).toHaveLength(notes)
+    await engine.discard(name)
+  })
+
+  test('leaves no ticket, no mount and no process', async () => {
     const rooms = ['runs', 'trash'].map((room) => readdirSync(join(crashing.folder, 'docker', room)))
 
     expect(rooms).toEqual([[], []])
     expect(mountsOf(join(crashing.folder, 'docker'))).toEqual([])
+    await expect.poll(() => pourersOf(join(crashing.folder, 'docker')), { timeout: 20_000 }).toEqual([])
   })
 })
+
+/** The processes that write down what programs print, by a word of their command. */
+function pourersOf(text: string): readonly number[] {
+  return readdirSync('/proc')
+    .flatMap((pid) => {
+      const command = /^\d+$/.test(pid) ? readOrNothing(`/proc/${pid}/cmdline`) : ''
+      return command.includes('pouring') && command.includes(text) ? [Number(pid)] : []
+    })
+    .sort((a, b) => a - b)
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
 
 function mountsOf(text: string): readonly string[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')

@@ -5,10 +5,13 @@ import type { Report } from '../../model/report.ts'
 import { unlessAbsent } from '../absent.ts'
 import { watchFolder } from '../changes.ts'
 import type { Watch } from '../engine.ts'
+import { type Helper, withHelpers } from '../helpers.ts'
 import { filesOf, type StepFiles } from '../step-files.ts'
 import { openTail } from '../tail.ts'
 import { ask } from './ask.ts'
 import { hasEnded, inspect } from './container.ts'
+import { keepRunning } from './kept.ts'
+import { pour, untilPoured } from './pour.ts'
 import { answerFile, lostReport, reportOf } from './report-of.ts'
 import { type Stopping, stopRun } from './stop.ts'
 import { readTicket } from './ticket.ts'
@@ -24,19 +27,21 @@ export async function follow(yard: Yard, run: string, watch: Watch): Promise<Rep
   const record = await readTicket(paths)
   if (record === undefined) return lostReport(yard.clock.now())
   const at: Stopping = { yard, run, paths, record }
-  const over = new AbortController()
-  const besides = AbortSignal.any([over.signal, watch.signal])
-  const helpers = [keepDeadline(at, besides), askWhileRunning(at, besides)]
-  try {
-    await hearOut(at, watch)
-  } finally {
-    over.abort()
-    await Promise.all(helpers)
-  }
+  const helpers: readonly Helper[] = [
+    (signal) => keepDeadline(at, signal),
+    (signal) => keepRunning(at, watch, signal),
+    (signal) => askWhileRunning(at, signal),
+  ]
+  await withHelpers(watch.signal, helpers, (signal) => hearOut(at, watch, signal))
   return watch.signal.aborted ? lostReport(yard.clock.now()) : await reportOf(at, watch)
 }
 
-async function hearOut({ yard, run, paths, record }: Stopping, watch: Watch): Promise<void> {
+/** Answers whether it heard the end. */
+async function hearOut(
+  { yard, run, paths, record }: Stopping,
+  watch: Watch,
+  signal: AbortSignal,
+): Promise<boolean> {
   const files = filesOf(paths, record.steps)
   const tail = openTail({ folder: paths.folder, files, watch, bytesMax: record.limits.logBytes })
   const changes = watchFolder(paths.folder, yard.clock)
@@ -45,8 +50,11 @@ async function hearOut({ yard, run, paths, record }: Stopping, watch: Watch): Pr
     for (;;) {
       const there = await inspect(yard.docker, run)
       const ended = there === undefined || hasEnded(there)
+      if (ended) await untilPoured(paths, changes)
+      // Whoever poured it may have been killed.
+      else await pour(yard, run, record.steps)
       await tail.drain()
-      if (ended || watch.signal.aborted) return
+      if (ended || signal.aborted) return ended
       if (await printsTooMuch(files)) await stopRun({ yard, run, paths, record }, 'stdout', 0)
       await changes.next(glance)
       glance = Math.min(glance * 1.5, longestGlanceMs)

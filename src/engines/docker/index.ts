@@ -17,6 +17,7 @@ import { inspect, labels, remove } from './container.ts'
 import { follow } from './follow.ts'
 import type { ImageCopier } from './image.ts'
 import { layOut, mayStart } from './lay-out.ts'
+import { pour } from './pour.ts'
 import { stopRun } from './stop.ts'
 import { readTicket } from './ticket.ts'
 import { destroy, emptyTrash, throwAway } from './trash.ts'
@@ -41,13 +42,14 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
   for (const room of ['runs', 'aside', 'trash', 'lent'])
     await mkdir(join(folder, room), { recursive: true, mode: 0o711 })
   const yard: Yard = {
-    docker: dockerAt(socket),
+    docker: dockerAt(socket, clock),
     folder,
     privates: await findPrivates(folder, shortName(folder, 12)),
     copier,
     supplies,
     lent: await lend(join(folder, 'lent')),
     clock,
+    pourers: new Map(),
     mayMount: process.geteuid?.() === 0,
     socket,
     network,
@@ -83,6 +85,7 @@ function factsOf({ mayMount }: Yard): EngineFacts {
     networkNone: true,
     memoryLimit: true,
     processLimit: true,
+    processorLimit: true,
     cluster: ['none'],
   }
 }
@@ -118,6 +121,9 @@ async function start(yard: Yard, { name, fence }: RunStart): Promise<Ticket> {
   const may = await mayStart(yard, name, fence)
   if (may === 'gone') return fail('engine.layout-gone', name)
   if (may === 'is-started') return name
+  const record = await readTicket(ticketOf(yard, name))
+  if (record === undefined) return fail('engine.layout-gone', name)
+  await pour(yard, name, record.steps)
   const answer = await yard.docker.ask({ method: 'POST', path: `/containers/${name}/start` })
   if (answer.status === 404) return fail('engine.layout-gone', name)
   if (answer.status >= 400) {
@@ -157,6 +163,7 @@ async function discard(yard: Yard, run: string): Promise<void> {
   if (there !== undefined && there.labels[labels.cluster] === undefined) return
   const secret = await targetOf(paths.private)
   const gone = await throwAway(yard, run)
+  yard.pourers.delete(run)
   if (there !== undefined) await remove(yard.docker, run)
   if (gone !== undefined) await destroy(gone)
   if (secret?.startsWith(`${yard.privates}/${run}~`)) await rm(secret, { recursive: true, force: true })

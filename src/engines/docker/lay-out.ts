@@ -12,6 +12,7 @@ import { filesOf, stepRecords } from '../step-files.ts'
 import { resolveUser, type User } from '../user.ts'
 import { create, hasEnded, inspect, labels, readOut, statInside } from './container.ts'
 import { type EngineImage, ensureImage } from './image.ts'
+import { makePipes, streamsOf } from './pour.ts'
 import { argvOf, containerBody } from './settings.ts'
 import { type StockPlan, stock, stockPlan, uploadFiles } from './stock.ts'
 import {
@@ -106,6 +107,8 @@ async function makeTicket(
         await writeFile(file, '', { mode: 0o600 })
       }
     }
+    await makePipes(aside.folder, streamsOf(aside, record.steps))
+    for (const mark of [aside.unpoured, aside.whole]) await writeFile(mark, '')
     await writeFile(aside.record, JSON.stringify(record), { mode: 0o600 })
     await writeFile(ticketFence(aside, fence), '')
     await rename(aside.folder, paths.folder)
@@ -116,18 +119,11 @@ async function makeTicket(
   }
 }
 
-/** The program, not the engine, writes the streams. */
-async function ownStreams(paths: TicketPaths, job: Job, user: User): Promise<void> {
-  const files = filesOf(paths, stepRecords(job)).flatMap(({ logs, captured }) => [
-    ...logs.map(({ file }) => file),
-    ...(captured ? [captured.file] : []),
-  ])
-  await own([...files, paths.gate], user)
-}
-
-async function own(files: readonly string[], { uid, gid }: User): Promise<void> {
+/** The program, not the engine, passes the gate and opens its streams, perhaps more than once. */
+async function ownStreams(paths: TicketPaths, job: Job, { uid, gid }: User): Promise<void> {
   if (process.geteuid?.() !== 0) return
-  await Promise.all(files.map((file) => chown(file, uid, gid)))
+  const pipes = streamsOf(paths, stepRecords(job)).map(({ pipe }) => join(paths.folder, pipe))
+  await Promise.all([...pipes, paths.gate].map((path) => chown(path, uid, gid)))
 }
 
 async function userOf({ docker }: Yard, name: string, step: Step, image: EngineImage): Promise<User> {

@@ -1,4 +1,5 @@
 /** What is told of a container that has ended. */
+import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { never } from '../../kit/assert.ts'
@@ -15,6 +16,7 @@ import type { TicketPaths } from './ticket.ts'
 import { collectInside } from './wants.ts'
 
 const tailBytes = 8 * 1024
+const unpouredNote = 'the end of the output may be missing: who wrote it down was killed'
 
 /** A run of which nothing is left. */
 export function lostReport(now: number): Report {
@@ -32,7 +34,7 @@ export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
   const { yard, run, paths, record } = at
   const there = await inspect(yard.docker, run)
   if (there === undefined) return lostReport(yard.clock.now())
-  const notes: string[] = []
+  const notes: string[] = existsSync(paths.unpoured) ? [unpouredNote] : []
   const got = new Map<string, Got>()
   for (const want of record.wants) {
     const item = await collect(want, at, (text) => notes.push(text))
@@ -69,7 +71,11 @@ async function endOf({ paths, record }: Stopping, there: ContainerSight): Promis
   if (stopped === 'stdout') return { kind: 'limit', limit: 'stdout' }
   if (there.error !== '' && there.startedAt <= 0) return { kind: 'not-started', detail: there.error }
   if (there.outOfMemory) return { kind: 'limit', limit: 'memory' }
+  if (!existsSync(paths.whole)) return { kind: 'limit', limit: 'disk' }
   const [files] = filesOf(paths, record.steps)
+  // Half an answer must not pass for one.
+  const hasBegun = existsSync(join(paths.gate, 'began'))
+  if (files?.captured && hasBegun && existsSync(paths.unpoured)) return { kind: 'lost' }
   const size = files?.captured && (await stat(files.captured.file).catch(unlessAbsent))?.size
   if (files?.captured && (size ?? 0) > files.captured.bytesMax) return { kind: 'limit', limit: 'stdout' }
   for (const { host, bytesMax } of record.checked) {
@@ -90,21 +96,30 @@ async function bytesBelow(folder: string): Promise<number> {
   return bytes
 }
 
-async function collect(want: Want, at: Stopping, note: (text: string) => void): Promise<Got> {
+/** Where something lies that is mounted from the ticket. */
+export function placeOf(
+  { paths, record }: Stopping,
+  path: string,
+): { readonly root: string; readonly path: string } | undefined {
+  const place = record.places
+    .filter(({ path: above }) => path === above || path.startsWith(`${above}/`))
+    .sort((a, b) => b.path.length - a.path.length)[0]
+  return place && { root: join(paths.folder, place.host), path: path.slice(place.path.length) }
+}
+
+/** What is wanted, from wherever it lies. */
+export async function collect(want: Want, at: Stopping, note: (text: string) => void): Promise<Got> {
   if (want.kind === 'cluster-objects') return { kind: 'missing' }
   if (want.kind === 'ask') {
     const bytes = await readFile(answerFile(at.paths, want.name)).catch(unlessAbsent)
     return bytes === undefined ? { kind: 'missing' } : { kind: 'bytes', bytes: new Uint8Array(bytes) }
   }
-  const place = at.record.places
-    .filter(({ path }) => want.path === path || want.path.startsWith(`${path}/`))
-    .sort((a, b) => b.path.length - a.path.length)[0]
+  const place = placeOf(at, want.path)
   if (place === undefined) {
     const { docker, clock } = at.yard
     return await collectInside({ docker, clock, run: at.run }, want, note)
   }
-  const root = join(at.paths.folder, place.host)
-  const collection: Collection = { note, locate: (path) => ({ root, path: path.slice(place.path.length) }) }
+  const collection: Collection = { note, locate: () => place }
   switch (want.kind) {
     case 'file':
     case 'kept-file':

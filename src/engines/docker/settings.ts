@@ -1,11 +1,13 @@
 /** What a container is made with: the program behind a gate, its streams in files, its limits and mounts. */
+import { join } from 'node:path'
 import type { Step } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import { capabilities } from '../confinement.ts'
 import type { RunOrder } from '../engine.ts'
-import { filesOf, stepRecords } from '../step-files.ts'
+import { stepRecords } from '../step-files.ts'
 import { labels } from './container.ts'
 import type { EngineImage } from './image.ts'
+import { streamsOf } from './pour.ts'
 import type { StockPlan } from './stock.ts'
 import type { TicketPaths } from './ticket.ts'
 import type { Yard } from './yard.ts'
@@ -35,11 +37,19 @@ export interface Making {
 
 /**
  * The first act is to make a file that only one can make: a container that is started again does nothing.
- * The streams are files of ours from then on: exact bytes in the order written, whatever the engine's own log does.
+ * The streams are pipes of ours from then on: exact bytes in the order written, whatever the engine's own log does.
+ * To open one for writing waits for its reader; held for reading as well, it outlasts a reader that dies.
  */
 function gated(joined: boolean): string {
-  const streams = joined ? `>>${inside.out} 2>&1` : `>>${inside.out} 2>>${inside.err}`
-  return `set -C; : >${inside.gate}/began || exit 99; set +C; exec "$@" </dev/null ${streams}`
+  const err = joined ? inside.out : inside.err
+  return [
+    `[ ! -e ${inside.gate}/began ] || exit 99`,
+    `exec 3>${inside.out} 4>${err} || exit 99`,
+    `exec 5<>${inside.out} 3>&-`,
+    joined ? 'exec 6>&5 4>&-' : `exec 6<>${err} 4>&-`,
+    `set -C; : >${inside.gate}/began || exit 99; set +C`,
+    'exec "$@" </dev/null >&5 2>&6 5>&- 6>&-',
+  ].join('\n')
 }
 
 /** The argument list of a step: entrypoint and arguments, or a program of its own. */
@@ -90,7 +100,7 @@ export function containerBody(making: Making): ContainerBody {
       RestartPolicy: { Name: 'no' },
       AutoRemove: false,
       // This form of mount fails when its source is gone: without the ticket no start.
-      Mounts: mountsOf(making, joined),
+      Mounts: mountsOf(making),
     },
   }
 }
@@ -99,21 +109,20 @@ function isRoot(user: string): boolean {
   return /^(root|0)?(:.*)?$/.test(user)
 }
 
-function mountsOf({ yard, order, paths, secret, plan }: Making, joined: boolean): readonly unknown[] {
+function mountsOf({ yard, order, paths, secret, plan }: Making): readonly unknown[] {
   const bind = (Source: string, Target: string, ReadOnly: boolean): unknown => ({
     Type: 'bind',
     Source,
     Target,
     ReadOnly,
   })
-  const [files] = filesOf({ folder: paths.folder, private: secret }, stepRecords(order.job))
-  const out = joined ? files?.logs[0]?.file : (files?.captured?.file ?? files?.logs[0]?.file)
-  const err = files?.logs.find(({ stream }) => stream === 'stderr')?.file
+  const streams = streamsOf(paths, stepRecords(order.job))
   return [
     bind(yard.lent.folder, inside.lent, true),
     bind(paths.gate, inside.gate, false),
-    ...(out === undefined ? [] : [bind(out, inside.out, false)]),
-    ...(joined || err === undefined ? [] : [bind(err, inside.err, false)]),
+    ...streams.map(({ pipe }) =>
+      bind(join(paths.folder, pipe), pipe === 'pipe.out' ? inside.out : inside.err, false),
+    ),
     ...plan.mounts.map(({ from, to, readOnly }) =>
       bind(from.replace(/^private\//, `${secret}/`).replace(/^(?!\/)/, `${paths.folder}/`), to, readOnly),
     ),

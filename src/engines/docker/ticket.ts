@@ -13,6 +13,13 @@ export interface TicketPaths {
   /** Where the program's first act is to make the file `began`, which succeeds once. */
   readonly gate: string
   readonly stop: string
+  /** What the program prints to, and the lock of who reads it. */
+  readonly pipes: readonly string[]
+  readonly pouring: string
+  /** There as long as something may be missing of what was printed. */
+  readonly unpoured: string
+  /** Gone when something of it had no room. */
+  readonly whole: string
   readonly private: string
 }
 
@@ -24,6 +31,10 @@ export function ticketIn(folder: string): TicketPaths {
     ready: join(folder, 'ready'),
     gate: join(folder, 'gate'),
     stop: join(folder, 'stop'),
+    pipes: ['pipe.out', 'pipe.err'].map((name) => join(folder, name)),
+    pouring: join(folder, 'pouring'),
+    unpoured: join(folder, 'unpoured'),
+    whole: join(folder, 'whole'),
     private: join(folder, 'private'),
   }
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { unlessAbsent } from '../absent.ts'
 import { removeTree } from '../remove-tree.ts'
 import { run as runProgram } from '../run-program.ts'
+import { removePipes } from './pour.ts'
+import { ticketIn } from './ticket.ts'
 import type { Yard } from './yard.ts'
 
 type Place = Pick<Yard, 'folder' | 'clock'>
@@ -20,6 +22,7 @@ export async function throwAway({ folder }: Place, run: string): Promise<string 
 export async function destroy(path: string): Promise<void> {
   const real = await realpath(path).catch(unlessAbsent)
   if (real === undefined) return
+  await removePipes(ticketIn(real))
   const mounts = await readFile('/proc/self/mountinfo', 'utf8')
   for (const line of mounts.split('\n').toReversed()) {
     const place = line.split(' ')[4]?.replace(/\\(\d{3})/g, byteOf)

@@ -15,6 +15,8 @@ export interface Yard {
   readonly supplies: Supplies
   readonly lent: Lent
   readonly clock: Clock
+  /** Until when somebody is known to write down what a run prints. */
+  readonly pourers: Map<string, number>
   /** Whether we may mount; else limits of folders are looked at afterwards. */
   readonly mayMount: boolean
   readonly socket: string

@@ -4,11 +4,12 @@ import type { Report } from '../../model/report.ts'
 import { statSmall } from '../absent.ts'
 import { watchFolder } from '../changes.ts'
 import type { Watch } from '../engine.ts'
+import { type Helper, withHelpers } from '../helpers.ts'
 import { filesOf, type StepFiles } from '../step-files.ts'
 import { openTail } from '../tail.ts'
 import { askWhileRunning } from './ask.ts'
 import type { Host } from './host.ts'
-import { keepWhileRunning } from './kept.ts'
+import { keepRunning } from './kept.ts'
 import { lostReport, reportOf } from './report-of.ts'
 import { pathsOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
 import { isOver, type Stopping, stopRun } from './stop.ts'
@@ -28,25 +29,18 @@ export async function follow(at: Following, run: string, watch: Watch): Promise<
   const record = readRecord(paths)
   if (record === undefined) return lostReport(at.clock.now())
   const stopping: Stopping = { host: at.host, clock: at.clock, paths, record, run }
-  const over = new AbortController()
-  const besides = AbortSignal.any([over.signal, watch.signal])
-  const helpers = [
-    keepDeadline(stopping, besides),
-    keepWhileRunning(stopping, watch, besides),
-    askWhileRunning(stopping, besides),
+  const helpers: readonly Helper[] = [
+    (signal) => keepDeadline(stopping, signal),
+    (signal) => keepRunning(stopping, watch, signal),
+    (signal) => askWhileRunning(stopping, signal),
   ]
-  try {
-    await hearOut(stopping, watch)
-  } finally {
-    over.abort()
-    await Promise.all(helpers)
-  }
+  await withHelpers(watch.signal, helpers, (signal) => hearOut(stopping, watch, signal))
   if (watch.signal.aborted) return lostReport(at.clock.now())
   return await reportOf(stopping, watch)
 }
 
-/** Hands the log on until the run is over and nothing of it is left unheard. */
-async function hearOut(at: Stopping, watch: Watch): Promise<void> {
+/** Hands the log on until the run is over and nothing of it is left unheard; answers whether it came to that. */
+async function hearOut(at: Stopping, watch: Watch, signal: AbortSignal): Promise<boolean> {
   const { paths, record, clock } = at
   const files = filesOf(paths, record.steps)
   const tail = openTail({ folder: paths.folder, files, watch, bytesMax: record.limits.logBytes })
@@ -57,7 +51,7 @@ async function hearOut(at: Stopping, watch: Watch): Promise<void> {
       // Asked first: what is read after the end is all there will be.
       const ended = isElsewhere || (await isOver(paths))
       await tail.drain()
-      if (ended || watch.signal.aborted) return
+      if (ended || signal.aborted) return ended
       if (printsTooMuch(files)) await stopRun(at, 'stdout', 0)
       await changes.next(glanceMs)
     }

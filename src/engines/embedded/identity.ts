@@ -1,10 +1,10 @@
 /** Who a process is: boot, number and start time together, since numbers are given again. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readSmall, unlessAbsent } from '../absent.ts'
-import { run } from '../run-program.ts'
+import { isHeld } from '../held.ts'
 import { lockFile, type RunPaths } from './run-folder.ts'
 
 /** The id of this boot of the host. */
@@ -70,8 +70,4 @@ async function stateOfAny({ folder }: RunPaths): Promise<ShimState> {
   if (mark !== undefined) return { kind: 'alive', mark }
   const held = await Promise.all(locks.map(isHeld))
   return { kind: held.includes(true) ? 'alive' : 'dead', mark: nobody }
-}
-
-async function isHeld(lock: string): Promise<boolean> {
-  return existsSync(lock) && (await run('flock', ['-n', lock, 'true'])).exit === 1
 }

@@ -37,6 +37,7 @@ const facts: EngineFacts = {
   networkNone: true,
   memoryLimit: false,
   processLimit: false,
+  processorLimit: false,
   cluster: ['none'],
 }
 

@@ -40,6 +40,7 @@ const facts: EngineFacts = {
   networkNone: true,
   memoryLimit: true,
   processLimit: true,
+  processorLimit: true,
   cluster: ['none'],
 }
 

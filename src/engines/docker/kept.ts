@@ -1,0 +1,30 @@
+/** Where files lie that are stored while the program runs: in the ticket, or in the container. */
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Watch } from '../engine.ts'
+import { type Keeping, keepWhileRunning } from '../kept.ts'
+import { statInside } from './container.ts'
+import { collect, placeOf } from './report-of.ts'
+import type { Stopping } from './stop.ts'
+
+/** Hands each new version over until the signal fires. */
+export async function keepRunning(at: Stopping, watch: Watch, signal: AbortSignal): Promise<void> {
+  const { docker, clock } = at.yard
+  const keeping: Keeping = {
+    wants: at.record.wants,
+    clock,
+    watch,
+    async version({ path }) {
+      const place = placeOf(at, path)
+      if (place === undefined) return (await statInside(docker, at.run, path))?.version
+      const stats = await lstat(join(place.root, place.path)).catch(() => undefined)
+      return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`
+    },
+    read: async (want) => await collect(want, at, () => undefined).catch(() => undefined),
+  }
+  // An engine that does not answer for a while is no end: the last version is read with the report.
+  await keepWhileRunning(
+    { ...keeping, version: async (want) => await keeping.version(want).catch(() => undefined) },
+    signal,
+  )
+}
