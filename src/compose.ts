@@ -1,7 +1,7 @@
 /** Puts the parts together: settings in, a running broker out. Knows every part and does nothing else. */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { openArtifactStore } from './artifacts/index.ts'
+import { type ArtifactStore, openArtifactStore } from './artifacts/index.ts'
 import type { Catalog } from './broker/catalog.ts'
 import type { Ports } from './broker/ports.ts'
 import { makeAcceptances } from './compose/acceptances.ts'
@@ -9,9 +9,16 @@ import { startArtifactSweep } from './compose/artifact-sweep.ts'
 import { startCertificateWatch } from './compose/certificate-watch.ts'
 import { openEngines } from './compose/engines.ts'
 import { guarded } from './compose/guard.ts'
-import { accountsOf, keeperLimitsOf, keyRingOf, policyOf, workLimitsOf } from './compose/house-rules.ts'
+import {
+  accountsOf,
+  keeperLimitsOf,
+  keyRingOf,
+  policyOf,
+  storeUrlOf,
+  workLimitsOf,
+} from './compose/house-rules.ts'
 import { tellLint } from './compose/lint.ts'
-import { measuredArtifacts, measuredEngine, startProbes } from './compose/measured.ts'
+import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
 import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
 import { contractNamed } from './compose/read-package.ts'
 import { type RefusalKeeper, startRefusalKeeper } from './compose/refusals.ts'
@@ -69,9 +76,16 @@ export async function startBroker(settings: Settings, { log, version }: Surround
   const metrics = openMetrics({ version, nodeVersion: process.version })
   const telemetry = telemetryOf(log, metrics)
   const house = await openHouse(settings, ring, telemetry, metrics)
-  const { tools, worker, keeper } = house
+  const { tools, worker, keeper, artifacts } = house
   const { ports } = tools
-  watchHouse(metrics, settings, ports)
+  watchHouse(metrics, {
+    dataDir: settings.dataDir,
+    storeUrl: storeUrlOf(settings),
+    look: ports.store.look,
+    catalog: ports.catalog,
+    artifacts,
+    running: () => worker.running,
+  })
   const gate = makeGate(accountsOf(settings))
   const source = sourceTeller(settings.http.trustedProxies)
   const limiter = makeLimiter({ gate, clock: systemClock, source }, settings.limits)
@@ -142,7 +156,6 @@ function brokerOf(
     renew: server.renew,
     endsAt: (seconds) => metrics.certificate('server', seconds),
   })
-  metrics.gauge('chandler_leases_held', 'Operations this node works on.', () => house.worker.running)
   return {
     url: server.url,
     figures: metrics,
@@ -195,6 +208,7 @@ function openOsb(settings: Settings, tools: Tools, door: Omit<OsbDoor, 'around'>
 }
 
 interface House {
+  readonly artifacts: ArtifactStore
   readonly shelf: Shelf
   readonly tools: Tools
   readonly worker: Worker
@@ -212,10 +226,12 @@ async function openHouse(
   const clock = systemClock
   const chance = systemChance
   const node = settings.node.name ?? `${hostname()}-${Buffer.from(chance.bytes(4)).toString('hex')}`
-  const store = await openHouseStore(settings, { ring, clock, chance })
+  const unmeasured = await openHouseStore(settings, { ring, clock, chance })
+  const store = measuredStore(unmeasured, metrics, clock)
   const opened = openArtifactStore({
     folder: join(settings.dataDir, 'images'),
     registries: registriesOf(settings, process.env),
+    arrived: metrics.imageArrived,
   })
   const artifacts = measuredArtifacts(opened, metrics, clock)
   const found = await openEngines({ folder: settings.dataDir, clock, artifacts, choice: settings.engine })
@@ -224,7 +240,9 @@ async function openHouse(
     store,
     room: { artifacts, engines },
     tell: (word) => {
-      if (word.kind !== 'refused' && word.kind !== 'kept') return
+      if (word.kind === 'warning' || word.kind === 'printed') return
+      metrics.packageRead(word.kind)
+      if (word.kind === 'offered') return
       const error = word.problem.cause ?? new ProblemError(word.problem)
       report.event({ kind: 'fault', doing: `read the package ${word.name}`, error })
     },
@@ -269,6 +287,7 @@ async function openHouse(
     fault: (error) => report.event({ kind: 'fault', doing: 'give back the room of unused packages', error }),
   })
   return {
+    artifacts,
     shelf,
     tools,
     worker,

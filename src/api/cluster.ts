@@ -82,13 +82,28 @@ export function toCluster({ cluster, nodes, counts }: ClusterFacts): Cluster {
       startedAt: moment(startedAt),
       heartbeatAt: moment(heartbeatAt),
     })),
-    counts: counts.map(({ of, state, count, oldestMs }) => ({
+    counts: byState(counts).map(({ of, state, count, oldestMs }) => ({
       of,
       state,
       count,
       oldestSeconds: oldestMs / 1000,
     })),
   })
+}
+
+/** Operations are counted by what they do; here only their state matters. */
+function byState(counts: ClusterFacts['counts']): ClusterFacts['counts'] {
+  const sums = new Map<string, ClusterFacts['counts'][number]>()
+  for (const one of counts) {
+    const name = `${one.of} ${one.state}`
+    const sum = sums.get(name)
+    sums.set(name, {
+      ...one,
+      count: one.count + (sum?.count ?? 0),
+      oldestMs: Math.max(one.oldestMs, sum?.oldestMs ?? 0),
+    })
+  }
+  return [...sums.values()]
 }
 
 export const Keys = Type.Object(

@@ -59,6 +59,8 @@ export interface ArtifactStore {
   pack(order: CollectionPack): Promise<string>
   /** Throws away what nothing in `keep` needs and nobody used of late. */
   sweep(order: Sweep): Promise<Swept>
+  /** Bytes of all content that is kept, packed. */
+  size(): Promise<number>
   /** Waits until all that was unpacked has reached the disk. */
   close(): Promise<void>
 }
@@ -119,6 +121,7 @@ export function openArtifactStore(options: RoomOptions): ArtifactStore {
     publish: async (order) => await publishCollection(order, await rooms()),
     pack: async (order) => await packCollection(order, await rooms()),
     sweep: async (order) => await sweep(order, await rooms()),
+    size: async () => await (await rooms()).content.size(),
     close: flushed,
   }
 }

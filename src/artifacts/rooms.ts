@@ -1,6 +1,6 @@
 /** What all parts of the artifact store share: the content, the unpacked layers, the way to registries. */
 import { join } from 'node:path'
-import { type Clock, systemClock } from '../kit/clock.ts'
+import { type Clock, systemChance, systemClock } from '../kit/clock.ts'
 import { type ContentStore, openContentStore } from './content/content-store.ts'
 import { type LayerStore, openLayerStore, type Stacking } from './layers/layer-store.ts'
 import { type ArchiveLimits, usualArchiveLimits, usualLayerLimits } from './limits.ts'
@@ -15,6 +15,8 @@ export interface RoomOptions {
   readonly archiveLimits?: ArchiveLimits
   readonly stacking?: Stacking
   readonly clock?: Clock
+  /** Told how many bytes of an image have come. */
+  arrived?(bytes: number): void
 }
 
 export interface Rooms {
@@ -46,9 +48,10 @@ async function openRooms({
   archiveLimits,
   stacking,
   clock,
+  arrived,
 }: RoomOptions): Promise<Rooms> {
   const limits = layerLimits ?? usualLayerLimits
-  const content = await openContentStore(folder, clock)
+  const content = await openContentStore(folder, clock, systemChance, arrived)
   return {
     folder,
     content,

@@ -17,6 +17,7 @@ export interface EnrolOrder {
 }
 
 export type EnrolWord =
+  | { readonly kind: 'offered'; readonly name: string }
   | { readonly kind: 'refused'; readonly name: string; readonly problem: Problem }
   | { readonly kind: 'kept'; readonly name: string; readonly problem: Problem }
   | { readonly kind: 'warning'; readonly name: string; readonly problem: Problem }
@@ -64,6 +65,7 @@ export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Pro
       state: 'offered',
       document: document as unknown as JsonObject,
     })
+    tell({ kind: 'offered', name })
     return pkg
   } catch (error) {
     const problem = toProblem(error)

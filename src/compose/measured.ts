@@ -4,6 +4,7 @@ import type { Engine } from '../engines/engine.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { ProblemCode } from '../model/problem-codes.ts'
+import type { Look, Store } from '../store/store.ts'
 
 /** The same artifacts, timed while images become present. */
 export function measuredArtifacts(artifacts: ArtifactStore, metrics: Metrics, clock: Clock): ArtifactStore {
@@ -48,6 +49,61 @@ export function measuredEngine(engine: Engine, metrics: Metrics, clock: Clock): 
     discard: (run) => timed('discard', engine.discard(run)),
     list: (cluster) => timed('list', engine.list(cluster)),
     close: () => engine.close(),
+  }
+}
+
+/** The same store, timed question by question. */
+export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Store {
+  const timed = async <T>(query: string, work: () => Promise<T>): Promise<T> => {
+    const begun = clock.monotonic()
+    let failed = true
+    try {
+      const done = await work()
+      failed = false
+      return done
+    } finally {
+      metrics.storeAnswered(query, (clock.monotonic() - begun) / 1000, failed)
+    }
+  }
+  const { look } = store
+  const measured: Look = {
+    now: () => timed('now', () => look.now()),
+    cluster: () => timed('cluster', () => look.cluster()),
+    instance: (key) => timed('instance', () => look.instance(key)),
+    instances: (filter) => timed('instances', () => look.instances(filter)),
+    binding: (key) => timed('binding', () => look.binding(key)),
+    bindings: (key) => timed('bindings', () => look.bindings(key)),
+    operation: (id) => timed('operation', () => look.operation(id)),
+    operations: (filter) => timed('operations', () => look.operations(filter)),
+    poll: (target, operation) => timed('poll', () => look.poll(target, operation)),
+    runs: (operation) => timed('runs', () => look.runs(operation)),
+    history: (operation) => timed('history', () => look.history(operation)),
+    log: (operation, after, most) => timed('log', () => look.log(operation, after, most)),
+    logEnds: (run) => timed('log_ends', () => look.logEnds(run)),
+    unseal: (owner, name) => timed('unseal', () => look.unseal(owner, name)),
+    offering: (plan, digest) => timed('offering', () => look.offering(plan, digest)),
+    offerings: () => timed('offerings', () => look.offerings()),
+    countInstances: (plan, platform) => timed('count_instances', () => look.countInstances(plan, platform)),
+    countQueued: (platform, most) => timed('count_queued', () => look.countQueued(platform, most)),
+    countByState: () => timed('count_by_state', () => look.countByState()),
+    audit: (after, most) => timed('audit', () => look.audit(after, most)),
+    auditHeight: () => timed('audit_height', () => look.auditHeight()),
+    nodes: () => timed('nodes', () => look.nodes()),
+    tombstones: () => timed('tombstones', () => look.tombstones()),
+    enrolment: (name) => timed('enrolment', () => look.enrolment(name)),
+    enrolments: () => timed('enrolments', () => look.enrolments()),
+    idempotent: (scope, key) => timed('idempotent', () => look.idempotent(scope, key)),
+    sealedByKey: () => timed('sealed_by_key', () => look.sealedByKey()),
+    sealedByOthers: () => timed('sealed_by_others', () => look.sealedByOthers()),
+  }
+  return {
+    look: measured,
+    write: (work, manner) => timed('write', () => store.write(work, manner)),
+    probe: () => timed('probe', () => store.probe()),
+    onHint: (listener) => store.onHint(listener),
+    backup: (file) => timed('backup', () => store.backup(file)),
+    reseal: (batch) => timed('reseal', () => store.reseal(batch)),
+    close: () => store.close(),
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the parts report becomes log lines and figures. */
-import type { Finished, Metrics } from '../http/metrics.ts'
+import type { Metrics } from '../http/metrics.ts'
 import type { Observe, SeenRequest } from '../http/observe.ts'
+import type { Finished } from '../http/work-metrics.ts'
 import { never } from '../kit/assert.ts'
 import type { Log, LogFields, LogLevel } from '../kit/log.ts'
 import type { WorkEvent, WorkReport } from '../work/work-report.ts'
@@ -26,7 +27,7 @@ export function telemetryOf(log: Log, metrics: Metrics): Telemetry {
     report: {
       event: (event) => {
         count(metrics, event)
-        if (event.kind === 'spent') return
+        if (isOnlyCounted(event)) return
         const { level, code, sentence, fields } = lineOf(event)
         log[level](code, sentence, fields)
       },
@@ -48,13 +49,60 @@ function access(log: Log, { method, route, status, ms, requestId, account }: See
 }
 
 function count(metrics: Metrics, event: WorkEvent): void {
-  if (event.kind === 'claimed') metrics.claimed(event.action, event.queuedMs / 1000)
-  else if (event.kind === 'ended') metrics.finished(finishedOf(event))
-  else if (event.kind === 'ran') metrics.ran({ ...event, outcome: event.end, seconds: event.ms / 1000 })
-  else if (event.kind === 'spent') metrics.spent(event.phase, event.ms / 1000)
-  else if (event.kind === 'adopted') metrics.adopted(event.engine)
-  else if (event.kind === 'lease-lost') metrics.leaseLost()
-  else if (event.kind === 'swept') metrics.orphanRemoved()
+  switch (event.kind) {
+    case 'claimed':
+      if (event.claim === 'first') metrics.claimed(event.action, event.queuedMs / 1000)
+      else if (event.claim === 'takeover') metrics.tookOver()
+      return
+    case 'ended':
+      metrics.finished(finishedOf(event))
+      return
+    case 'ran':
+      metrics.ran({ ...event, outcome: event.end, seconds: event.ms / 1000 })
+      return
+    case 'attempted':
+      metrics.attempted(event.engine, event.result)
+      return
+    case 'spent':
+      metrics.spent(event.phase, event.engine, event.ms / 1000)
+      return
+    case 'sought':
+      metrics.reattached(event.engine, event.result)
+      return
+    case 'renewed':
+      metrics.leasesRenewed(event.leases)
+      return
+    case 'renewal-failed':
+      metrics.leaseRenewalFailed()
+      return
+    case 'lease-lost':
+      metrics.leaseLost()
+      return
+    case 'fenced':
+      metrics.fencedWrite()
+      return
+    case 'swept':
+      metrics.orphanRemoved(event.engine)
+      return
+    case 'left-over':
+      metrics.orphans(event.engine, event.runs)
+      return
+    case 'waits':
+    case 'quarantined':
+    case 'fault':
+      return
+    default:
+      never(event)
+  }
+}
+
+/** What is only counted: it happens all the time, or another line tells of it. */
+const onlyCounted = ['spent', 'attempted', 'renewed', 'renewal-failed', 'fenced', 'left-over'] as const
+
+type Counted = Extract<WorkEvent, { kind: (typeof onlyCounted)[number] }>
+
+function isOnlyCounted(event: WorkEvent): event is Counted {
+  return onlyCounted.some((kind) => kind === event.kind)
 }
 
 function finishedOf({ action, format, state, problem, ms }: Extract<WorkEvent, { kind: 'ended' }>): Finished {
@@ -68,13 +116,16 @@ interface Line {
   readonly fields: LogFields
 }
 
-function lineOf(event: Exclude<WorkEvent, { kind: 'spent' }>): Line {
+function lineOf(event: Exclude<WorkEvent, Counted>): Line {
   switch (event.kind) {
     case 'claimed':
       return line('debug', 'operation.claimed', 'An operation was claimed', of(event))
-    case 'adopted': {
-      const { run, engine } = event
-      return line('info', 'operation.adopted', 'A run was found again', { ...of(event), run, engine })
+    case 'sought': {
+      const { run, engine, result } = event
+      const fields = { ...of(event), run, engine }
+      if (result === 'found') return line('info', 'operation.adopted', 'A run was found again', fields)
+      const sentence = 'A run was not found again'
+      return line('warn', 'operation.run-missing', sentence, { ...fields, result })
     }
     case 'ended':
       return line('info', 'operation.ended', 'An operation ended', {

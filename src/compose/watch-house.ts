@@ -1,22 +1,50 @@
-/** Figures about the house that are read when somebody looks: catalog, disk, size of the store. */
+/** Figures about the house that are read when somebody looks: catalog, disk, store, content, keys. */
 import { stat, statfs } from 'node:fs/promises'
+import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Ports } from '../broker/ports.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Offered } from '../http/store-metrics.ts'
-import type { Settings } from '../settings/settings.ts'
-import { storeUrlOf } from './house-rules.ts'
+import { migrations } from '../store/migrations/index.ts'
+import type { Look } from '../store/store.ts'
+
+export interface WatchedHouse {
+  readonly dataDir: string
+  readonly storeUrl: string
+  readonly look: Look
+  readonly catalog: Ports['catalog']
+  readonly artifacts: Pick<ArtifactStore, 'size'>
+  /** Operations this node works on. */
+  running(): number
+}
+
+/** What takes a walk over files is not counted for every scrape. */
+const countedEveryMs = 60_000
 
 /** Adds the figures. */
-export function watchHouse(metrics: Metrics, settings: Settings, { store, catalog }: Ports): void {
-  metrics.watch(store.look, () => offeredBy(catalog().offers))
+export function watchHouse(metrics: Metrics, house: WatchedHouse): void {
+  const { dataDir, storeUrl, look, catalog, artifacts, running } = house
+  metrics.watch(look, () => offeredBy(catalog().offers))
+  metrics.gauge('chandler_leases_held', 'Operations this node works on.', running)
   metrics.gauge('chandler_disk_free_bytes', 'Room on the disk of the data folder.', async () => {
-    const { bavail, bsize } = await statfs(settings.dataDir)
+    const { bavail, bsize } = await statfs(dataDir)
     return bavail * bsize
   })
-  const url = storeUrlOf(settings)
-  if (!url.startsWith('sqlite:')) return
-  metrics.gauge('chandler_store_size_bytes', 'Size of the files of the store.', async () => {
-    const file = url.slice('sqlite:'.length)
+  metrics.gauge(
+    'chandler_content_store_bytes',
+    'Packages and layers that are kept, packed.',
+    nowAndThen(() => artifacts.size()),
+  )
+  metrics.gauge(
+    'chandler_store_schema_version',
+    'The latest step of the schema.',
+    () => migrations.at(-1)?.number ?? 0,
+  )
+  metrics.gauge('chandler_audit_chain_height', 'Records in the audit trail that are chained.', () =>
+    look.auditHeight(),
+  )
+  if (!storeUrl.startsWith('sqlite:')) return
+  metrics.gauge('chandler_store_size_bytes', 'Size of the files of the store (SQLite).', async () => {
+    const file = storeUrl.slice('sqlite:'.length)
     const sizes = [file, `${file}-wal`].map((one) =>
       stat(one).then(
         ({ size }) => size,
@@ -25,6 +53,15 @@ export function watchHouse(metrics: Metrics, settings: Settings, { store, catalo
     )
     return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   })
+}
+
+function nowAndThen(count: () => Promise<number>): () => Promise<number> {
+  let counted: { readonly at: number; readonly size: Promise<number> } | undefined
+  return () => {
+    const now = performance.now()
+    if (counted === undefined || now - counted.at > countedEveryMs) counted = { at: now, size: count() }
+    return counted.size
+  }
 }
 
 function offeredBy(offers: ReturnType<Ports['catalog']>['offers']): readonly Offered[] {

@@ -22,9 +22,10 @@ test('gauges are counted by one question for all of them, and not again within a
   let asked = 0
   const counts: readonly StateCount[] = [
     { of: 'instance', state: 'ready', count: 3, oldestMs: 0 },
-    { of: 'operation', state: 'queued', count: 2, oldestMs: 1500 },
-    { of: 'operation', state: 'running', count: 1, oldestMs: 90_000 },
-    { of: 'operation', state: 'stopping', count: 1, oldestMs: 100 },
+    { of: 'operation', state: 'queued', action: 'bind', count: 2, oldestMs: 1500 },
+    { of: 'operation', state: 'running', action: 'bind', count: 1, oldestMs: 90_000 },
+    { of: 'operation', state: 'stopping', action: 'bind', count: 1, oldestMs: 100 },
+    { of: 'operation', state: 'running', action: 'update', count: 4, oldestMs: 100 },
   ]
   const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
   const look = {
@@ -32,6 +33,7 @@ test('gauges are counted by one question for all of them, and not again within a
       asked++
       return Promise.resolve(counts)
     },
+    sealedByOthers: () => Promise.resolve([{ key: 'k1', records: 7 }]),
   }
   metrics.watch(look as unknown as Look, () => [{ format: 'sim', packages: 1, services: 2, plans: 5 }])
   await metrics.text()
@@ -39,8 +41,10 @@ test('gauges are counted by one question for all of them, and not again within a
 
   expect(asked).toBe(1)
   expect(text).toContain('chandler_instances{state="ready"} 3')
-  expect(text).toContain('chandler_operations_running 2')
-  expect(text).toContain('chandler_operations_queued 2')
+  expect(text).toContain('chandler_operations_running{kind="bind"} 2')
+  expect(text).toContain('chandler_operations_running{kind="update"} 4')
+  expect(text).toContain('chandler_operations_queued{kind="bind"} 2')
+  expect(text).toContain('chandler_encryption_records{key_id="k1",state="decrypt-only"} 7')
   expect(text).toContain('chandler_operations_oldest_queued_seconds 1.5')
   expect(text).toContain('chandler_operations_oldest_running_seconds 90')
   expect(text).toContain('chandler_catalog_plans{format="sim"} 5')
@@ -49,7 +53,9 @@ test('gauges are counted by one question for all of them, and not again within a
 test('a store that does not answer is shown as such and asked again at the next scrape', async () => {
   let fails = true
   const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
-  const look = { countByState: () => (fails ? Promise.reject(new Error('down')) : Promise.resolve([])) }
+  const answer = (): Promise<readonly never[]> =>
+    fails ? Promise.reject(new Error('down')) : Promise.resolve([])
+  const look = { countByState: answer, sealedByOthers: answer }
   metrics.watch(look as unknown as Look, () => [])
 
   const down = await metrics.text()
@@ -70,6 +76,9 @@ test('operations are counted by kind and outcome', async () => {
   metrics.engineCall('sim', 'start', 0.1, true)
   metrics.leaseLost()
   metrics.rateLimited('osb')
+  metrics.imageArrived(1000)
+  metrics.packageRead('offered')
+  metrics.packageRead('refused')
   const text = await metrics.text()
 
   expect(text).toContain(
@@ -84,5 +93,8 @@ test('operations are counted by kind and outcome', async () => {
   )
   expect(text).toContain('chandler_engine_call_errors_total{engine="sim",call="start"} 1')
   expect(text).toContain('chandler_leases_lost_total 1')
+  expect(text).toContain('chandler_image_pull_bytes_total 1000')
+  expect(text).toContain('chandler_package_refresh_total{result="refused"} 1')
+  expect(text).toMatch(/chandler_package_refresh_last_success_timestamp_seconds \d{10}/)
   expect(text).toContain('chandler_rate_limited_total{scope="osb"} 1')
 })

@@ -1,6 +1,6 @@
 /** Figures counted in the store and the catalog: by one question, at most once a minute, whoever scrapes. */
 import { Gauge, type Registry } from 'prom-client'
-import type { Look, StateCount } from '../store/store.ts'
+import type { KeyCount, Look, StateCount } from '../store/store.ts'
 
 /** What a contract's packages offer. */
 export interface Offered {
@@ -63,10 +63,22 @@ export function gaugesOfStore(registry: Registry, look: Look, offered: () => rea
         this.set(read(await counts()))
       },
     })
+  const byAction = (name: string, help: string, states: readonly string[]) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['kind'],
+      registers,
+      async collect() {
+        this.reset()
+        for (const one of operationsIn(await counts(), states))
+          this.labels(one.action ?? 'other').inc(one.count)
+      },
+    })
   byState('chandler_instances', 'Instances by state.', 'instance')
   byState('chandler_bindings', 'Bindings by state.', 'binding')
-  single('chandler_operations_running', 'Operations under way.', (all) => sum(all, running))
-  single('chandler_operations_queued', 'Operations that wait.', (all) => sum(all, ['queued']))
+  byAction('chandler_operations_running', 'Operations under way.', running)
+  byAction('chandler_operations_queued', 'Operations that wait.', ['queued'])
   single('chandler_operations_quarantined', 'Operations held back.', (all) => sum(all, ['quarantined']))
   single('chandler_operations_oldest_queued_seconds', 'Age of the oldest that waits.', (all) =>
     oldest(all, ['queued']),
@@ -74,6 +86,17 @@ export function gaugesOfStore(registry: Registry, look: Look, offered: () => rea
   single('chandler_operations_oldest_running_seconds', 'Age of the oldest under way.', (all) =>
     oldest(all, running),
   )
+  const keys = async (): Promise<readonly KeyCount[]> => look.sealedByOthers().catch(() => [])
+  new Gauge({
+    name: 'chandler_encryption_records',
+    help: 'Records still sealed with a key that is not the active one.',
+    labelNames: ['key_id', 'state'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { key, records } of await keys()) this.labels(key, 'decrypt-only').set(records)
+    },
+  })
   const catalog = (name: string, help: string, of: 'packages' | 'services' | 'plans') =>
     new Gauge({
       name,

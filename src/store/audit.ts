@@ -52,6 +52,12 @@ export async function chainAudit(session: Session, most: number): Promise<number
   return rows.length
 }
 
+/** The number of the latest chained record. */
+export async function auditHeight(session: Session): Promise<number> {
+  const head = await session.get('SELECT seq FROM audit_head WHERE one = 1')
+  return head ? number(head, 'seq') : 0
+}
+
 /** Chained records after a number, in order. */
 export async function readAudit(
   session: Session,

@@ -8,6 +8,9 @@ type Kind = Exclude<StateCount['of'], 'operation'>
 const byState = (moment: string, rows: string): string =>
   `SELECT state, count(*) AS many, min(${moment}) AS oldest FROM ${rows} GROUP BY state`
 
+const openOperations = `SELECT state, kind, count(*) AS many, min(created_at) AS oldest FROM operations
+  WHERE ended = 0 GROUP BY state, kind ORDER BY state, kind`
+
 // The settled ones are many and not looked at: all, less the others.
 const settled: Readonly<
   Record<Kind, { readonly state: string; readonly rest: string; readonly table: string }>
@@ -27,13 +30,13 @@ const settled: Readonly<
   },
 }
 
-/** How many of what are in which state, and how old the oldest is; of operations those that have not ended. */
+/** How many of what are in which state, and how old the oldest is; of operations those that have not ended, by action. */
 export async function countByState(session: Session, now: number): Promise<readonly StateCount[]> {
-  const operations = await session.all(byState('created_at', 'operations WHERE ended = 0'))
+  const operations = await session.all(openOperations)
   return [
     ...(await countOf(session, 'instance', now)),
     ...(await countOf(session, 'binding', now)),
-    ...operations.map((row) => stateCount('operation', row, now)),
+    ...operations.map((row) => ({ ...stateCount('operation', row, now), action: text(row, 'kind') })),
   ]
 }
 

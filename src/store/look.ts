@@ -2,7 +2,7 @@
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
-import { readAudit } from './audit.ts'
+import { auditHeight, readAudit } from './audit.ts'
 import { findBinding, listBindings } from './bindings.ts'
 import { countByState } from './counts.ts'
 import type { Session } from './database.ts'
@@ -14,13 +14,14 @@ import { countQueued, findOperation, listOperations, pollOperation } from './ope
 import { findEnrolment, findOffering, listEnrolments, listOfferings } from './packages.ts'
 import { listHistory, listRuns } from './runs.ts'
 import type { Sealer } from './sealer.ts'
-import { countByKey, getSealed } from './sealing.ts'
+import { countByKey, countOfKeys, getSealed } from './sealing.ts'
 import type {
   AuditRecord,
   Cluster,
   Enrolment,
   IdempotencyRow,
   InstanceFilter,
+  KeyCount,
   LogEnd,
   LogRow,
   Look,
@@ -115,7 +116,13 @@ export class Looking implements Look {
   idempotent(scope: string, key: string): Promise<IdempotencyRow | undefined> {
     return findIdempotent(this.session, this.sealer, { scope, key })
   }
-  sealedByKey(): Promise<readonly { readonly key: string; readonly records: number }[]> {
+  sealedByKey(): Promise<readonly KeyCount[]> {
     return countByKey(this.session)
+  }
+  sealedByOthers(): Promise<readonly KeyCount[]> {
+    return countOfKeys(this.session, this.sealer.others())
+  }
+  auditHeight(): Promise<number> {
+    return auditHeight(this.session)
   }
 }

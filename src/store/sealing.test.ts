@@ -77,9 +77,14 @@ describe.each(storeKinds)('%s', (kind) => {
     const added = addKey(file, systemChance)
 
     const left: number[] = []
-    while (left.at(-1) !== 0) left.push(await store.reseal(3))
+    const others: unknown[] = [await store.look.sealedByOthers()]
+    while (left.at(-1) !== 0) {
+      left.push(await store.reseal(3))
+      others.push(await store.look.sealedByOthers())
+    }
 
     expect(left).toEqual([4, 1, 0])
+    expect(others).toEqual([[], ...[4, 1, 0].map((records) => [{ key: old, records }])])
     expect(await store.look.sealedByKey()).toEqual([{ key: added, records: 8 }])
     removeKey(file, old)
     keys.reload()

@@ -5,7 +5,7 @@ import type { Envelope } from './envelope.ts'
 import { logOwner, pieceName } from './logs.ts'
 import { bytes, number, text } from './row.ts'
 import type { Sealer } from './sealer.ts'
-import type { LogRow } from './store.ts'
+import type { KeyCount, LogRow } from './store.ts'
 
 /** Seals some bytes under an owner and a name, in place of what was there. */
 export async function putSealed(
@@ -45,9 +45,7 @@ export async function eraseSealed(session: Session, owner: string, name: string 
 }
 
 /** How many records each key seals. */
-export async function countByKey(
-  session: Session,
-): Promise<readonly { readonly key: string; readonly records: number }[]> {
+export async function countByKey(session: Session): Promise<readonly KeyCount[]> {
   const rows = await session.all(
     `SELECT key_id, sum(many) AS records FROM (
       SELECT key_id, count(*) AS many FROM sealed GROUP BY key_id
@@ -56,6 +54,20 @@ export async function countByKey(
     ) AS counted GROUP BY key_id ORDER BY key_id`,
   )
   return rows.map((row) => ({ key: text(row, 'key_id'), records: Number(row['records']) }))
+}
+
+/** How many records these keys seal. */
+export async function countOfKeys(session: Session, keys: readonly string[]): Promise<readonly KeyCount[]> {
+  const counts: KeyCount[] = []
+  for (const key of keys) {
+    const row = await session.get(
+      `SELECT (SELECT count(*) FROM sealed WHERE key_id = ?) + (SELECT count(*) FROM logs WHERE key_id = ?) AS records`,
+      key,
+      key,
+    )
+    counts.push({ key, records: Number(row?.['records'] ?? 0) })
+  }
+  return counts
 }
 
 /** Wraps a batch of records with the active key; answers how many are left that can be. */

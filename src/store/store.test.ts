@@ -204,7 +204,7 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(counts).toEqual([
       { of: 'instance', state: 'ready', count: 1, oldestMs: 5000 },
       { of: 'binding', state: 'bound', count: 1, oldestMs: 5000 },
-      { of: 'operation', state: 'queued', count: 1, oldestMs: 5000 },
+      { of: 'operation', state: 'queued', action: 'provision', count: 1, oldestMs: 5000 },
     ])
   })
 

@@ -69,7 +69,11 @@ export interface Look {
   enrolments(): Promise<readonly Enrolment[]>
   /** The answer given to an idempotency key. */
   idempotent(scope: string, key: string): Promise<IdempotencyRow | undefined>
-  sealedByKey(): Promise<readonly { readonly key: string; readonly records: number }[]>
+  sealedByKey(): Promise<readonly KeyCount[]>
+  /** The same for the keys that are on the ring and not active; with one key it costs nothing. */
+  sealedByOthers(): Promise<readonly KeyCount[]>
+  /** The number of the latest record in the audit chain. */
+  auditHeight(): Promise<number>
 }
 
 export interface Transaction extends Look {
@@ -240,9 +244,17 @@ export interface Enrolment {
 export interface StateCount {
   readonly of: 'instance' | 'binding' | 'operation'
   readonly state: string
+  /** Of operations: what they do. */
+  readonly action?: string
   readonly count: number
   /** Age of the oldest, milliseconds. */
   readonly oldestMs: number
+}
+
+/** How many records a key seals. */
+export interface KeyCount {
+  readonly key: string
+  readonly records: number
 }
 
 export interface NodeRow {

@@ -110,14 +110,17 @@ export async function sweep(
   for (const engine of tools.engines) {
     const found = await engine.list(tools.cluster.id).catch((error: unknown) => {
       tools.report.event({ kind: 'fault', doing: `list the runs of ${engine.name}`, error })
-      return []
+      return undefined
     })
+    if (found === undefined) continue
+    let left = 0
     for (const run of found) {
       const why = await reasonToRemove(tools, limits, run, forbidden)
-      if (why === undefined || removals >= removalsPerSweep) continue
-      removals++
-      await remove(tools, engine, run, why)
+      if (why === undefined) continue
+      const isRemoved = removals++ < removalsPerSweep && (await remove(tools, engine, run, why))
+      if (!isRemoved) left++
     }
+    tools.report.event({ kind: 'left-over', engine: engine.name, runs: left })
   }
 }
 
@@ -136,12 +139,14 @@ async function reasonToRemove(
   return run?.state === 'discarded' ? 'a later attempt has taken its place' : undefined
 }
 
-async function remove(tools: Tools, engine: Engine, run: FoundRun, why: string): Promise<void> {
+async function remove(tools: Tools, engine: Engine, run: FoundRun, why: string): Promise<boolean> {
   try {
     await engine.stop(run.name, 0)
     await engine.discard(run.name)
-    tools.report.event({ kind: 'swept', run: run.name, why })
+    tools.report.event({ kind: 'swept', run: run.name, engine: engine.name, why })
+    return true
   } catch (error) {
     tools.report.event({ kind: 'fault', doing: `remove ${run.name}`, error })
+    return false
   }
 }

@@ -1,6 +1,6 @@
 /** One operation from where it stands to its end: ask what is next, do it, write it down, ask again. */
 import type { Ending } from '../broker/settle.ts'
-import type { Engine } from '../engines/engine.ts'
+import type { Engine, RunSight } from '../engines/engine.ts'
 import { never } from '../kit/assert.ts'
 import type { Operation, Run } from '../model/operation.ts'
 import { fail, type Problem, ProblemError } from '../model/problem.ts'
@@ -68,9 +68,21 @@ async function decide(tools: Tools, lease: Lease, known: Claimed | undefined): P
   const next = nextStep({ ...facts, sight: undefined })
   if (next.kind !== 'look') return { next, operation }
   const sight = await engineOf(tools, next.run).look(next.run.name)
+  if (known !== undefined) tellSought(tools, next.run, sight)
   const seen = nextStep({ ...facts, sight })
   if (seen.kind === 'look') fail('internal.unexpected', 'looked and must look again')
   return { next: seen, operation }
+}
+
+/** A run that was begun before this claim: whether the engine still has it. */
+function tellSought({ report }: Tools, run: Run, sight: RunSight): void {
+  const { operation, name, engine } = run
+  if (sight.kind === 'started' || sight.kind === 'foreign') {
+    const result = sight.kind === 'started' ? 'found' : 'foreign'
+    report.event({ kind: 'sought', operation, run: name, engine, result })
+  } else if (run.state === 'started') {
+    report.event({ kind: 'sought', operation, run: name, engine, result: 'missing' })
+  }
 }
 
 /** Does one step; over: the operation has ended or is in other hands. */
@@ -81,7 +93,7 @@ async function take(
   const { tools, lease } = at
   switch (next.kind) {
     case 'prepare':
-      return timed(at, 'prepare', prepare(at))
+      return timed(at, { phase: 'prepare', engine: 'none' }, prepare(at))
     case 'quarantine': {
       const reason = 'claimed several times without progress'
       await giveBack(tools, lease, { waitMs: 0, reason, strike: true })
@@ -90,12 +102,9 @@ async function take(
     case 'end-unstarted':
       return endUnstarted(at, next.why)
     case 'start':
-      return timed(at, 'start', start(at, next.run))
-    case 'adopt': {
-      const { name, engine } = next.run
-      tools.report.event({ kind: 'adopted', operation: lease.operation, run: name, engine })
+      return timed(at, { phase: 'start', engine: next.run.engine }, start(at, next.run))
+    case 'adopt':
       return recordStarted(at, next.run, next.ticket)
-    }
     case 'follow':
       return follow(at, next)
     case 'lost':
@@ -106,7 +115,7 @@ async function take(
     case 'conclude':
       return timed(
         at,
-        'finish',
+        { phase: 'finish', engine: next.run.engine },
         conclude(tools, lease, next.run, {
           engine: engineOf(tools, next.run),
           operation: at.operation,
@@ -120,13 +129,13 @@ async function take(
 
 async function timed<T>(
   { tools }: Performing,
-  phase: 'prepare' | 'start' | 'finish',
+  what: { readonly phase: 'prepare' | 'start' | 'finish'; readonly engine: string },
   work: Promise<T>,
 ): Promise<T> {
   const { clock } = tools.ports
   const begun = clock.monotonic()
   const done = await work
-  tools.report.event({ kind: 'spent', phase, ms: clock.monotonic() - begun })
+  tools.report.event({ kind: 'spent', ...what, ms: clock.monotonic() - begun })
   return done
 }
 

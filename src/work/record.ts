@@ -48,7 +48,7 @@ async function record(tools: Tools, lease: Lease, { progress, also, how }: Recor
     },
     { about: lease.target, how },
   )
-  if (!kept) taken(lease)
+  if (!kept) taken(tools, lease)
 }
 
 /** A run is intended: its job is sealed, so that recovery never prepares it again. */
@@ -74,6 +74,7 @@ export async function recordReport(tools: Tools, lease: Lease, run: Run, report:
     await tx.putRun({ ...run, state: 'reported' })
     await tx.seal(`run/${run.name}`, 'report', Buffer.from(encode(report)))
   })
+  tools.report.event({ kind: 'attempted', engine: run.engine, result: report.end.kind })
 }
 
 export async function sealedReport({ ports }: Tools, run: Run): Promise<Report> {
@@ -101,7 +102,7 @@ export async function recordEnd(
     },
     { about: lease.target },
   )
-  if (ended === undefined) taken(lease)
+  if (ended === undefined) taken(tools, lease)
   tools.bell.ring(lease.operation)
   tools.report.event({
     kind: 'ended',
@@ -142,7 +143,8 @@ export async function giveBack(
   })
 }
 
-function taken(lease: Lease): never {
+function taken({ report }: Tools, lease: Lease): never {
+  report.event({ kind: 'fenced', operation: lease.operation })
   lease.drop()
   fail('store.fenced', lease.operation)
 }

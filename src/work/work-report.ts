@@ -11,8 +11,17 @@ export type WorkEvent =
       readonly operation: string
       readonly action: string
       readonly queuedMs: number
+      /** first: nobody had it before; again: we gave it back ourselves; takeover: somebody else had begun it. */
+      readonly claim: 'first' | 'again' | 'takeover'
     }
-  | { readonly kind: 'adopted'; readonly operation: string; readonly run: string; readonly engine: string }
+  /** The engine was asked for a run that was begun before this claim. */
+  | {
+      readonly kind: 'sought'
+      readonly operation: string
+      readonly run: string
+      readonly engine: string
+      readonly result: 'found' | 'missing' | 'foreign'
+    }
   | {
       readonly kind: 'ended'
       readonly operation: string
@@ -33,10 +42,24 @@ export type WorkEvent =
       readonly end: string
       readonly ms: number
     }
+  /** A run has come to its end, whichever. */
+  | { readonly kind: 'attempted'; readonly engine: string; readonly result: string }
   /** Our share of the time, as opposed to that of the program. */
-  | { readonly kind: 'spent'; readonly phase: 'prepare' | 'start' | 'finish'; readonly ms: number }
+  | {
+      readonly kind: 'spent'
+      readonly phase: 'prepare' | 'start' | 'finish'
+      readonly engine: string
+      readonly ms: number
+    }
   | { readonly kind: 'waits'; readonly operation: string; readonly why: string }
+  /** Leases were renewed, or could not be asked for. */
+  | { readonly kind: 'renewed'; readonly leases: number }
+  | { readonly kind: 'renewal-failed' }
   | { readonly kind: 'lease-lost'; readonly operation: string }
+  /** A write of ours was refused, for another has taken over. */
+  | { readonly kind: 'fenced'; readonly operation: string }
   | { readonly kind: 'quarantined'; readonly operation: string }
   | { readonly kind: 'fault'; readonly operation?: string; readonly doing: string; readonly error: unknown }
-  | { readonly kind: 'swept'; readonly run: string; readonly why: string }
+  | { readonly kind: 'swept'; readonly run: string; readonly engine: string; readonly why: string }
+  /** What a sweep should have removed and could not. */
+  | { readonly kind: 'left-over'; readonly engine: string; readonly runs: number }

@@ -78,7 +78,9 @@ export function startWorker(tools: Tools): Worker {
       const lease = makeLease(clock, { operation: id, target, fence, sentAt, leaseMs })
       held.set(id, lease)
       const queuedMs = Math.max(0, runAfter - createdAt)
-      tools.report.event({ kind: 'claimed', operation: id, action: action.kind, queuedMs })
+      const before = tries.has(id) ? 'again' : 'takeover'
+      const claim = fence === 1 ? 'first' : before
+      tools.report.event({ kind: 'claimed', operation: id, action: action.kind, queuedMs, claim })
       const now = (operation.lease?.until ?? 0) - leaseMs
       const done = workOn(lease, { operation, now })
       work.add(done)
@@ -126,7 +128,10 @@ export function startWorker(tools: Tools): Worker {
       const jitter = 0.9 + 0.2 * ports.chance.number()
       await clock.sleep(limits.heartbeatMs * jitter, leaving.signal)
       pulse.heartbeat = clock.monotonic()
-      await beat().catch((error: unknown) => fault('renew leases', error))
+      await beat().catch((error: unknown) => {
+        fault('renew leases', error)
+        tools.report.event({ kind: 'renewal-failed' })
+      })
     }
   }
 
@@ -145,6 +150,7 @@ export function startWorker(tools: Tools): Worker {
       ),
     )
     for (const lease of lasting) proven.add(lease)
+    tools.report.event({ kind: 'renewed', leases: kept.size })
     for (const id of ids) {
       if (kept.has(id)) held.get(id)?.renewed(sentAt)
       else held.get(id)?.drop()

@@ -1,14 +1,18 @@
 /** The reference pages of docs/, made from the tables in the code. */
 import type { Argument, Command, Option } from 'commander'
+import { makeCatalog } from '../../src/broker/catalog.ts'
 import { rootCommand } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { localDataDir } from '../../src/cli/local.ts'
+import { watchHouse } from '../../src/compose/watch-house.ts'
 import { serviceSchema } from '../../src/contracts/cnab/index.ts'
+import { openMetrics } from '../../src/http/metrics.ts'
 import type { Route } from '../../src/http/operator/route.ts'
 import { operatorRoutes } from '../../src/http/operator/routes.ts'
 import { isObject } from '../../src/kit/json.ts'
 import { problemCodes } from '../../src/model/problem-codes.ts'
 import { settingsPage } from '../../src/settings/describe.ts'
+import type { Look } from '../../src/store/store.ts'
 
 /** File name to text. */
 export async function pages(): Promise<ReadonlyMap<string, string>> {
@@ -17,6 +21,7 @@ export async function pages(): Promise<ReadonlyMap<string, string>> {
     ['docs/problems.md', problemsPage()],
     ['docs/api.md', apiPage()],
     ['docs/cli.md', await cliPage()],
+    ['docs/metrics.md', metricsPage()],
     ['docs/contracts/cnab-service.schema.json', `${JSON.stringify(serviceSchema, null, 2)}\n`],
   ])
 }
@@ -82,6 +87,36 @@ function fieldsOf(schema: unknown): readonly string[] {
   if (!isObject(properties)) return []
   const demanded = Array.isArray(required) ? required : []
   return Object.keys(properties).map((name) => (demanded.includes(name) ? `**${name}**` : name))
+}
+
+function metricsPage(): string {
+  const metrics = openMetrics({ version: '', nodeVersion: '' })
+  watchHouse(metrics, {
+    ...{ dataDir: '.', storeUrl: 'sqlite:', running: () => 0, artifacts: { size: () => Promise.resolve(0) } },
+    // Nothing is read: only what there is to read is told.
+    look: {} as unknown as Look,
+    catalog: () => makeCatalog([]),
+  })
+  const own = metrics.table().filter(({ name }) => /^(chandler|http)_/.test(name))
+  const rows = own
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(
+      ({ name, kind, labels, help }) =>
+        `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(' ')} | ${help} |`,
+    )
+  return lines([
+    '# Figures',
+    '',
+    generated('the figures themselves'),
+    '',
+    '`GET /metrics` on `http.adminListen`, for Prometheus. Besides these there are those of the process and of Node',
+    '(`process_*`, `nodejs_*`). Labels take their values from closed sets: never an instance, a user, a path or an error text.',
+    'What is counted in the store is counted once a minute, whoever asks. Rules to be woken by: [alerts.yml](alerts.yml).',
+    '',
+    '| figure | kind | labels | |',
+    '|---|---|---|---|',
+    ...rows,
+  ])
 }
 
 async function cliPage(): Promise<string> {

@@ -1,6 +1,6 @@
 /** The content store: blobs by digest, shared by all packages and processes, each complete and verified or absent. */
 import { createHash } from 'node:crypto'
-import { open, rename, rm, stat, utimes } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Chance, type Clock, systemChance, systemClock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
@@ -27,6 +27,8 @@ export interface ContentStore {
   fetch(wanted: Descriptor, origin: Origin, watch: FetchWatch): Promise<string>
   /** Throws content out that proved damaged. */
   drop(digest: string): Promise<void>
+  /** Bytes of all that is there. */
+  size(): Promise<number>
 }
 
 /** Opens the store in a folder, which is made if need be. Problems: artifact.unwritable. */
@@ -34,6 +36,7 @@ export async function openContentStore(
   folder: string,
   clock: Clock = systemClock,
   chance: Chance = systemChance,
+  arrived: (bytes: number) => void = () => undefined,
 ): Promise<ContentStore> {
   await makeFolder(join(folder, 'blobs', 'sha256'), 0o700)
   await makeFolder(join(folder, 'blobs', 'sha512'), 0o700)
@@ -78,13 +81,18 @@ export async function openContentStore(
       if (await isThere(path)) return path
       const start: Transfer = async (shared) => {
         // It may have come while we looked.
-        if (!(await isThere(path)))
-          await download({ wanted, origin, partialFolder, path, clock, chance, ...shared })
+        if (await isThere(path)) return path
+        const progress = (bytes: number): void => {
+          arrived(bytes)
+          shared.progress(bytes)
+        }
+        await download({ wanted, origin, partialFolder, path, clock, chance, ...shared, progress })
         return path
       }
       return await flights.join(wanted.digest, start, watch)
     },
     drop: (digest) => rm(pathOf(digest), { force: true }),
+    size: () => sizeOf(join(folder, 'blobs')),
   }
 }
 
@@ -95,6 +103,18 @@ async function isThere(path: string): Promise<boolean> {
   const now = new Date()
   if (now.getTime() - found.mtimeMs > 60_000) await utimes(path, now, now).catch(() => undefined)
   return true
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  let size = 0
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    // What is swept meanwhile takes no room.
+    const found = entry.isFile()
+      ? await stat(join(entry.parentPath, entry.name)).catch(() => undefined)
+      : undefined
+    size += found?.size ?? 0
+  }
+  return size
 }
 
 async function writeHashed(

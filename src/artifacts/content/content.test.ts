@@ -69,6 +69,19 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   )
 }
 
+test('what arrives is told once, however many wait for it, and all that is there has a size', async () => {
+  const told: number[] = []
+  const folder = join(home, 'told')
+  const store = await openContentStore(folder, hastyClock(), undefined, (bytes) => told.push(bytes))
+  const bytes = randomBytes(5000)
+
+  await Promise.all([1, 2].map(() => store.fetch(descriptorOf(bytes), origin(bytes), watch)))
+  await store.keep(randomBytes(30))
+
+  expect(told.reduce((sum, piece) => sum + piece, 0)).toBe(5000)
+  expect(await store.size()).toBe(5030)
+})
+
 test('content that comes is there under its digest, and what is there is not fetched again', async () => {
   const store = await open()
   const bytes = randomBytes(5000)

@@ -1,0 +1,57 @@
+/** Figures of a broker that died and came back: what it took up, what it found again. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { accounts, type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
+
+test('a broker that comes back counts what it takes up, the run it finds, its leases and what the store took', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'chandler-figures-'))
+  const first = await start(dataDir)
+  await order(first)
+  await figuresOf(first).toMatch(/chandler_leases_held 1/)
+  await first.end('SIGKILL')
+
+  const second = await start(dataDir)
+
+  await figuresOf(second).toMatch(/chandler_takeovers_total 1/)
+  await figuresOf(second).toMatch(/chandler_reattach_total\{engine="sim",result="found"\} 1/)
+  await figuresOf(second).toMatch(/chandler_leases_held 1/)
+  await figuresOf(second).toMatch(/chandler_lease_renewals_total [1-9]/)
+  await figuresOf(second).toMatch(/chandler_store_schema_version [1-9]/)
+  await figuresOf(second).toMatch(
+    /chandler_store_query_duration_seconds_count\{query="write",result="ok"\} [1-9]/,
+  )
+  await figuresOf(second).toMatch(/chandler_package_refresh_total\{result="offered"\} [1-9]/)
+  await second.end('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+}, 120_000)
+
+function start(dataDir: string): Promise<BrokerProcess> {
+  const environment = {
+    CHANDLER_HTTP_ADMIN_LISTEN: '127.0.0.1:0',
+    CHANDLER_OPERATIONS_LEASE: '1s',
+    CHANDLER_OPERATIONS_HEARTBEAT: '300ms',
+  }
+  return startBrokerProcess({ dataDir, environment })
+}
+
+async function order(broker: BrokerProcess): Promise<void> {
+  await fetch(`${broker.url}/v2/service_instances/i1?accepts_incomplete=true`, {
+    method: 'PUT',
+    headers: { Authorization: accounts.platform, 'X-Broker-API-Version': '2.17' },
+    body: JSON.stringify({
+      service_id: '27972921-2b8d-494d-ba32-f8c688ccafc9',
+      plan_id: '1d843d93-86d2-41b8-86c1-4e0349a3e670',
+      organization_guid: 'o',
+      space_guid: 's',
+      parameters: { sim: { create: { ms: 3_600_000 } } },
+    }),
+  })
+}
+
+/** What there is to read, again and again until it says what is expected. */
+function figuresOf(broker: BrokerProcess) {
+  const admin = /"admin":"([^"]+)"/.exec(broker.said())?.[1] ?? ''
+  return expect.poll(async () => (await fetch(`${admin}/metrics`)).text(), { timeout: 60_000 })
+}
