@@ -14,6 +14,7 @@ import { ulidSource } from '../../src/kit/id.ts'
 import { openStore } from '../../src/store/index.ts'
 import { openKeyRing } from '../../src/store/keys.ts'
 import { makeBell } from '../../src/work/bell.ts'
+import { makeLogWriter } from '../../src/work/log-writer.ts'
 import type { Tools } from '../../src/work/tools.ts'
 import { startWorker } from '../../src/work/worker.ts'
 import { startPostgres } from '../../test/support/postgres.ts'
@@ -136,6 +137,7 @@ async function chandler(url: string): Promise<number> {
     cluster: { id, epoch },
     engines: [],
     bell: makeBell(),
+    logs: makeLogWriter(ports.store, ports.clock),
     limits: {
       concurrency: atOnce,
       perPlatform: atOnce,

@@ -44,7 +44,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     return storeOf(database, options.keys, {
       sealer,
       turn: makeTurns(options.clock),
-      tell: (session, hint) => database.notify(session, JSON.stringify(hint)),
+      tell: (session, hint) =>
+        database.notify(session, JSON.stringify(hint), hint.kind === 'queued' ? 'boarding' : 'committed'),
     })
   } catch (error) {
     await database.close()
@@ -75,6 +76,7 @@ function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store
         about ? { ...manner, about: nameOfInstance(about) } : manner,
       ),
     probe: () => database.probe(),
+    flushed: () => database.flushed(),
     onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
     backup: (file) => database.backup(file),
     reseal: (batch) => {

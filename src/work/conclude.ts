@@ -39,8 +39,10 @@ export async function conclude(
   const [seen, job] = await Promise.all([sealedReport(tools, run), sealedJob(tools, run)])
   const report = await withKept(tools.ports.store, run, job, seen)
   lease.check()
-  await engine.discard(run.name)
-  const { contract, situation, order } = await assemble(tools.ports, operation)
+  const [{ contract, situation, order }] = await Promise.all([
+    assemble(tools.ports, operation),
+    engine.discard(run.name),
+  ])
   if (
     report.end.kind === 'lost' &&
     stop === undefined &&

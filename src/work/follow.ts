@@ -37,6 +37,7 @@ export async function followRun(
   const leave = AbortSignal.any([following.leave, lease.lost, failed.signal])
   const sink = await openLogSink({
     store: tools.ports.store,
+    writer: tools.logs,
     operation: lease.operation,
     run: run.name,
     secrets: following.secrets,

@@ -3,6 +3,7 @@ import type { LogPiece } from '../engines/engine.ts'
 import { type Redactor, redactor } from '../kit/redact.ts'
 import type { NewLogRow, Store } from '../store/store.ts'
 import { openLogTail } from './log-tail.ts'
+import type { LogWriter } from './log-writer.ts'
 
 export interface LogSink {
   /** Bytes of a stream that are already kept; the engine goes on from there. */
@@ -14,6 +15,7 @@ export interface LogSink {
 
 export interface LogOptions {
   readonly store: Store
+  readonly writer: LogWriter
   readonly operation: string
   readonly run: string
   readonly secrets: readonly string[]
@@ -36,7 +38,7 @@ interface Stream {
 
 /** Opens the sink behind what is already kept. */
 export async function openLogSink(options: LogOptions): Promise<LogSink> {
-  const { store, operation, run, secrets, bytesMax } = options
+  const { store, writer, operation, run, secrets, bytesMax } = options
   const streams = new Map<string, Stream>()
   const tailMax = Math.min(Math.floor(bytesMax * 0.9), tailBytes)
   const tail = openLogTail<Stream>(tailMax)
@@ -48,6 +50,7 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
   let waiting: NewLogRow[] = []
   let waitingBytes = 0
   let flushing: Promise<void> | undefined
+  let isEnding = false
 
   function streamOf(step: string, stream: LogPiece['stream']): Stream {
     const known = streams.get(`${stream} ${step}`)
@@ -72,8 +75,9 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
       const rows = waiting
       waiting = []
       waitingBytes = 0
-      // A power cut that takes the last of it takes the run, too.
-      await store.write((tx) => tx.addLog(rows), { how: 'loose' }).catch(options.lost)
+      const kept = writer.write(rows).catch(options.lost)
+      if (isEnding) writer.hurry()
+      await kept
     }
   }
 
@@ -82,7 +86,9 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     flushing ??= flush().finally(() => {
       flushing = undefined
     })
-    if (waitingBytes > batchBytes) await flushing
+    if (waitingBytes <= batchBytes && !isEnding) return
+    writer.hurry()
+    await flushing
   }
 
   return {
@@ -118,8 +124,8 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
         of.position += before
         row(of, bytes, span)
       }
+      isEnding = true
       await keep()
-      await flushing
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Engine } from '../engines/engine.ts'
 import type { Job } from '../model/job.ts'
 import type { Beforehand } from './beforehand.ts'
 import type { Bell } from './bell.ts'
+import type { LogWriter } from './log-writer.ts'
 import type { WorkReport } from './work-report.ts'
 
 export interface Tools {
@@ -11,6 +12,7 @@ export interface Tools {
   readonly cluster: { readonly id: string; readonly epoch: number }
   readonly engines: readonly Engine[]
   readonly bell: Bell
+  readonly logs: LogWriter
   readonly limits: WorkLimits
   readonly report: WorkReport
   readonly beforehand?: Beforehand

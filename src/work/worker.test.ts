@@ -6,6 +6,7 @@ import type { Engine } from '../engines/engine.ts'
 import { openStore } from '../store/index.ts'
 import { makeKeyRing } from '../store/keys.ts'
 import { makeBell } from './bell.ts'
+import { makeLogWriter } from './log-writer.ts'
 import type { Tools } from './tools.ts'
 import { startWorker } from './worker.ts'
 
@@ -40,6 +41,7 @@ test.each([
       cluster: await store.look.cluster(),
       engines: [engine],
       bell: makeBell(),
+      logs: makeLogWriter(store, clock),
       limits: {
         concurrency: 4,
         perPlatform: 4,

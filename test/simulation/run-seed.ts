@@ -9,6 +9,7 @@ import { openStore } from '../../src/store/index.ts'
 import { makeKeyRing } from '../../src/store/keys.ts'
 import { makeBell } from '../../src/work/bell.ts'
 import { startKeeper } from '../../src/work/keeper.ts'
+import { makeLogWriter } from '../../src/work/log-writer.ts'
 import type { Tools } from '../../src/work/tools.ts'
 import { startWorker, type Worker } from '../../src/work/worker.ts'
 import { type Journal, makeClient } from './client-model.ts'
@@ -224,6 +225,7 @@ function startNode(
     cluster: { id: 'simulated', epoch: 0 },
     engines: [engine.seenBy(gate)],
     bell: makeBell(),
+    logs: makeLogWriter(ports.store, ports.clock),
     limits: {
       concurrency: random.between(1, 8),
       perPlatform: random.between(2, 10),

@@ -15,7 +15,7 @@ export interface Trash {
 }
 
 /** Together they cost one process instead of many calls each. */
-const gatherMs = 100
+const gatherMs = 1000
 const togetherMax = 64
 
 /** Opens it; what a crash left in it goes first. */

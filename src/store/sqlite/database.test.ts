@@ -175,6 +175,41 @@ test('a store in memory needs no timer and no turn of the event loop', async () 
   expect(isDone).toBe(true)
 })
 
+test.each(['memory', 'sqlite'] as const)(
+  'who is told that something was queued joins its transaction and finds it there (%s)',
+  async (kind) => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    const told: string[] = []
+    let joined: Promise<void> | undefined
+    store.onHint((hint) => {
+      told.push(hint.kind)
+      joined = store.write(
+        async (tx) => void told.push(`sees ${(await tx.instance(anInstance()))?.instance}`),
+      )
+    })
+
+    await store.write(async (tx) => {
+      tx.hint({ kind: 'queued' })
+      await tx.putInstance(anInstance())
+    })
+
+    expect(told).toEqual(['queued', 'sees i-1'])
+    await joined
+    expect(told).toHaveLength(2)
+  },
+)
+
+test('what was written loosely is on the disk when asked for it, and who asks waits for nothing else', async () => {
+  await using opened = await openTestStore('sqlite')
+  const { store } = opened
+  await store.write((tx) => tx.putInstance(anInstance()), { how: 'loose' })
+
+  await Promise.all([store.flushed(), store.flushed()])
+
+  expect(await store.look.instance(anInstance())).toBeDefined()
+})
+
 test('a URL of another kind is a fault of the settings', async () => {
   await expect(codeOf(open('mysql://x', fixedKeys()))).resolves.toBe('settings.invalid')
 })

@@ -112,6 +112,10 @@ async function lockPatiently(path: string, { clock, connectMs = 0 }: SqliteOptio
 function assemble(writer: Connection, reader: Session, group: Group, close: () => Promise<void>): Database {
   const listeners: ((text: string) => void)[] = []
   const notices = new WeakMap<Session, string[]>()
+  // What is written is written: a listener's fault is not the writer's.
+  const tell = (text: string): void => {
+    for (const listener of listeners) queueMicrotask(() => listener(text))
+  }
   const write: Database['write'] = async (work, { how } = {}) => {
     let pending: readonly string[] = []
     let result: Awaited<ReturnType<typeof work>>
@@ -129,15 +133,18 @@ function assemble(writer: Connection, reader: Session, group: Group, close: () =
     } catch (error) {
       throw sqliteProblem(error)
     }
-    // What is committed is committed: a listener's fault is not the writer's.
-    for (const text of pending) for (const listener of listeners) queueMicrotask(() => listener(text))
+    for (const text of pending) tell(text)
     return result
   }
   return {
     reader,
     write,
     probe: () => write(async (session) => session.send('UPDATE cluster SET epoch = epoch')),
-    notify: (session, text) => void notices.set(session, [...(notices.get(session) ?? []), text]),
+    flushed: group.flush,
+    notify(session, text, when) {
+      if (when === 'boarding') tell(text)
+      else notices.set(session, [...(notices.get(session) ?? []), text])
+    },
     onNotice: (listener) => void listeners.push(listener),
     backup: async (file) =>
       copyTo(writer.db.location() ?? fail('usage.invalid', 'a store in memory has no copies'), file),
