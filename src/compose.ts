@@ -46,6 +46,7 @@ import type { KeyRing } from './store/keys.ts'
 import { makeBeforehand } from './work/beforehand.ts'
 import { makeBell } from './work/bell.ts'
 import { type Keeper, startKeeper } from './work/keeper.ts'
+import { makeLogWriter } from './work/log-writer.ts'
 import { engineFor, type Tools } from './work/tools.ts'
 import { waitForEnd } from './work/wait.ts'
 import { startWorker, type Worker } from './work/worker.ts'
@@ -273,7 +274,8 @@ async function openHouse(
     report.event({ kind: 'fault', doing: 'prepare for later runs', error }),
   )
   const limits = workLimitsOf(settings)
-  const tools: Tools = { ports, cluster, engines, bell: makeBell(), limits, report, beforehand }
+  const logs = makeLogWriter(store, clock)
+  const tools: Tools = { ports, cluster, engines, bell: makeBell(), logs, limits, report, beforehand }
   const worker = startWorker(tools)
   wake = () => worker.wake()
   const keeper = startKeeper(tools, keeperLimitsOf(settings))
