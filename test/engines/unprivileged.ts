@@ -14,13 +14,14 @@ export type Result =
   | { readonly kind: 'seen'; readonly seen: Seen }
   | { readonly kind: 'failed'; readonly code: string; readonly detail: string }
 
-const [folder] = process.argv.slice(2)
+const [folder, runtime] = process.argv.slice(2)
 if (folder !== undefined) {
   const engine = await openEmbeddedEngine({
     folder: join(folder, 'engine'),
     images: openImageStore({ folder: join(folder, 'images') }),
     supplies: { deliver: () => fail('internal.unexpected', 'nothing is supplied here') },
     clock: systemClock,
+    runtime: runtime === 'plain' ? 'plain' : 'auto',
   })
   const results: Result[] = []
   for (const job of decode<readonly Job[]>(readFileSync(join(folder, 'jobs'), 'utf8'))) {

@@ -1,5 +1,5 @@
 /** Asks a running program, from inside, until it answers. */
-import { rename, stat, writeFile } from 'node:fs/promises'
+import { readlink, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Want } from '../../model/job.ts'
 import { unlessAbsent } from '../absent.ts'
@@ -57,11 +57,40 @@ async function ask(at: Stopping, i: number, argv: readonly string[]): Promise<Ra
   const init = await initOf(at, i)
   if (init === undefined) return undefined
   const bound = capabilities.map((name) => `+${name.toLowerCase()}`).join(',')
-  const inside = ['--target', String(init), '--all', '--root', '--wd']
+  const inside = ['--target', String(init), ...(await spacesOf(init)), '--root', '--wd']
   const rights = ['--no-new-privs', '--inh-caps=-all', `--bounding-set=-all,${bound}`]
   return await run(
     'nsenter',
-    [...inside, '--', ...at.host.lent.command('setpriv'), ...rights, '--', ...argv],
+    [
+      ...inside,
+      ...(at.host.rootless ? ['--preserve-credentials'] : []),
+      '--',
+      ...at.host.lent.command('setpriv'),
+      ...rights,
+      '--',
+      ...argv,
+    ],
     bounds,
   )
+}
+
+const spaces = {
+  user: 'user',
+  mnt: 'mount',
+  ipc: 'ipc',
+  uts: 'uts',
+  pid: 'pid',
+  net: 'net',
+  cgroup: 'cgroup',
+}
+
+/** The namespaces of a process that are not ours: without root we may not enter again those that are. */
+async function spacesOf(pid: number): Promise<readonly string[]> {
+  const found = await Promise.all(
+    Object.entries(spaces).map(async ([name, option]) => {
+      const read = (of: string): Promise<string> => readlink(`/proc/${of}/ns/${name}`).catch(() => '')
+      return (await read(String(pid))) === (await read('self')) ? [] : [`--${option}`]
+    }),
+  )
+  return found.flat()
 }

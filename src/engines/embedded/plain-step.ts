@@ -30,6 +30,7 @@ export function plainCommand({ network }: Chamber, script: string, { rootless }:
 export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): string {
   const { lent } = host
   const root = quote(chamber.root)
+  const hostname = quote(chamber.hostname)
   return [
     'stuck() { echo "could not confine the program: $1" >&2; exit 125; }',
     ...groupLines(chamber, step, host.controls),
@@ -38,7 +39,8 @@ export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): 
       ? []
       : [`chown ${step.user.uid} /proc/self/fd/1 /proc/self/fd/2 || stuck streams`]),
     ...(chamber.network === 'none' ? ['ip link set lo up 2>/dev/null'] : []),
-    `echo ${quote(chamber.hostname)} >/proc/sys/kernel/hostname`,
+    // Without root the file stays the host's, though the name is ours to change.
+    `{ echo ${hostname} >/proc/sys/kernel/hostname; } 2>/dev/null || hostname ${hostname} 2>/dev/null`,
     `cd ${root} || stuck root`,
     // A mount point of its own, which pivot_root asks for; read-only without touching what lies below.
     `mount --rbind . ${root} && cd ${root} || stuck bind`,
