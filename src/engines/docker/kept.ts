@@ -10,21 +10,19 @@ import type { Stopping } from './stop.ts'
 /** Hands each new version over until the signal fires. */
 export async function keepRunning(at: Stopping, watch: Watch, signal: AbortSignal): Promise<void> {
   const { docker, clock } = at.yard
+  const versionOf = async (path: string): Promise<string | undefined> => {
+    const place = placeOf(at, path)
+    if (place === undefined) return (await statInside(docker, at.run, path))?.version
+    const stats = await lstat(join(place.root, place.path))
+    return `${stats.ino} ${stats.size} ${stats.mtimeMs}`
+  }
   const keeping: Keeping = {
     wants: at.record.wants,
     clock,
     watch,
-    async version({ path }) {
-      const place = placeOf(at, path)
-      if (place === undefined) return (await statInside(docker, at.run, path))?.version
-      const stats = await lstat(join(place.root, place.path)).catch(() => undefined)
-      return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`
-    },
-    read: async (want) => await collect(want, at, () => undefined).catch(() => undefined),
+    // An engine that does not answer for a while is no end: the last version is read with the report.
+    version: ({ path }) => versionOf(path).catch(() => undefined),
+    read: (want) => collect(want, at, () => undefined).catch(() => undefined),
   }
-  // An engine that does not answer for a while is no end: the last version is read with the report.
-  await keepWhileRunning(
-    { ...keeping, version: async (want) => await keeping.version(want).catch(() => undefined) },
-    signal,
-  )
+  await keepWhileRunning(keeping, signal)
 }

@@ -18,6 +18,8 @@ import { collectInside } from './wants.ts'
 const tailBytes = 8 * 1024
 const unpouredNote = 'the end of the output may be missing: who wrote it down was killed'
 
+const gateDetail = "the container could not open what is lent to it: is its user another than the engine's?"
+
 /** A run of which nothing is left. */
 export function lostReport(now: number): Report {
   const nothing = { steps: [], got: new Map(), logTail: '', notes: [] }
@@ -71,11 +73,12 @@ async function endOf({ paths, record }: Stopping, there: ContainerSight): Promis
   if (stopped === 'stdout') return { kind: 'limit', limit: 'stdout' }
   if (there.error !== '' && there.startedAt <= 0) return { kind: 'not-started', detail: there.error }
   if (there.outOfMemory) return { kind: 'limit', limit: 'memory' }
+  // What the gate says must not pass for the program's own status.
+  if (!existsSync(join(paths.gate, 'began'))) return { kind: 'not-started', detail: gateDetail }
   if (!existsSync(paths.whole)) return { kind: 'limit', limit: 'disk' }
   const [files] = filesOf(paths, record.steps)
   // Half an answer must not pass for one.
-  const hasBegun = existsSync(join(paths.gate, 'began'))
-  if (files?.captured && hasBegun && existsSync(paths.unpoured)) return { kind: 'lost' }
+  if (files?.captured && existsSync(paths.unpoured)) return { kind: 'lost' }
   const size = files?.captured && (await stat(files.captured.file).catch(unlessAbsent))?.size
   if (files?.captured && (size ?? 0) > files.captured.bytesMax) return { kind: 'limit', limit: 'stdout' }
   for (const { host, bytesMax } of record.checked) {
