@@ -59,6 +59,24 @@ describe.each(storeKinds)('%s', (kind) => {
     },
   )
 
+  test('the strike of a claim is taken back, but not of one that wrote something down', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    const [a, b] = [queued('a', { strikes: 2, fence: 6 }), queued('b', { strikes: 2, fence: 6 })]
+    await add(store, a, b)
+    await claim(store)
+    const line = { state: 'queued', reason: 'waits', node: 'n' } as const
+    await store.write(async (tx) => {
+      await tx.addHistory(a.id, { ...line, fence: 6 })
+      await tx.addHistory(b.id, { ...line, fence: 7 })
+    })
+
+    await store.write((tx) => tx.forgive([a, b].map(({ id }) => ({ operation: id, fence: 7 }))))
+
+    expect((await store.look.operation(a.id))?.strikes).toBe(2)
+    expect((await store.look.operation(b.id))?.strikes).toBe(3)
+  })
+
   test('who started before the epoch was raised claims nothing and writes nothing', async () => {
     await using opened = await openTestStore(kind)
     const { store } = opened

@@ -4,7 +4,7 @@ import type { Dialect, Row, Session } from './database.ts'
 import { lockName } from './nodes.ts'
 import { operationColumns, operationOf } from './operations.ts'
 import { number, text } from './row.ts'
-import type { ClaimOrder } from './store.ts'
+import type { ClaimMark, ClaimOrder } from './store.ts'
 
 const agedMs = 600_000
 
@@ -55,12 +55,20 @@ export async function claimOperations(session: Session, order: ClaimOrder): Prom
   return rows.toSorted(byTurn(order.leaseMs)).map(operationOf)
 }
 
-/** Takes back the strike of a claim whose owner lives and could not work because the database was away. */
-export async function forgiveStrikes(session: Session, operations: readonly string[]): Promise<void> {
-  await session.send(
-    `UPDATE operations SET strikes = strikes - 1 WHERE strikes > 0 AND ended + 0 = 0 AND id IN ${session.dialect.list}`,
-    JSON.stringify(operations),
-  )
+/**
+ * Takes back the strikes of claims whose owner lives and could not work because the database was away. A claim that
+ * wrote anything down has settled its strike by that, even if its owner never heard of it.
+ */
+export async function forgiveStrikes(session: Session, claims: readonly ClaimMark[]): Promise<void> {
+  for (const { operation, fence } of claims) {
+    await session.send(
+      `UPDATE operations SET strikes = strikes - 1 WHERE id = ? AND strikes > 0 AND ended + 0 = 0
+        AND NOT EXISTS (SELECT 1 FROM history WHERE operation = ? AND fence = ?)`,
+      operation,
+      operation,
+      fence,
+    )
+  }
 }
 
 /** Renews the leases a node still holds; answers those. */

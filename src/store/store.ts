@@ -104,7 +104,7 @@ export interface Transaction extends Look {
    */
   claim(order: ClaimOrder): Promise<readonly Operation[]>
   /** Takes back the strike of a claim that came to nothing because the store was away, and for no other reason. */
-  forgive(operations: readonly string[]): Promise<void>
+  forgive(claims: readonly ClaimMark[]): Promise<void>
   /** Renews all leases of a node on these operations; answers those it still holds. */
   renew(node: string, operations: readonly string[], leaseMs: number): Promise<readonly string[]>
   /** Active operations whose deadline has passed, with or without a lease. */
@@ -148,6 +148,12 @@ export interface Held {
   readonly fence: number
   /** Absent: nobody needs to hold the lease (a cancel, a deadline). */
   readonly owner?: string
+}
+
+/** One claim of an operation. */
+export interface ClaimMark {
+  readonly operation: string
+  readonly fence: number
 }
 
 export interface ClaimOrder {

@@ -18,6 +18,7 @@ import { addHistory, putRun } from './runs.ts'
 import type { Sealer } from './sealer.ts'
 import { eraseSealed, putSealed } from './sealing.ts'
 import type {
+  ClaimMark,
   ClaimOrder,
   Enrolment,
   Freeze,
@@ -106,8 +107,8 @@ export class Writing extends Looking implements Transaction {
   claim(order: ClaimOrder): Promise<readonly Operation[]> {
     return claimOperations(this.session, order)
   }
-  forgive(operations: readonly string[]): Promise<void> {
-    return forgiveStrikes(this.session, operations)
+  forgive(claims: readonly ClaimMark[]): Promise<void> {
+    return forgiveStrikes(this.session, claims)
   }
   renew(node: string, operations: readonly string[], leaseMs: number): Promise<readonly string[]> {
     return renewLeases(this.session, node, operations, leaseMs)

@@ -29,7 +29,8 @@ export function startWorker(tools: Tools): Worker {
   const held = new Map<string, Lease>()
   const work = new Set<Promise<void>>()
   const tries = new Map<string, number>()
-  const excused = new Set<string>()
+  /** Claims whose strike is to be taken back, by operation. */
+  const excused = new Map<string, Lease>()
   const proven = new WeakSet<Lease>()
   const leaving = new AbortController()
   let nap = new AbortController()
@@ -62,7 +63,7 @@ export function startWorker(tools: Tools): Worker {
     const sentAt = clock.monotonic()
     const { leaseMs, perPlatform } = limits
     const order = { node: ports.node, epoch: tools.cluster.epoch, leaseMs, most, perPlatform }
-    const forgiven = [...excused]
+    const forgiven = [...excused.values()]
     const operations = await store.write(
       async (tx) => {
         if (forgiven.length > 0) await tx.forgive(forgiven)
@@ -71,7 +72,7 @@ export function startWorker(tools: Tools): Worker {
       // A power cut that takes the claim takes the claimer.
       { how: 'loose' },
     )
-    for (const id of forgiven) excused.delete(id)
+    for (const lease of forgiven) if (excused.get(lease.operation) === lease) excused.delete(lease.operation)
     for (const operation of operations) {
       const { id, target, fence, createdAt, runAfter, action } = operation
       held.get(id)?.drop()
@@ -100,7 +101,7 @@ export function startWorker(tools: Tools): Worker {
         fault('give an operation back', second, lease.operation),
       )
       // We live, and the work is not what kept us from it: the claim shall not count against it.
-      if (!given && isOutside(error)) excused.add(lease.operation)
+      if (!given && isOutside(error)) excused.set(lease.operation, lease)
     } finally {
       if (held.get(lease.operation) === lease) held.delete(lease.operation)
       wake()
@@ -143,7 +144,7 @@ export function startWorker(tools: Tools): Worker {
     const kept = new Set(
       await store.write(
         async (tx) => {
-          if (lasting.length > 0) await tx.forgive(lasting.map(({ operation }) => operation))
+          if (lasting.length > 0) await tx.forgive(lasting)
           return tx.renew(ports.node, ids, limits.leaseMs)
         },
         { how: 'loose' },
