@@ -99,7 +99,6 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
   return {
     look: measured,
     write: (work, manner) => timed('write', () => store.write(work, manner)),
-    flushed: () => timed('flushed', () => store.flushed()),
     probe: () => timed('probe', () => store.probe()),
     onHint: (listener) => store.onHint(listener),
     backup: (file) => timed('backup', () => store.backup(file)),

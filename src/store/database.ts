@@ -46,8 +46,6 @@ export interface Database {
   write<T>(work: Work<T>, manner?: Manner): Promise<T>
   /** Whether a transaction can be committed. */
   probe(): Promise<void>
-  /** Resolves when a power cut can take nothing of what was committed before, however loosely. */
-  flushed(): Promise<void>
   /**
    * Sends a text to all processes once this transaction is committed. Boarding: those here are told at once
    * where what they write then can still join it, and sees what it wrote.

@@ -76,7 +76,6 @@ function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store
         about ? { ...manner, about: nameOfInstance(about) } : manner,
       ),
     probe: () => database.probe(),
-    flushed: () => database.flushed(),
     onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
     backup: (file) => database.backup(file),
     reseal: (batch) => {

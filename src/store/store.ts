@@ -13,8 +13,6 @@ export interface Store {
    * `work` may run more than once and must do nothing but talk to its transaction.
    */
   write<T>(work: (tx: Transaction) => Promise<T>, manner?: WriteManner): Promise<T>
-  /** Resolves when a power cut can take nothing of what was written before, however loosely. */
-  flushed(): Promise<void>
   /** Whether the store answers and takes writes. */
   probe(): Promise<void>
   /** Calls back when another process says that an operation ended or a new one was queued; a hint, never the truth. */

@@ -191,9 +191,7 @@ async function start(at: Performing, run: Run): Promise<'on'> {
   const { operation, fence } = lease
   const order = { name: run.name, job, cluster: tools.cluster.id, operation, fence }
   try {
-    const watch = quietWatch(AbortSignal.any([leave, lease.lost]))
-    // A layout that nobody knows of is swept; a start that nobody knows of must not be.
-    await Promise.all([engine.layOut(order, watch), tools.ports.store.flushed()])
+    await engine.layOut(order, quietWatch(AbortSignal.any([leave, lease.lost])))
     lease.check()
     return await recordStarted(at, run, await engine.start({ name: run.name, fence }))
   } catch (error) {

@@ -51,15 +51,14 @@ async function record(tools: Tools, lease: Lease, { progress, also, how }: Recor
   if (!kept) taken(tools, lease)
 }
 
-/** A run is intended: its job is sealed, so that recovery never prepares it again. Whoever starts it sees to it that the disk has this. */
+/** A run is intended: its job is sealed, so that recovery never prepares it again. */
 export async function recordIntent(tools: Tools, lease: Lease, run: Run, job: Job): Promise<void> {
   const { stage, attempt } = run
   const reason = `prepared run ${run.name} for engine ${run.engine}`
-  const also = async (tx: Transaction): Promise<void> => {
+  await recordProgress(tools, lease, { state: 'preparing', reason, stage, attempt }, async (tx) => {
     await tx.putRun(run)
     await tx.seal(`run/${run.name}`, 'job', Buffer.from(encode(job)))
-  }
-  await record(tools, lease, { progress: { state: 'preparing', reason, stage, attempt }, also, how: 'loose' })
+  })
 }
 
 /** The job that was sealed for a run. */

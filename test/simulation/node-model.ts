@@ -132,7 +132,6 @@ export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): 
     ...real,
     look,
     write: (work, manner) => gate.effect(() => connected(() => real.write(work, manner)), faults),
-    flushed: () => gate.effect(() => connected(() => real.flushed()), faults),
     onHint: (listener) =>
       real.onHint((hint) => {
         if (gate.alive && !random.chance(knobs.hintsLost)) void gate.pass().then(() => listener(hint))

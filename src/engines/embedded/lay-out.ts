@@ -125,6 +125,8 @@ async function make(making: Making): Promise<void> {
   const record = recordOf(making, furniture)
   writeFileSync(fenceFile(pathsIn(aside), order.fence), '')
   writeFileSync(join(aside, 'run.json'), JSON.stringify(record), { mode: 0o600 })
+  // What the shim has against its start; made here, for while the disk is busy with the start a new file takes long.
+  writeFileSync(join(aside, 'shim.err'), '', { mode: 0o600 })
   const steps = await writeSteps(making, { chamber, plans, record })
   const script = shimScript({
     paths,

@@ -3,9 +3,7 @@
  * To fork this process, which is large, takes longer than everything else of a start.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { join } from 'node:path'
 
 export interface Starters {
   /** Starts the shim of a run, which waits until it is let go; `ended` is told when it is no more. */
@@ -91,7 +89,6 @@ export function openStarters(runs: string, rootless: boolean): Starters {
   return {
     async start({ run, fence, ended }) {
       const starter = idle.pop() ?? (await hire())
-      closeSync(openSync(join(runs, run, 'shim.err'), 'a', 0o600))
       starter.ended = ended
       const { stdin } = starter.child
       stdin?.write(`${fence} ${run}\n`)

@@ -73,8 +73,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     reader: readers.session,
     write,
     probe: () => write(async (session) => void (await session.run('UPDATE cluster SET epoch = epoch'))),
-    // Nothing is committed loosely here.
-    flushed: () => Promise.resolve(),
     notify: (session, text) => void session.send('SELECT pg_notify(?, ?)', channel, text),
     onNotice: (hear) => listener.onNotice(hear),
     backup: async () =>

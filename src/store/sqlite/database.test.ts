@@ -200,16 +200,6 @@ test.each(['memory', 'sqlite'] as const)(
   },
 )
 
-test('what was written loosely is on the disk when asked for it, and who asks waits for nothing else', async () => {
-  await using opened = await openTestStore('sqlite')
-  const { store } = opened
-  await store.write((tx) => tx.putInstance(anInstance()), { how: 'loose' })
-
-  await Promise.all([store.flushed(), store.flushed()])
-
-  expect(await store.look.instance(anInstance())).toBeDefined()
-})
-
 test('a URL of another kind is a fault of the settings', async () => {
   await expect(codeOf(open('mysql://x', fixedKeys()))).resolves.toBe('settings.invalid')
 })

@@ -140,7 +140,6 @@ function assemble(writer: Connection, reader: Session, group: Group, close: () =
     reader,
     write,
     probe: () => write(async (session) => session.send('UPDATE cluster SET epoch = epoch')),
-    flushed: group.flush,
     notify(session, text, when) {
       if (when === 'boarding') tell(text)
       else notices.set(session, [...(notices.get(session) ?? []), text])

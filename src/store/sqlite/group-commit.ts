@@ -36,8 +36,6 @@ export interface Group {
   write<T>(work: () => Promise<T>, how?: Durability): Promise<T>
   /** Runs a read while no transaction is open. */
   between<T>(read: () => T): Promise<T>
-  /** Resolves when the disk has everything that was committed before. */
-  flush(): Promise<void>
   /** Keeps all writers waiting while the work goes on. */
   apart(work: () => Promise<void>): Promise<void>
   /** Answers when nothing waits any more. */
@@ -105,7 +103,6 @@ export function makeGroup(commands: Commands, soon: (round: () => void) => void)
         if (open) reads.push(now)
         else now()
       }),
-    flush,
     apart: (work) =>
       new Promise((resolve, reject) => {
         pauses.push(() => work().then(resolve, reject))
