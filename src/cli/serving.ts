@@ -1,4 +1,7 @@
 /** A broker as a process: started, told apart by its log, drained by signals. */
+
+import { startFileWatch } from '../compose/file-watch.ts'
+import type { Difference } from '../compose/reload.ts'
 import type { Broker } from '../compose.ts'
 import { startBroker } from '../compose.ts'
 import { systemClock } from '../kit/clock.ts'
@@ -14,6 +17,9 @@ const stalledLine = JSON.stringify({
   event: 'process.stalled',
   msg: 'The event loop stood still for 30 seconds; the process is ended',
 })
+
+/** Whoever renews a password tells nobody; looking costs next to nothing. */
+const secretsEveryMs = 5000
 
 type Good = Extract<Loaded, { kind: 'settings' }>
 
@@ -39,30 +45,48 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
     services: new Set(broker.catalog().offers.map((offer) => offer.service.id)).size,
     ...(file === undefined ? {} : { config: file }),
   })
+  let current = first
   let reloading = Promise.resolve()
-  process.on('SIGHUP', () => {
-    // One after the other, so that the last word is the newest.
-    reloading = reloading.then(() => {
-      const again = load()
-      if (again.kind === 'settings') secrets = again.secrets.map((secret) => secret.reveal())
-      return reload(broker, log, again)
-    })
+  // One after the other, so that the last word is the newest.
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = reloading.then(work)
+    reloading = done.catch(() => undefined)
+    return done
+  }
+  const takeOver = async (again: Loaded) => {
+    if (again.kind === 'faults') throw new ProblemError(gather(again.problems))
+    secrets = again.secrets.map((secret) => secret.reveal())
+    const difference = await broker.reload(again.settings)
+    current = again
+    return difference
+  }
+  process.on('SIGHUP', () => void inTurn(() => reload(broker, log, () => takeOver(load()))))
+  const watch = startFileWatch({
+    clock: systemClock,
+    everyMs: secretsEveryMs,
+    files: () => current.secretFiles,
+    changed: () =>
+      inTurn(async () => {
+        const { taken, waiting } = await takeOver(current.withFreshSecrets())
+        log.info('secrets.renewed', 'Files with secrets were read again', { taken, needs_restart: waiting })
+      }),
+    refused: (error) => log.warn('secrets.refused', 'Files with secrets were not taken over', { error }),
   })
   process.on('SIGUSR2', () => void snapshot(broker, log))
   const told = untilTold(broker, log)
   // After the signals: one that comes right after the start must not find nobody.
   const watchdog = startWatchdog({ stallMs: stallMaxMs, line: stalledLine })
   await told
+  await watch.stop()
   watchdog.stop()
   log.info('broker.stopped', 'Stopped')
   await log.flush()
 }
 
 /** All or nothing: faults change nothing. Only names are logged. */
-async function reload(broker: Broker, log: Log, loaded: Loaded): Promise<void> {
+async function reload(broker: Broker, log: Log, takeOver: () => Promise<Difference>): Promise<void> {
   try {
-    if (loaded.kind === 'faults') throw new ProblemError(gather(loaded.problems))
-    const { taken, waiting } = await broker.reload(loaded.settings)
+    const { taken, waiting } = await takeOver()
     broker.figures.reloaded(true)
     log.info('config.reloaded', 'The configuration was read again', { taken, needs_restart: waiting })
   } catch (error) {

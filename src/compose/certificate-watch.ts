@@ -1,10 +1,10 @@
 /** Takes over a renewed certificate: files are looked at now and then, for whoever renews them tells nobody. */
 import { X509Certificate } from 'node:crypto'
-import { statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Settings } from '../settings/settings.ts'
+import { type FileWatch, startFileWatch } from './file-watch.ts'
 import { readTls, type Tls } from './tls.ts'
 
 export interface CertificateWatchParts {
@@ -15,41 +15,25 @@ export interface CertificateWatchParts {
   renew(tls: Tls): void
   /** Told when the certificate in use ends, in seconds since 1970. */
   endsAt(seconds: number): void
-  readonly everyMs?: number
-}
-
-export interface CertificateWatch {
-  stop(): Promise<void>
 }
 
 /** Starts looking; without TLS there is nothing to look at. */
-export function startCertificateWatch(parts: CertificateWatchParts): CertificateWatch {
-  const { clock, log, everyMs = 30_000 } = parts
-  const leaving = new AbortController()
-  let seen = stamp(parts.settings())
+export function startCertificateWatch(parts: CertificateWatchParts): FileWatch {
+  const { clock, log, settings } = parts
   tellEnd(parts)
-  const running = (async () => {
-    while (!leaving.signal.aborted) {
-      await clock.sleep(everyMs, leaving.signal)
-      if (leaving.signal.aborted) return
-      const now = stamp(parts.settings())
-      if (now === seen) continue
-      // Files that do not fit each other are half of a change: the next look sees the rest.
-      try {
-        takeOver(parts)
-        seen = now
-        log.info('certificate.renewed', 'The certificate was read again')
-      } catch (error) {
-        log.warn('certificate.refused', 'The certificate was not taken over', { error })
-      }
-    }
-  })()
-  return {
-    async stop() {
-      leaving.abort()
-      await running
+  return startFileWatch({
+    clock,
+    everyMs: 30_000,
+    files: () => {
+      const { certificateFile, keyFile } = settings().http.tls
+      return [certificateFile, keyFile].filter((file) => file !== undefined)
     },
-  }
+    changed: () => {
+      takeOver(parts)
+      log.info('certificate.renewed', 'The certificate was read again')
+    },
+    refused: (error) => log.warn('certificate.refused', 'The certificate was not taken over', { error }),
+  })
 }
 
 function takeOver(parts: CertificateWatchParts): void {
@@ -63,15 +47,4 @@ function takeOver(parts: CertificateWatchParts): void {
 function tellEnd({ settings, endsAt }: CertificateWatchParts): void {
   const tls = readTls(settings())
   if (tls) endsAt(Date.parse(new X509Certificate(tls.cert).validTo) / 1000)
-}
-
-/** What tells one version of the files from another. */
-function stamp({ http }: Settings): string {
-  const { certificateFile, keyFile } = http.tls
-  return JSON.stringify(
-    [certificateFile, keyFile].map((file) => {
-      const found = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })
-      return [file, found?.mtimeMs, found?.size, found?.ino]
-    }),
-  )
 }

@@ -16,11 +16,15 @@ import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
 import type { Keeper } from '../work/keeper.ts'
 import type { Worker } from '../work/worker.ts'
+import { startFileWatch } from './file-watch.ts'
 import { guarded } from './guard.ts'
 import { healthOf } from './health.ts'
 import { keyFileOf } from './house-rules.ts'
 import { makeKeyMaster } from './keys.ts'
 import { type Presence, startPresence } from './presence.ts'
+
+/** A ring may be brought by somebody else, for several brokers share one. */
+const ringEveryMs = 5000
 
 export interface OperatorSideParts {
   readonly ports: Ports
@@ -56,6 +60,16 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
   const { store, clock, chance, node } = ports
   const keys = makeKeyMaster({ store, ring, file: keyFileOf(settings), clock, chance, log })
   keys.resume()
+  const ringWatch = startFileWatch({
+    clock,
+    everyMs: ringEveryMs,
+    files: () => [keyFileOf(settings)],
+    changed: () => {
+      ring.reload()
+      log.info('key.reloaded', 'The key ring was read again', { active: ring.active() })
+    },
+    refused: (error) => log.warn('key.refused', 'The key ring was not taken over', { error }),
+  })
   const state = { started: false, draining: false }
   const leaving = new AbortController()
   const loop = startBeat(clock)
@@ -102,6 +116,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
       loop.stop()
       await admin?.close(0)
       await api.close()
+      await ringWatch.stop()
       await keys.stop()
       await presence.stop()
     },

@@ -140,6 +140,20 @@ test('a secret comes from a file without its final newline, and is never shown',
   expect(JSON.stringify(shown(loaded.settings))).not.toContain('from-a-file')
 })
 
+test('a secret in a file is read again without the configuration, which may be half written by then', () => {
+  const folder = folderWith('auth: {users: [{name: a, password_file: ./pw, role: viewer}]}\n')
+  const file = join(folder, 'chandler.yml')
+  writeFileSync(join(folder, 'pw'), 'first')
+  const loaded = good(loadSettings({ folder: '/', environment: {}, file }))
+  writeFileSync(join(folder, 'pw'), 'second')
+  writeFileSync(file, 'auth: {')
+
+  const again = good(loaded.withFreshSecrets())
+
+  expect(loaded.secretFiles).toEqual([join(folder, 'pw')])
+  expect(again.settings.auth.users[0]?.password.reveal()).toBe('second')
+})
+
 test('a secret given twice is refused, and one whose file is missing, too', () => {
   const twice = faults(load('auth: {users: [{name: a, password: x, password_file: y, role: viewer}]}\n'))
   const missing = faults(load('auth: {users: [{name: a, password_file: nowhere, role: viewer}]}\n'))

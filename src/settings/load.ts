@@ -28,6 +28,10 @@ export type Loaded =
       readonly warnings: readonly Problem[]
       /** The file that was read, if any. */
       readonly file: string | undefined
+      /** Files that hold a password or the like. */
+      readonly secretFiles: readonly string[]
+      /** The same configuration, whatever it says by now, with what these files hold now. */
+      readonly withFreshSecrets: () => Loaded
     }
   | { readonly kind: 'faults'; readonly problems: readonly [Problem, ...Problem[]] }
 
@@ -42,26 +46,28 @@ export function loadSettings(sources: Sources): Loaded {
   const files = file === undefined ? { layers: [], problems: [] } : readFiles(file)
   const fromFlags = readFlags(named, sources.flags ?? {}, folder)
   const fromEnvironment = readEnvironment(named, environment, folder)
-  const { value, entries, problems } = readTable(settingsTable, [
-    fromFlags.layer,
-    fromEnvironment.layer,
-    ...files.layers,
-    readPlatform(environment, folder),
-  ])
-  const all = [...files.problems, ...fromFlags.problems, ...fromEnvironment.problems, ...problems]
-  // The table's reader answers exactly the table's shape when it found no fault.
-  const settings = value as Settings
-  const faults = all.length > 0 ? all : contradictions(settings, entries)
-  const [first, ...rest] = faults
-  if (first) return { kind: 'faults', problems: [first, ...rest] }
-  return {
-    kind: 'settings',
-    settings,
-    entries,
-    secrets: secretsIn(settings),
-    warnings: strayVariables(named, environment),
-    file,
+  const layers = [fromFlags.layer, fromEnvironment.layer, ...files.layers, readPlatform(environment, folder)]
+  const found = [...files.problems, ...fromFlags.problems, ...fromEnvironment.problems]
+  const read = (): Loaded => {
+    const { value, secretFiles, entries, problems } = readTable(settingsTable, layers)
+    const all = [...found, ...problems]
+    // The table's reader answers exactly the table's shape when it found no fault.
+    const settings = value as Settings
+    const faults = all.length > 0 ? all : contradictions(settings, entries)
+    const [first, ...rest] = faults
+    if (first) return { kind: 'faults', problems: [first, ...rest] }
+    return {
+      kind: 'settings',
+      settings,
+      entries,
+      secrets: secretsIn(settings),
+      warnings: strayVariables(named, environment),
+      file,
+      secretFiles,
+      withFreshSecrets: read,
+    }
   }
+  return read()
 }
 
 /** What no single setting can know: values that do not go together. */

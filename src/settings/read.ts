@@ -21,6 +21,8 @@ export interface Entry {
 
 export interface TableRead {
   readonly value: unknown
+  /** Files that hold a value of their own: passwords, tokens. */
+  readonly secretFiles: readonly string[]
   readonly entries: readonly Entry[]
   readonly problems: readonly Problem[]
 }
@@ -46,11 +48,12 @@ export function readTable(table: Group<Members>, layers: readonly Layer[]): Tabl
   const reader = new Reader()
   const spots = layers.map((layer): Spot => ({ layer, raw: layer.document, pointer: '' }))
   const value = reader.group(table, spots, '')
-  return { value, entries: reader.entries, problems: reader.problems }
+  return { value, secretFiles: reader.secretFiles, entries: reader.entries, problems: reader.problems }
 }
 
 class Reader {
   readonly entries: Entry[] = []
+  readonly secretFiles: string[] = []
   readonly problems: Problem[] = []
 
   group(node: Group<Members>, spots: readonly Spot[], path: string): Readonly<Record<string, unknown>> {
@@ -115,6 +118,7 @@ class Reader {
       return undefined
     }
     const path = resolve(found.layer.folder, found.raw)
+    this.secretFiles.push(path)
     try {
       return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     } catch (cause) {

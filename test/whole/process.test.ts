@@ -96,6 +96,23 @@ test('a reload takes over accounts and names what needs a restart; a faulty one 
   expect((await osb(url, 'GET', '/v2/catalog', { password: 'a-fresh-password' })).status).toBe(200)
 })
 
+test('a password file that is renewed is taken over without a signal, and one that is gone changes nothing', async () => {
+  const secret = join(folder, 'platform-password')
+  writeFileSync(secret, passwords.platform)
+  const text = configuration().replace(`password: ${passwords.platform}`, `password_file: ${secret}`)
+  const { url, line } = await started('renewed', text)
+  rmSync(secret)
+  await line('secrets.refused')
+  const before = await osb(url, 'GET', '/v2/catalog')
+  writeFileSync(secret, 'a-renewed-password')
+  const renewed = JSON.parse(await line('secrets.renewed'))
+
+  expect(before.status).toBe(200)
+  expect(renewed).toMatchObject({ taken: ['auth.users'], needs_restart: [] })
+  expect((await osb(url, 'GET', '/v2/catalog')).status).toBe(401)
+  expect((await osb(url, 'GET', '/v2/catalog', { password: 'a-renewed-password' })).status).toBe(200)
+}, 60_000)
+
 test('a crowd of guessers is told to wait', async () => {
   const { url } = await started('guess', `${configuration()}limits: {failedLoginsPerSecond: 3}\n`)
   expect((await osb(url, 'GET', '/v2/catalog')).status).toBe(200)

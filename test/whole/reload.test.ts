@@ -2,8 +2,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { systemChance } from '../../src/kit/clock.ts'
 import { loadSettings } from '../../src/settings/load.ts'
-import { newFolder, startTestBroker } from '../support/broker.ts'
+import { addKey } from '../../src/store/keys.ts'
+import { newFolder, passwords, startTestBroker } from '../support/broker.ts'
 import { codeOf } from '../support/problems.ts'
 
 test('a reload offers what the configuration says now, and refuses a catalog with faults whole', async () => {
@@ -29,3 +31,22 @@ test('a reload offers what the configuration says now, and refuses a catalog wit
   await running.stop()
   rmSync(folder, { recursive: true, force: true })
 })
+
+test('a key ring that somebody else changed is taken up while running', async () => {
+  const running = await startTestBroker()
+  const credentials = Buffer.from(`admin:${passwords.admin}`).toString('base64')
+  const active = async (): Promise<unknown> => {
+    const answer = await fetch(`${running.url}/api/v1/keys`, {
+      headers: { Authorization: `Basic ${credentials}` },
+    })
+    return ((await answer.json()) as { readonly active: string }).active
+  }
+  const before = await active()
+
+  const added = addKey(join(running.folder, 'data', 'keys.json'), systemChance)
+
+  expect(added).not.toBe(before)
+  await expect.poll(active, { timeout: 30_000 }).toBe(added)
+  await running.stop()
+  rmSync(running.folder, { recursive: true, force: true })
+}, 60_000)
