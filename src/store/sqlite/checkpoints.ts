@@ -61,6 +61,8 @@ export function openCheckpoints({ path, apart, failed }: Around): Checkpoints {
         })
     },
     async close() {
+      // Who waits for it here may have nothing else to wait for.
+      worker?.ref()
       await working
       if (worker === undefined) return
       const gone = once(worker, 'exit')
