@@ -142,21 +142,27 @@ export async function paths(full: string, ids: Ids, folder: string): Promise<rea
 
 /** 2,000 polls a second while 200 jobs run and log, on a full store and on an empty one. */
 async function underLoad(empty: string, full: string, ids: Ids): Promise<readonly Figure[]> {
-  const p99 = async (dataDir: string, jobs: number): Promise<number> => {
+  const p99 = async (dataDir: string, jobs: number, round: number): Promise<number> => {
     const broker = await startBrokerProcess({
       dataDir,
       environment: { CHANDLER_OPERATIONS_CONCURRENCY: '256', CHANDLER_OPERATIONS_PER_PLATFORM: '256' },
     })
-    const polled = await order(broker, ids, `polled-${jobs}`)
-    for (let i = 0; i < jobs; i++) await order(broker, ids, `busy-${i}`, { ms: 120_000, log_every_ms: 200 })
-    const path = `/v2/service_instances/polled-${jobs}/last_operation?operation=${polled}`
+    const polled = await order(broker, ids, `polled-${round}`)
+    for (let i = 0; i < jobs; i++)
+      await order(broker, ids, `busy-${round}-${i}`, { ms: 25_000, log_every_ms: 200 })
+    const path = `/v2/service_instances/polled-${round}/last_operation?operation=${polled}`
     await openLoop(targetOf(broker.url, path), 2000, 2)
     const latencies = [...(await openLoop(targetOf(broker.url, path), 2000, 8))].sort((a, b) => a - b)
     await broker.end('SIGKILL')
     return latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN
   }
-  const floor = await p99(empty, 0)
-  const ours = await p99(full, 200)
+  const worst = { floor: [] as number[], ours: [] as number[] }
+  // One after the other, for whatever else this machine does should meet both.
+  for (let round = 0; round < rounds; round++) {
+    worst.floor.push(await p99(empty, 0, round))
+    worst.ours.push(await p99(full, 200, round))
+  }
+  const [floor, ours] = [median(worst.floor), median(worst.ours)]
   return [
     {
       name: 'p99 of last_operation at 2,000 a second, full and busy against empty and idle',

@@ -180,8 +180,8 @@ async function speak(
     n === 0
       ? `pretending for ${milliseconds < 0 ? 'ever' : `${milliseconds} ms`}\n`
       : `still pretending after ${n * (logEveryMs ?? 0)} ms\n`
-  const all = Buffer.from(Array.from({ length: due }, (_, n) => text(n)).join(''))
-  const bytes = all.subarray(watch.had('pretend', 'stdout'))
+  const fresh = Buffer.from(Array.from({ length: due - lines }, (_, n) => text(lines + n)).join(''))
+  const bytes = lines === 0 ? fresh.subarray(watch.had('pretend', 'stdout')) : fresh
   if (bytes.length > 0) await watch.log({ stream: 'stdout', step: 'pretend', bytes })
   return due
 }
