@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 export type CheckpointAnswer =
   | { readonly kind: 'done'; readonly pages: number }
-  | { readonly kind: 'failed'; readonly message: string; readonly errcode: number | undefined }
+  | { readonly kind: 'failed'; readonly error: Error; readonly errcode: number | undefined }
 
 const db = new DatabaseSync(String(workerData))
 
@@ -14,8 +14,8 @@ function checkpoint(): CheckpointAnswer {
     const { log } = db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() ?? {}
     return { kind: 'done', pages: Number(log) }
   } catch (error) {
-    const errcode = error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined
-    return { kind: 'failed', message: String(error), errcode }
+    if (!(error instanceof Error)) throw error
+    return { kind: 'failed', error, errcode: 'errcode' in error ? Number(error.errcode) : undefined }
   }
 }
 

@@ -42,7 +42,8 @@ export function openCheckpoints({ path, apart, failed }: Around): Checkpoints {
     worker.postMessage('checkpoint')
     const [told] = await answer
     if (told.kind === 'done') return told.pages
-    throw Object.assign(new Error(told.message), { errcode: told.errcode })
+    // An error comes over without its number.
+    throw Object.assign(told.error, { errcode: told.errcode })
   }
 
   async function work(): Promise<void> {
