@@ -45,6 +45,7 @@ import type { Settings } from './settings/settings.ts'
 import type { KeyRing } from './store/keys.ts'
 import { makeBeforehand } from './work/beforehand.ts'
 import { makeBell } from './work/bell.ts'
+import { foresee } from './work/foresee.ts'
 import { type Keeper, startKeeper } from './work/keeper.ts'
 import { makeLogWriter } from './work/log-writer.ts'
 import { engineFor, type Tools } from './work/tools.ts'
@@ -128,7 +129,10 @@ export async function startBroker(settings: Settings, { log, version }: Surround
   )
   operator.started()
   // Judging a large catalog takes a while, and nobody has to wait for it.
-  setImmediate(() => tellLint(ports.catalog(), log))
+  setImmediate(() => {
+    tellLint(ports.catalog(), log)
+    foresee(tools)
+  })
   return brokerOf(settings, { house, server, operator, gate, limiter, log, refusals, metrics })
 }
 
@@ -169,7 +173,10 @@ function brokerOf(
     async reload(fresh) {
       const difference = differenceOf(current, fresh)
       const renewed = readTls(fresh)
-      if (difference.taken.includes('catalog')) await house.shelf.fill(fresh.catalog)
+      if (difference.taken.includes('catalog')) {
+        await house.shelf.fill(fresh.catalog)
+        foresee(house.tools)
+      }
       if (renewed) server.renew(renewed)
       gate.replace(accountsOf(fresh))
       limiter.change(fresh.limits)

@@ -16,6 +16,8 @@ export interface Contract {
   read(artifact: Artifact, request: ReadRequest): Promise<Reading>
   /** Fits a plan to what its operator decided: what users may send, and what is wrong with the operator's own values. */
   offer?(pkg: Package, plan: Plan): PlanFit
+  /** What the runs of a plan would each do first and may be done before anybody orders; absent: nothing. */
+  foresee?(offered: Offered): readonly Job[]
   /** What must be run for an action. Called at admission to refuse early, and again when the work starts. */
   prepare(action: Action, situation: Situation): Prepared
   /** What a run means; called for failed runs, too. */
@@ -27,6 +29,9 @@ export interface Contract {
   /** Whether several bindings of one instance of a plan may be made and removed at the same time. */
   bindsInParallel(plan: Plan): boolean
 }
+
+/** What is known of a plan before anybody orders it. */
+export type Offered = Pick<Situation, 'package' | 'service' | 'plan' | 'infrastructure'>
 
 export interface PlanFit {
   readonly plan: Plan

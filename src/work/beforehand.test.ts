@@ -84,6 +84,21 @@ test('what was missed once is done when nothing else was to be done for a while'
   expect(faults).toEqual([])
 })
 
+test('what is foreseen is done before anybody asks for it, once', async () => {
+  const { beforehand, engine, pauses, stepOf, settle, ran } = setUp()
+  const first = job.beforehand?.job ?? plain
+  beforehand.foresee(engine, first)
+  beforehand.foresee(engine, first)
+  await settle()
+  expect(ran()).toBe(0)
+  pauses.at(-1)?.()
+
+  await expect.poll(stepOf).toBe('rest')
+  beforehand.foresee(engine, first)
+  await settle()
+  expect([ran(), pauses.length]).toEqual([1, 1])
+})
+
 test('what was missed twice is done beside other work', async () => {
   const { beforehand, stepOf, settle, ran } = setUp()
   const [first, second] = [beforehand.enter(), beforehand.enter()]

@@ -9,6 +9,8 @@ import type { Got, Report } from '../model/report.ts'
 export interface Beforehand {
   /** The job as it is to be run now: shorter where its first part is done already. */
   fit(engine: Engine, job: Job): Job
+  /** Something that later runs would each do first: done as soon as there is nothing else to do. */
+  foresee(engine: Engine, first: Job): void
   /** Work on an operation begins; to be called when that ends. What was missing is done beside it, where nobody waits for it. */
   enter(): () => void
   /** Ends what is under way. */
@@ -86,7 +88,7 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
     fit(engine, job) {
       const { beforehand, ...plain } = job
       if (beforehand === undefined) return job
-      const key = sha256(encode([engine.name, beforehand.job]))
+      const key = keyOf(engine, beforehand.job)
       const made = results.get(key)
       if (made === undefined) {
         const missed = (wishes.get(key)?.missed ?? 0) + 1
@@ -99,6 +101,12 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
         files: [...plain.files, ...made.files],
         folders: [...plain.folders, ...made.folders],
       }
+    },
+    foresee(engine, first) {
+      const key = keyOf(engine, first)
+      if (results.has(key) || wishes.has(key) || wishes.size >= wishesMax) return
+      wishes.set(key, { engine, job: first, missed: 0 })
+      catchUp()
     },
     enter() {
       underWay++
@@ -114,6 +122,10 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
       await work
     },
   }
+}
+
+function keyOf(engine: Engine, first: Job): string {
+  return sha256(encode([engine.name, first]))
 }
 
 interface Making {

@@ -1,6 +1,7 @@
 /** The brokerpak contract: services made by Terraform, of both brokers' dialects. */
 import type { Contract } from '../contract.ts'
 import { concludePak } from './conclude.ts'
+import { foreseePak } from './foresee.ts'
 import { offerPak } from './offer.ts'
 import { preparePak } from './prepare.ts'
 import { readPak, recognisePak } from './read.ts'
@@ -16,6 +17,7 @@ export const brokerpak: Contract = {
   recognise: recognisePak,
   read: readPak,
   offer: offerPak,
+  foresee: foreseePak,
   prepare: preparePak,
   conclude: concludePak,
   // Destroying twice is destroying once; making twice is not, while the state of the first try may be lost.

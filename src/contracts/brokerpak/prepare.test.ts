@@ -293,6 +293,17 @@ test('renamed providers are replaced in the state before anything else', async (
   expect(commandsOf(job(provision, situation(pkg)))).toEqual(['tofu init', 'tofu apply'])
 })
 
+test('what runs of a plan would do first is known before anybody orders one', async () => {
+  const pkg = await thing()
+  const { service, plan, infrastructure } = situation(pkg)
+  const foreseen = brokerpak.foresee?.({ package: pkg, service, plan, infrastructure })
+  const bound = { binding: binding(), carryover: { 'terraform.tfstate': state({ name: 'n' }) } }
+  expect(foreseen).toEqual([
+    job(provision, situation(pkg, { parameters: { name: 'of a user' } })).beforehand?.job,
+    job({ kind: 'bind' }, situation(pkg, bound)).beforehand?.job,
+  ])
+})
+
 test('init is done beforehand where it is the same for every instance, and sees nothing of one', async () => {
   const made = job(provision, situation(await thing(), { parameters: { name: 'mine' } }))
 

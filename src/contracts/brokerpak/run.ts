@@ -124,21 +124,24 @@ function programOf({ notes, options }: Circumstances, version: string | undefine
   return { name, old, tools: [{ name, from: { kind: 'archive', digest, entry } }, ...extras] }
 }
 
+const collectingLate = { GOGC: 'off', GOMEMLIMIT: '256MiB' }
+const collectingSeldom = { GOGC: '400', GOMEMLIMIT: '512MiB' }
+
 /** Only what the manifest declares and the operator lends; nothing of the broker's own environment. */
 function environmentOf({
   situation,
   notes,
   options,
 }: Circumstances): Readonly<Record<string, string | Secret>> {
+  const { installation } = notes
   const google = notes.origin === 'v1' ? ['GOOGLE_CREDENTIALS', 'GOOGLE_PROJECT'] : []
   const lendable = [...declaredNames(notes.manifest), ...google].flatMap((name) => {
     const value = situation.infrastructure[name] ?? options.environment[name]
     return value === undefined ? [] : [[name, value] as const]
   })
   return {
-    // A fifth of a short run would be the collecting of garbage that its end throws away.
-    GOGC: '400',
-    GOMEMLIMIT: '512MiB',
+    // A quarter of a short run would be the collecting of garbage that its end throws away. Providers are more programs.
+    ...(installation.providers.length === 0 ? collectingLate : collectingSeldom),
     ...options.environment,
     ...Object.fromEntries(lendable),
     TF_IN_AUTOMATION: '1',
