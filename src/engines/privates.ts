@@ -1,7 +1,9 @@
 /** Where secrets of runs lie: on memory, so that a disk never sees them; else beside the runs. */
-import { lstat, mkdir, readdir, rm, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { lstat, readdir, readFile, rm, rmdir, stat, statfs } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import type { Clock } from '../kit/clock.ts'
+import { shortName } from '../kit/hash.ts'
 import { unlessAbsent } from './absent.ts'
 
 const memory = '/dev/shm'
@@ -9,10 +11,42 @@ const tmpfs = 0x01021994
 /** With less room than this, inputs of a few runs could fill it. */
 const roomBytes = 256 * 1024 * 1024
 
-/** Finds the place, known by the engine's folder. */
-export async function findPrivates(folder: string, name: string): Promise<string> {
-  const onMemory = join(memory, `chandler-${process.geteuid?.() ?? 0}-${name}`)
-  return (await hasRoom()) && (await isOurs(onMemory)) ? onMemory : await make(join(folder, 'private'))
+/** Whose it is: the namespace of mounts in which the path of an engine's folder means something, and that path. */
+const marker = '.of'
+
+/** Finds the place that belongs to an engine's folder. */
+export async function findPrivates(engine: string): Promise<string> {
+  const folder = resolve(engine)
+  const onMemory = join(memory, `chandler-${process.geteuid?.() ?? 0}-${shortName(folder, 12)}`)
+  if (await hasRoom()) {
+    makePrivates(onMemory, folder)
+    if (await isOurs(onMemory)) return onMemory
+  }
+  const beside = join(folder, 'private')
+  makePrivates(beside, folder)
+  return beside
+}
+
+/** Makes it where it is missing: whoever closed last may have taken it away. */
+export function makePrivates(privates: string, engine: string): void {
+  try {
+    if (mkdirSync(privates, { recursive: true, mode: 0o700 }) === undefined) return
+    writeFileSync(join(privates, marker), `${namespaceOfMounts()}\n${resolve(engine)}`, { mode: 0o600 })
+  } catch {
+    // Somebody else's, or taken away again at this moment: whoever writes there next is told.
+  }
+}
+
+/** Takes it away when it holds nothing any more. */
+export async function leavePrivates(privates: string): Promise<void> {
+  const names = await readdir(privates).catch(() => [])
+  if (names.some((name) => name !== marker)) return
+  await rm(join(privates, marker), { force: true })
+  await rmdir(privates).catch(() => undefined)
+}
+
+function namespaceOfMounts(): string {
+  return readlinkSync('/proc/self/ns/mnt')
 }
 
 async function hasRoom(): Promise<boolean> {
@@ -22,14 +56,8 @@ async function hasRoom(): Promise<boolean> {
 
 /** The folder lies where everybody may write: one that somebody else made is not used. */
 async function isOurs(path: string): Promise<boolean> {
-  await mkdir(path, { mode: 0o700 }).catch(() => undefined)
   const stats = await lstat(path).catch(() => undefined)
   return stats?.isDirectory() === true && stats.uid === process.geteuid?.() && (stats.mode & 0o077) === 0
-}
-
-async function make(path: string): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
-  return path
 }
 
 const orphanMs = 3_600_000
@@ -41,10 +69,26 @@ export async function sweepPrivates(
   owned: (run: string) => Promise<string | undefined>,
 ): Promise<void> {
   for (const name of (await readdir(privates).catch(unlessAbsent)) ?? []) {
+    if (name === marker) continue
     const path = join(privates, name)
     const [run = ''] = name.split('~')
     if ((await owned(run)) === path) continue
     const stats = await stat(path).catch(unlessAbsent)
     if (stats && clock.now() - stats.mtimeMs > orphanMs) await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Takes away what belongs to engines whose folder somebody has removed, as no one else would before the next boot. */
+export async function sweepStrays(clock: Clock, olderThanMs = orphanMs): Promise<void> {
+  const own = `chandler-${process.geteuid?.() ?? 0}-`
+  for (const name of (await readdir(memory).catch(unlessAbsent)) ?? []) {
+    if (!name.startsWith(own)) continue
+    const path = join(memory, name)
+    const said = await readFile(join(path, marker), 'utf8').catch(() => '')
+    const [namespace, folder = ''] = said.split('\n')
+    // What another namespace calls by that name cannot be seen from here.
+    if (namespace !== namespaceOfMounts() || folder === '' || existsSync(folder)) continue
+    const stats = await stat(path).catch(unlessAbsent)
+    if (stats && clock.now() - stats.mtimeMs >= olderThanMs) await rm(path, { recursive: true, force: true })
   }
 }

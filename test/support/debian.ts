@@ -1,7 +1,6 @@
 /** Programs of Debian packages that tests start: installed by apt when we are root, else said to be missing. */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 /** The package that brings a program, where their names differ. */
@@ -70,7 +69,7 @@ function install(wanted: readonly string[]): string | undefined {
 
 /** Two test files must not run apt at once; the folder is the lock. */
 function locked<T>(work: () => T): T {
-  const lock = join(tmpdir(), 'chandler-apt.lock')
+  const lock = '/tmp/chandler-apt.lock'
   const patience = 1200
   for (let i = 0; i < patience; i++) {
     try {

@@ -2,7 +2,7 @@
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { digestOf } from '../../src/artifacts/digest.ts'
 import {
   type BuildSettings,
@@ -22,7 +22,9 @@ export type TreeItem =
 
 /** A fresh folder for a test; the caller removes it. In memory where there may be many flushes to the disk. */
 export function freshFolder(name = 'test', where: 'disk' | 'memory' = 'disk'): string {
-  const parent = where === 'memory' && existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+  // In memory there is a folder of the same name where the tests have one of their own.
+  const memory = [join('/dev/shm', basename(tmpdir())), '/dev/shm'].find(existsSync)
+  const parent = (where === 'memory' ? memory : undefined) ?? tmpdir()
   return mkdtempSync(join(parent, `chandler-${name}-`))
 }
 

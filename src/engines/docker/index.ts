@@ -1,16 +1,15 @@
 /** The Docker engine: runs images on any engine that speaks Docker's API on a socket of this host. */
 
-import { access, constants, mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises'
+import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
-import { shortName } from '../../kit/hash.ts'
 import { isObject } from '../../kit/json.ts'
 import type { Job } from '../../model/job.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
 import { targetOf } from '../absent.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
 import { lend } from '../lent.ts'
-import { findPrivates, sweepPrivates } from '../privates.ts'
+import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
 import type { Supplies } from '../supplies.ts'
 import { dockerAt, expectSuccess } from './client.ts'
 import { inspect, labels, remove } from './container.ts'
@@ -44,7 +43,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
   const yard: Yard = {
     docker: dockerAt(socket, clock),
     folder,
-    privates: await findPrivates(folder, shortName(folder, 12)),
+    privates: await findPrivates(folder),
     copier,
     supplies,
     lent: await lend(join(folder, 'lent')),
@@ -71,7 +70,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
     },
     discard: (run) => discard(yard, run),
     list: (cluster) => list(yard, cluster),
-    close: () => rmdir(yard.privates).catch(() => undefined),
+    close: () => leavePrivates(yard.privates),
   }
 }
 
@@ -189,6 +188,7 @@ async function list(yard: Yard, cluster: string): Promise<readonly FoundRun[]> {
   }
   await emptyTrash(yard)
   await sweepPrivates(yard.privates, yard.clock, (run) => targetOf(ticketOf(yard, run).private))
+  await sweepStrays(yard.clock)
   return [...found.values()]
 }
 

@@ -8,6 +8,7 @@ import type { Job, Step } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import { unlessAbsent } from '../absent.ts'
 import type { RunOrder, Watch } from '../engine.ts'
+import { makePrivates } from '../privates.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import { resolveUser, type User } from '../user.ts'
 import { create, hasEnded, inspect, labels, readOut, statInside } from './container.ts'
@@ -96,7 +97,7 @@ async function makeTicket(
     checked: plan.checked,
   }
   try {
-    await mkdir(yard.privates, { recursive: true, mode: 0o700 })
+    makePrivates(yard.privates, yard.folder)
     await Promise.all([aside.folder, secret].map((path) => mkdir(path, { mode: 0o711 })))
     await symlink(secret, aside.private)
     await mkdir(aside.gate)

@@ -1,14 +1,13 @@
 /** The embedded engine: runs images and tools on this host, without a daemon. */
-import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageStore } from '../../artifacts/image-store.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { shortName } from '../../kit/hash.ts'
 import type { Job } from '../../model/job.ts'
 import { type Problem, ProblemError } from '../../model/problem.ts'
 import { unlessAbsent } from '../absent.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
-import { findPrivates, sweepPrivates } from '../privates.ts'
+import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
 import type { Supplies } from '../supplies.ts'
 import { discard } from './discard.ts'
 import { flusherOf } from './flusher.ts'
@@ -39,10 +38,11 @@ export interface EmbeddedOptions {
 export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   const { folder, images, supplies, clock, runtime = 'auto', anew = false } = options
   const rooms: Rooms = {
+    folder,
     runs: join(folder, 'runs'),
     aside: join(folder, 'aside'),
     trash: join(folder, 'trash'),
-    privates: await findPrivates(folder, shortName(folder, 12)),
+    privates: await findPrivates(folder),
     lent: join(folder, 'lent'),
   }
   for (const room of [rooms.runs, rooms.aside, rooms.trash, rooms.lent]) {
@@ -88,7 +88,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
       starters.close()
       await Promise.all([trash.emptied(), known.settled()])
       // The folder on memory stays while it holds anything.
-      await rmdir(rooms.privates).catch(() => undefined)
+      await leavePrivates(rooms.privates)
     },
   }
 }
@@ -140,6 +140,7 @@ async function list(rooms: Rooms, cluster: string, clock: Clock): Promise<readon
     found.push({ name, operation: record.operation, ageMs: clock.now() - record.laidOutAt })
   }
   await sweepPrivates(rooms.privates, clock, (run) => privateOf(pathsOf(rooms, run)))
+  await sweepStrays(clock)
   return found
 }
 

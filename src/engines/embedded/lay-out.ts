@@ -13,6 +13,7 @@ import { fail } from '../../model/problem.ts'
 import { unlessAbsent } from '../absent.ts'
 import type { RunOrder, Watch } from '../engine.ts'
 import { resolveInLayers } from '../layer-view.ts'
+import { makePrivates } from '../privates.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import type { Supplies } from '../supplies.ts'
 import { dress, makeFolderIn, makeMountPoint } from '../tree.ts'
@@ -56,8 +57,7 @@ export async function layOut(at: LayingOut, order: RunOrder, watch: Watch): Prom
   const aside = join(at.rooms.aside, unique)
   const secret = join(at.rooms.privates, unique)
   try {
-    // Whoever closes last may have taken the folder on memory away.
-    mkdirSync(at.rooms.privates, { recursive: true, mode: 0o700 })
+    makePrivates(at.rooms.privates, at.rooms.folder)
     for (const path of [aside, secret]) mkdirSync(path, { mode: 0o700 })
     await make({ at, order, spec, watch, paths, aside, secret })
     renameSync(aside, paths.folder)

@@ -8,6 +8,7 @@ import type { StepRecord } from '../step-files.ts'
 
 /** The folders of one engine. */
 export interface Rooms {
+  readonly folder: string
   readonly runs: string
   /** Layouts being made; what lies here was never a run. */
   readonly aside: string
