@@ -16,7 +16,9 @@ export default async function setup(): Promise<() => Promise<void>> {
   for (const parent of parents) {
     for (const name of readdirSync(parent)) {
       const pid = new RegExp(`^${prefix}(\\d+)$`).exec(name)?.[1]
-      if (pid !== undefined && !existsSync(`/proc/${pid}`)) takeAway(join(parent, name))
+      if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+      endAll(join(parent, name))
+      takeAway(join(parent, name))
     }
   }
   const own = parents.map((parent) => join(parent, `${prefix}${process.pid}`))
@@ -41,4 +43,16 @@ function takeAway(folder: string): void {
     if (place?.startsWith(`${folder}/`)) spawnSync('umount', ['-l', place])
   }
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Daemons that the tests started over a folder of theirs go on when the tests are killed. */
+function endAll(folder: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${folder}/`))
+        process.kill(Number(pid), 'SIGKILL')
+    } catch {
+      // It ended by itself.
+    }
+  }
 }
