@@ -34,6 +34,7 @@ export interface BuildSettings {
   readonly environment?: readonly string[]
   readonly user?: string
   readonly workingFolder?: string
+  readonly volumes?: readonly string[]
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   /** `os/architecture`; absent: the base's, or this machine's. */
@@ -134,7 +135,7 @@ async function packLayer(
 function configOf({ settings, base, time = 0 }: BuildOrder, diffId: string): object {
   const document = base?.document ?? {}
   const old = isObject(document['config']) ? (document['config'] as Record<string, unknown>) : {}
-  const { entrypoint, command, environment, user, workingFolder, labels, platform } = settings
+  const { entrypoint, command, environment, user, workingFolder, volumes, labels, platform } = settings
   const { Cmd, ...rest } = old
   const kept = entrypoint === undefined && Cmd !== undefined ? { ...rest, Cmd } : rest
   const config = {
@@ -144,6 +145,7 @@ function configOf({ settings, base, time = 0 }: BuildOrder, diffId: string): obj
     ...(environment === undefined ? {} : { Env: mergeEnvironment(old['Env'], environment) }),
     ...(user === undefined ? {} : { User: user }),
     ...(workingFolder === undefined ? {} : { WorkingDir: workingFolder }),
+    ...(volumes === undefined ? {} : { Volumes: Object.fromEntries(volumes.map((path) => [path, {}])) }),
     ...(labels === undefined
       ? {}
       : { Labels: { ...(isObject(old['Labels']) ? old['Labels'] : {}), ...labels } }),

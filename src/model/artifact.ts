@@ -29,6 +29,8 @@ export interface ImageConfig {
   readonly environment: readonly string[]
   readonly user: string
   readonly workingFolder: string
+  /** Folders that are there in every run, though no layer may hold them. */
+  readonly volumes: readonly string[]
   readonly labels: Readonly<Record<string, string>>
   readonly platform: { readonly os: string; readonly architecture: string }
 }

@@ -21,7 +21,7 @@ export async function testImages(folder: string): Promise<Images> {
   const plain = await busyboxImage(folder, 'plain', { tree, settings: { environment } })
   const app = await busyboxImage(folder, 'app', {
     tree,
-    settings: { user: 'app', workingFolder: '/srv/new/place' },
+    settings: { user: 'app', workingFolder: '/srv/new/place', volumes: ['/etc/conf', '/var/lib/new'] },
   })
   const named = await busyboxImage(folder, 'named', {
     settings: { entrypoint: ['/bin/echo', 'entry'], command: ['command'], user: 'app:staff' },

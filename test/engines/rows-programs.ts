@@ -146,6 +146,13 @@ export const programRows: readonly Row[] = [
     see: (seen) => expect(printed(seen)).toBe('/srv/new/place\n'),
   },
   {
+    title: 'volumes of the image are folders, with what lies there in the image',
+    image: 'app',
+    step: { user: '0' },
+    script: 'echo x > /var/lib/new/x; ls /var/lib/new /etc/conf',
+    see: (seen) => expect(printed(seen)).toBe('/etc/conf:\nof-image\n\n/var/lib/new:\nx\n'),
+  },
+  {
     title: 'the working folder of the step wins',
     image: 'app',
     script: 'pwd',

@@ -22,6 +22,7 @@ export function image(config: Partial<ImageConfig> = {}): ImageArtifact {
       environment: [],
       user: '',
       workingFolder: '',
+      volumes: [],
       labels: {},
       platform: { os: 'linux', architecture: 'amd64' },
       ...config,

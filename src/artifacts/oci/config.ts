@@ -11,6 +11,7 @@ export const emptyConfig: ImageConfig = {
   environment: [],
   user: '',
   workingFolder: '',
+  volumes: [],
   labels: {},
   platform: { os: '', architecture: '' },
 }
@@ -19,12 +20,16 @@ export const emptyConfig: ImageConfig = {
 export function readConfig(document: JsonObject, source: string): ImageConfig {
   const config = isObject(document['config']) ? (document['config'] as JsonObject) : {}
   const list = (field: string): readonly string[] => strings(config[field], `/config/${field}`, source)
+  // Engines take a text for a list of one.
+  const line = (field: string): readonly string[] =>
+    typeof config[field] === 'string' ? [config[field]] : list(field)
   return {
-    entrypoint: list('Entrypoint'),
-    command: list('Cmd'),
+    entrypoint: line('Entrypoint'),
+    command: line('Cmd'),
     environment: list('Env'),
     user: text(config['User']),
     workingFolder: text(config['WorkingDir']),
+    volumes: isObject(config['Volumes']) ? Object.keys(config['Volumes']) : [],
     labels: labelsOf(config['Labels'], source),
     platform: { os: text(document['os']), architecture: text(document['architecture']) },
   }

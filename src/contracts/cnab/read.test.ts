@@ -27,6 +27,7 @@ const index = (annotations: JsonObject): Artifact => ({
     environment: [],
     user: '',
     workingFolder: '',
+    volumes: [],
     labels: {},
     platform: { os: 'linux', architecture: 'amd64' },
   },

@@ -142,6 +142,7 @@ describe('an index in a registry', () => {
       environment: [],
       user: '',
       workingFolder: '',
+      volumes: [],
       labels: {},
       platform: { os: '', architecture: '' },
     },

@@ -8,7 +8,7 @@ import { fail } from '../../model/problem.ts'
 import type { Watch } from '../engine.ts'
 import { readInLayers } from '../layer-view.ts'
 import type { Supplies } from '../supplies.ts'
-import { makeMountPoint, type Tree } from '../tree.ts'
+import { makeFolderIn, makeMountPoint, type Tree } from '../tree.ts'
 import { resolveUser, type User } from '../user.ts'
 import type { Mount } from './step-plan.ts'
 
@@ -55,6 +55,7 @@ export async function imageRoot(
   for (const [i, layer] of layers.entries()) symlinkSync(layer, join(aside, 'l', String(i)))
   const tree: Tree = { top, layers: [top, ...layers] }
   const { config } = image
+  for (const path of config.volumes) makeFolderIn(tree, join('/', path), { uid: 0, gid: 0 })
   return {
     tree,
     layers,
