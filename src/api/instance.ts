@@ -117,6 +117,9 @@ export const Invocation = Type.Object(
     plan: Type.Optional(
       Type.String({ description: 'For actions that change nothing: as if the instance had this plan.' }),
     ),
+    maintenance: Type.Optional(
+      Type.String({ description: 'For actions that change nothing: as if it had moved to this version.' }),
+    ),
   },
   { title: 'Invocation', additionalProperties: false },
 )

@@ -13,7 +13,7 @@ import { type Asker, orders } from './orders.ts'
 import { checkParameters } from './parameters.ts'
 import type { Ports } from './ports.ts'
 import { rehearse } from './rehearse.ts'
-import { targetOffer } from './update.ts'
+import { refuseMaintenance, targetOffer } from './update.ts'
 
 export interface Invocation {
   readonly instance: string
@@ -21,6 +21,8 @@ export interface Invocation {
   readonly parameters: JsonObject
   /** How it would be with this plan; for actions that change nothing. */
   readonly planId?: string
+  /** And with this version of the catalog. */
+  readonly maintenance?: string
 }
 
 /** Orders an action of the package; nothing else happens to the instance meanwhile. Answers the operation. */
@@ -37,9 +39,11 @@ async function decide(tx: Transaction, ports: Ports, asker: Asker, invocation: I
   if (instance === undefined || verdict === 'unknown') fail('instance.unknown', invocation.instance)
   const own = await offerOf(tx, instance)
   const action = actionOf(own, invocation.action)
-  if (invocation.planId !== undefined && action.modifies)
-    fail('parameters.invalid', `${action.name} runs with the plan that the instance has`)
+  const { planId, maintenance } = invocation
+  if ((planId ?? maintenance) !== undefined && action.modifies)
+    fail('parameters.invalid', `${action.name} runs with the plan and the version that the instance has`)
   const offer = await targetOffer(tx, ports, own, invocation)
+  refuseMaintenance(offer, maintenance)
   if (verdict !== 'start') fail('instance.busy')
   await refuseWhenFrozen(tx, false)
   checkParameters(invocation.parameters, action.parameters)

@@ -136,10 +136,13 @@ function refuseChange({ from, to }: Change, request: UpdateRequest): void {
       detail: `${from.plan.name} to ${to.plan.name}`,
     })
   }
-  if (request.maintenance !== undefined && request.maintenance !== to.plan.maintenance?.version) {
-    fail('instance.maintenance-conflict')
-  }
+  refuseMaintenance(to, request.maintenance)
   if (from.plan.mode.instance === 'async' && !request.acceptsIncomplete) fail('instance.async-required')
+}
+
+/** Only the version that is offered can be moved to. */
+export function refuseMaintenance({ plan }: Offer, asked: string | undefined): void {
+  if (asked !== undefined && asked !== plan.maintenance?.version) fail('instance.maintenance-conflict')
 }
 
 function changesNothing({ from, to, order, parameters, maintains }: Change): boolean {

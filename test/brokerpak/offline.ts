@@ -14,6 +14,8 @@ export interface Step {
   readonly params?: JsonObject
   readonly context?: JsonObject
   readonly app_guid?: string
+  /** The version to move to. */
+  readonly maintenance?: string
   readonly expect: JsonObject
 }
 
@@ -126,6 +128,7 @@ export class Customer {
     return this.#ask(method, `${path}?accepts_incomplete=true`, {
       ...(step.op === 'update' ? update : ids),
       ...(step.params === undefined ? {} : { parameters: step.params }),
+      ...(step.maintenance === undefined ? {} : { maintenance_info: { version: step.maintenance } }),
       ...(step.context === undefined ? {} : { context: step.context }),
       ...(step.op === 'provision' ? { organization_guid: 'org-1', space_guid: 'space-1' } : {}),
       ...(step.app_guid === undefined ? {} : { bind_resource: { app_guid: step.app_guid } }),

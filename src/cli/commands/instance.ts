@@ -163,6 +163,7 @@ function updating(parent: Command, name: string, hidden: boolean): void {
       'instance update my-db --plan large',
       'instance update my-db --plan large --dry-run',
       'instance update my-db --maintenance 2.1.1',
+      'instance update my-db --maintenance 2.1.1 --dry-run',
     ],
     hidden,
   })
@@ -181,16 +182,15 @@ function updating(parent: Command, name: string, hidden: boolean): void {
       const wish = {
         ...(plan === undefined ? {} : { plan }),
         ...(parameters === undefined ? {} : { parameters }),
+        ...(maintenance === undefined ? {} : { maintenance }),
       }
       if (options.dryRun) {
-        if (maintenance !== undefined) fail('usage.invalid', 'a move to another version has no dry run')
         return previewUpdate(client, address, wish, {
           ...options,
           ...waitOptions(options, command),
         })
       }
-      const moved = maintenance === undefined ? {} : { maintenance }
-      const ordered = await client.change(address, { ...wish, ...moved })
+      const ordered = await client.change(address, wish)
       await finish(client, ordered, options, command)
     },
   )

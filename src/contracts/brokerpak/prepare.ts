@@ -155,14 +155,14 @@ function preview(around: Circumstances): Prepared {
   const refused = parameterProblems(asked, { kind: 'update' })
   if (refused.length > 0) return refuse(refused)
   const resolved = resolveInstance(asked, updatedParameters(asked, { kind: 'update' }))
-  return instanceRun(asked, resolved, (commands) => lookSteps(commands, []))
+  return instanceRun(asked, resolved, lookingSteps(asked, []))
 }
 
 /** What there is against what was made. */
 function check(around: Circumstances): Prepared {
   const { parameters } = around.situation.instance
   const resolved = resolveInstance(around, { ...parameters, ...attributeValues(around) })
-  return instanceRun(around, orStored(around, resolved), (commands) => lookSteps(commands, ['-refresh-only']))
+  return instanceRun(around, orStored(around, resolved), lookingSteps(around, ['-refresh-only']))
 }
 
 /** A state from elsewhere, instead of the one that is there. */
@@ -222,21 +222,25 @@ function bindingRun(around: Circumstances, resolved: Resolution, steps: Steps, d
 
 /** Renamed providers first, where there is a state: without that the engine looks for the old ones. */
 export function applySteps(around: Circumstances): Steps {
-  return (commands) => afterReplacements(around, commands, applyStep(commands))
+  return (commands) => afterReplacements(around, commands, [afterInit(commands, applyStep(commands))])
 }
 
 function destroySteps(around: Circumstances): Steps {
-  return (commands) => afterReplacements(around, commands, destroyStep(commands))
+  return (commands) => afterReplacements(around, commands, [afterInit(commands, destroyStep(commands))])
+}
+
+/** What is done to the state for the sake of a look is not kept. */
+function lookingSteps(around: Circumstances, flags: readonly string[]): Steps {
+  return (commands) => afterReplacements(around, commands, lookSteps(commands, flags))
 }
 
 function afterReplacements(
   around: Circumstances,
   commands: Commands,
-  last: Step,
+  work: readonly [Step, ...Step[]],
 ): readonly [Step, ...Step[]] {
   const renames = replacements(around, commands)
-  const work = afterInit(commands, last)
-  return renames.length === 0 ? [work] : [getStep(commands), ...renames, work]
+  return renames.length === 0 ? work : [getStep(commands), ...renames, ...work]
 }
 
 function replacements({ situation, notes }: Circumstances, commands: Commands): readonly Step[] {

@@ -43,10 +43,11 @@ export const actionRoutes = [
     answers: Ordered,
     status: 202,
     handle: async ({ params, body, asker }, { broker }) => {
-      const { action, parameters = {}, plan } = body
+      const { action, parameters = {}, plan, maintenance } = body
       const { serviceId } = await existing(broker, params)
       const planId = plan && findPlanOf(broker.catalog(), serviceId, plan).plan.id
-      const asked = { instance: params.instance, action, parameters, ...present({ planId }) }
+      const like = present({ planId, maintenance })
+      const asked = { instance: params.instance, action, parameters, ...like }
       const operation = await invoke(broker, { ...asker, platform: params.platform }, asked)
       return ordered(params, { operation })
     },
