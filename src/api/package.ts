@@ -1,7 +1,10 @@
 /** Packages as operators see them: where they come from, what they offer, why one is refused. */
 import { Type } from 'typebox'
+import { isObject, type JsonObject } from '../kit/json.ts'
 import type { Package as ModelPackage } from '../model/package.ts'
-import { Problem } from './problem.ts'
+import type { Problem as ModelProblem } from '../model/problem.ts'
+import { problemCodes } from '../model/problem-codes.ts'
+import { Problem, toApiProblem } from './problem.ts'
 import { Digest, Free, Moment, moment, type Of, present } from './words.ts'
 
 export const CustomAction = Type.Object(
@@ -119,23 +122,32 @@ interface Enrolled {
   readonly digest: string
   readonly contract: string
   readonly state: 'offered' | 'refused'
+  readonly document: JsonObject
   readonly updatedAt: number
 }
 
 /** A package of the catalog. */
-export function toPackage(
-  enrolled: Enrolled,
-  more: { readonly content?: PackageContent | undefined; readonly problems?: readonly Problem[] } = {},
-): Package {
-  const { name, reference, digest, contract, state } = enrolled
+export function toPackage(enrolled: Enrolled, content?: PackageContent): Package {
+  const { name, reference, digest, contract, state, document } = enrolled
   return present({
     name,
     reference,
     digest,
     contract,
     state,
-    problems: more.problems,
-    content: more.content,
+    problems: state === 'refused' ? problemsIn(document) : undefined,
+    content,
     updatedAt: moment(enrolled.updatedAt),
+  })
+}
+
+/** Why it was refused, as that was written down. */
+function problemsIn({ problems }: JsonObject): readonly Problem[] {
+  const written: readonly unknown[] = Array.isArray(problems) ? problems : []
+  return written.flatMap((one) => {
+    const code = isObject(one) ? one['code'] : undefined
+    // By another version of the broker, perhaps, whose codes were others.
+    if (typeof code !== 'string' || !Object.hasOwn(problemCodes, code)) return []
+    return [toApiProblem(one as ModelProblem)]
   })
 }

@@ -1,7 +1,7 @@
 /** Takes packages into the catalog: each is read once per content, and one that cannot be read stops nobody else. */
 import { canonical, type JsonObject } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
-import { describeProblem, type Problem, toProblem } from '../model/problem.ts'
+import { type Problem, toProblem } from '../model/problem.ts'
 import type { CatalogEntry } from '../settings/catalog-settings.ts'
 import type { Enrolment, Store } from '../store/store.ts'
 import { type ReadingRoom, readPackage } from './read-package.ts'
@@ -76,14 +76,16 @@ export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Pro
       return before
     }
     tell({ kind: 'refused', name, problem })
-    const said = [problem, ...(problem.others ?? [])].map(describeProblem)
+    const problems = [problem, ...(problem.others ?? [])].map(
+      ({ cause: _cause, others: _others, ...said }) => said,
+    )
     await write(store, {
       name,
       reference: entry.package,
       digest: '',
       contract: entry.contract ?? '',
       state: 'refused',
-      document: { code: problem.code, problems: said, options: entry.options },
+      document: { problems, options: entry.options } as unknown as JsonObject,
     })
     return undefined
   }

@@ -1,10 +1,12 @@
 /** The brokerpak that `npm start` offers: it lives where there is an engine, and says what is missing where there is none. */
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { readFileSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readYaml } from '../../src/kit/yaml.ts'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { basic, newFolder, startTestBroker } from '../support/broker.ts'
+import { installedProgram } from '../support/installed.ts'
+import { chandler } from './command.ts'
 import { Customer } from './offline.ts'
 
 const instance = '0a0b0c0d-1111-4222-8333-444455556600'
@@ -61,6 +63,7 @@ test.skipIf(hostEngine() === undefined)(
 
 test('without an engine the notebook is not offered, the rest is, and operators see why', async () => {
   const before = process.env['PATH']
+  const program = installedProgram()
   process.env['PATH'] = '/nowhere'
   const at = await startTestBroker('', newFolder(), withExample)
   process.env['PATH'] = before
@@ -75,8 +78,18 @@ test('without an engine the notebook is not offered, the rest is, and operators 
     expect(catalog).toContain('alpha-db')
     expect(catalog).not.toContain('notebook')
     expect(refused).toContain('"state":"refused"')
-    expect(refused + at.logLines.join('')).toContain('terraform or tofu is not on the path')
+    expect(refused).toContain('terraform or tofu is not on the path')
+    const cli = (...args: readonly string[]) => chandler({ program, home: at.folder, url: at.url }, args)
+    const [list, shown, offered] = [
+      await cli('package', 'list'),
+      await cli('package', 'show', 'notebook'),
+      await cli('catalog'),
+    ]
+    expect(list.stdout).toMatch(/^notebook .*refused.*terraform or tofu is not on the path/m)
+    expect(shown.stdout).toContain('terraform or tofu is not on the path')
+    expect(offered.stderr).toMatch(/^not offered: notebook: .*terraform or tofu is not on the path$/m)
   } finally {
     await at.stop()
+    rmSync(dirname(dirname(program)), { recursive: true, force: true })
   }
-})
+}, 60_000)

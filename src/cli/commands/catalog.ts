@@ -1,12 +1,13 @@
 /** chandler catalog: what can be ordered. */
 import type { Command } from 'commander'
 import type { CatalogPlan, CatalogService } from '../../api/catalog.ts'
+import type { Client } from '../../client/client.ts'
 import { nearest } from '../../kit/text.ts'
 import { fail } from '../../model/problem.ts'
 import { add, type CommandSpec } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { type Form, printDocument, printFields, printList, printTable, withOutput } from '../output.ts'
-import { print } from '../terminal.ts'
+import { print, say } from '../terminal.ts'
 
 export function register(program: Command): void {
   for (const name of ['catalog', 'marketplace']) {
@@ -21,7 +22,9 @@ export function register(program: Command): void {
 }
 
 async function show(service: string | undefined, options: { output: Form }, command: Command): Promise<void> {
-  const { services } = await (await connect(command)).catalog()
+  const client = await connect(command)
+  const { services } = await client.catalog()
+  if (options.output === 'table' || options.output === 'wide') await sayRefused(client)
   if (service !== undefined) {
     const found = services.find((one) => one.name === service || one.id === service)
     await showService(options.output, found ?? unknown(service, services))
@@ -43,6 +46,14 @@ async function show(service: string | undefined, options: { output: Form }, comm
       { title: 'DESCRIPTION', of: ({ plan }) => plan.description },
     ],
   })
+}
+
+/** Who misses a service in the list must not have to guess. */
+async function sayRefused(client: Client): Promise<void> {
+  const { items } = await client.packages()
+  for (const { name, state, problems } of items) {
+    if (state === 'refused') say(`not offered: ${name}: ${problems?.[0]?.message ?? 'it could not be read'}`)
+  }
 }
 
 async function showService(form: Form, service: CatalogService): Promise<void> {

@@ -47,6 +47,7 @@ export function register(program: Command): void {
         { title: 'DIGEST', of: (one) => one.digest, wide: true },
         { title: 'READ', of: (one) => ago(one.updatedAt) },
         { title: 'REFERENCE', of: (one) => one.reference },
+        { title: 'WHY', of: (one) => one.problems?.[0]?.message },
       ],
     })
   })

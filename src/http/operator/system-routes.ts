@@ -96,7 +96,7 @@ export const systemRoutes = [
     handle: async ({ params }, { broker }) => {
       const found = (await broker.store.look.enrolment(params.name)) ?? fail('package.unknown', params.name)
       const offer = broker.catalog().offers.find((one) => one.package.digest === found.digest)
-      return document(toPackage(found, { content: offer && toPackageContent(offer.package) }))
+      return document(toPackage(found, offer && toPackageContent(offer.package)))
     },
   }),
   route({
