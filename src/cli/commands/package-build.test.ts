@@ -113,6 +113,7 @@ test('copy hands on platform and referrers', async () => {
 test.each([
   [['--entrypoint', '["a"']],
   [['--entrypoint', '[1]']],
+  [['--env', 'NOVALUE']],
   [['--label', 'novalue']],
   [['--annotation', '=x']],
   [['--platform', 'linux']],

@@ -117,7 +117,7 @@ function addCopy(parent: Command, tools: () => Promise<PackageTools>): void {
     usage: 'copy <from> <to>',
     summary: 'Copy a package between registries, layouts and archives',
     description:
-      'Copies an image, or any other OCI artifact, with its exact bytes and so with its digest. All platforms are copied unless one is named.',
+      'Copies an image, or any other OCI artifact, with its exact bytes and so with its digest; only a docker-archive holds no manifest, and has another when it is read. All platforms are copied unless one is named.',
     examples: [
       'package copy docker://registry.example/team/app:v1 oci:./mirror:v1',
       'package copy oci-archive:app.tar docker://localhost:5000/app:v1 --referrers',
@@ -159,12 +159,15 @@ function addCopy(parent: Command, tools: () => Promise<PackageTools>): void {
 
 function settingsOf(flags: BuildFlags): ImageSettings {
   const { entrypoint, command, env, user, workdir, platform } = flags
+  const environment = pairs(env, '--env')
   const labels = pairs(flags.label, '--label')
   const annotations = pairs(flags.annotation, '--annotation')
   return {
     ...(entrypoint === undefined ? {} : { entrypoint: words(entrypoint, '--entrypoint') }),
     ...(command === undefined ? {} : { command: words(command, '--command') }),
-    ...(env.length === 0 ? {} : { environment: env }),
+    ...(environment === undefined
+      ? {}
+      : { environment: Object.entries(environment).map(([name, value]) => `${name}=${value}`) }),
     ...(user === undefined ? {} : { user }),
     ...(workdir === undefined ? {} : { workingFolder: workdir }),
     ...(labels === undefined ? {} : { labels }),
