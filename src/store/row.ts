@@ -73,6 +73,9 @@ export type Loose<T> = {
 /** Leaves out the properties that are undefined, so that absent means absent. */
 export function compact<T extends object>(value: Loose<T>): T {
   const result: Record<string, unknown> = {}
-  for (const [key, item] of Object.entries(value)) if (item !== undefined) result[key] = item
+  for (const key of Object.keys(value)) {
+    const item = value[key as keyof typeof value]
+    if (item !== undefined) result[key] = item
+  }
   return result as T
 }

@@ -19,6 +19,9 @@ export interface Worker {
 /** How long the queue rests when nothing wakes it; the truth does not depend on hints. */
 const restMs = 1000
 
+/** Said when a nap ends early: without a word each time would make an error of its own, with its stack. */
+const wakened = 'woken'
+
 /** Work that went on for so long is not what kills the process, should that die after all. */
 const provenMs = 600_000
 
@@ -39,7 +42,7 @@ export function startWorker(tools: Tools): Worker {
 
   function wake(): void {
     woken = true
-    nap.abort()
+    nap.abort(wakened)
   }
 
   async function claimLoop(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Many times the same statement as one: a row of parameters for each, taken apart by the server. */
 import type { Value } from '../database.ts'
+import { hexOf } from './batch.ts'
 
 /** A change for each row of parameters; undefined for statements of a shape that is not known here. */
 export function changeMany(text: string, types: readonly string[]): string | undefined {
@@ -69,6 +70,7 @@ function rowsOf(types: readonly string[]): string {
 function elementOf(value: Value): string {
   if (value === null) return 'NULL'
   if (typeof value === 'number') return String(value)
-  if (value instanceof Uint8Array) return `"\\\\x${Buffer.from(value).toString('hex')}"`
-  return `"${value.replace(/[\\"]/g, '\\$&')}"`
+  if (value instanceof Uint8Array) return `"\\\\x${hexOf(value)}"`
+  const apart = value.includes('\\') ? value.replaceAll('\\', '\\\\') : value
+  return `"${apart.includes('"') ? apart.replaceAll('"', '\\"') : apart}"`
 }

@@ -36,12 +36,11 @@ export async function volley(
     const answers = commands(client, asked.map(({ execute }) => execute).join(';\n'))
     const told = answers.then(
       (all) => {
-        // Should the server ever count otherwise than we do, nobody gets an answer that is not his.
-        const error = new InvariantError(`${all.length} answers to ${asked.length} statements`)
         for (const [i, { question }] of asked.entries()) {
+          // Should the server ever count otherwise than we do, nobody gets an answer that is not his.
           const answer = all.length === asked.length ? all[i] : undefined
           if (answer) question.answered(answer)
-          else question.failed(error)
+          else question.failed(new InvariantError(`${all.length} answers to ${asked.length} statements`))
         }
       },
       (error: unknown) => {
