@@ -122,7 +122,7 @@ async function make(making: Making): Promise<void> {
   const plans: StepPlan[] = []
   for (const [i, step] of job.steps.entries()) plans.push(await planStep(step, i, { making, root }))
   await checkProgram(plans[0], root, furniture)
-  const record = recordOf(making, furniture)
+  const record = recordOf(making, root, furniture)
   writeFileSync(fenceFile(pathsIn(aside), order.fence), '')
   writeFileSync(join(aside, 'run.json'), JSON.stringify(record), { mode: 0o600 })
   // What the shim has against its start; made here, for while the disk is busy with the start a new file takes long.
@@ -258,13 +258,13 @@ function placesOf(program: string, { workingFolder, environment }: StepPlan): re
   return (environment.get('PATH') ?? '').split(':').map((folder) => join('/', folder, program))
 }
 
-/** Whether a path lies in what only the shim sees: the root itself, or a limited folder. */
-function isInMounts(path: string, { places, sized }: Furniture): boolean {
+/** Whether a path lies in what only the shim sees: a root of layers, or a limited folder. */
+function isInMounts(path: string, root: Root, { places, sized }: Furniture): boolean {
   const place = places.findLast(({ path: above }) => path === above || path.startsWith(`${above}/`))
-  return place === undefined || sized.some(({ folder }) => folder === place.host)
+  return place === undefined ? root.layers.length > 0 : sized.some(({ folder }) => folder === place.host)
 }
 
-function recordOf({ at, order, spec }: Making, furniture: Furniture): RunRecord {
+function recordOf({ at, order, spec }: Making, root: Root, furniture: Furniture): RunRecord {
   const { cluster, operation, job } = order
   const { places } = furniture
   const base = job.program.kind === 'tools' ? '/workspace' : '/'
@@ -283,7 +283,7 @@ function recordOf({ at, order, spec }: Making, furniture: Furniture): RunRecord 
     stays: job.wants.some(
       (want) =>
         'path' in want &&
-        isInMounts(want.path.startsWith('/') ? want.path : join(base, want.path), furniture),
+        isInMounts(want.path.startsWith('/') ? want.path : join(base, want.path), root, furniture),
     ),
   }
 }

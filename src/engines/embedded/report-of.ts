@@ -23,10 +23,11 @@ export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
   const notes: string[] = []
   const steps = await stepsOf(paths, record)
   const got = await collectAll(at, (text) => notes.push(text))
-  for (const [name, item] of got) {
+  const kept = [...got].flatMap(([name, item]) => {
     const isKept = record.wants.some((want) => want.kind === 'kept-file' && want.name === name)
-    if (isKept && item.kind === 'bytes') await watch.kept(name, item.bytes)
-  }
+    return isKept && item.kind === 'bytes' ? [watch.kept(name, item.bytes)] : []
+  })
+  await Promise.all(kept)
   const now = at.clock.now()
   return {
     end: await endOf(at, steps),

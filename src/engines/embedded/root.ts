@@ -1,6 +1,14 @@
 /** The root file system of a run: an image's layers with our layer on top, or the host's programs around a workspace. */
-import { mkdirSync, symlinkSync } from 'node:fs'
-import { access, chmod, constants, lstat, mkdir, readlink, realpath, symlink } from 'node:fs/promises'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ImageStore } from '../../artifacts/image-store.ts'
 import type { Job, Program, Tool } from '../../model/job.ts'
@@ -92,19 +100,19 @@ export async function toolsRoot(
 ): Promise<Root> {
   const { aside, final } = making
   const top = join(aside, 'merged')
-  await mkdir(top, { mode: 0o755 })
+  mkdirSync(top, { mode: 0o755 })
   const tree: Tree = { top, layers: [top] }
   const owner = { uid: 0, gid: 0 }
   const mounts: Mount[] = []
-  const bind = async (to: string, from: string, kind: 'file' | 'folder'): Promise<void> => {
+  const bind = (to: string, from: string, kind: 'file' | 'folder'): void => {
     makeMountPoint(tree, to, kind, owner)
     mounts.push({ to, from: { kind: 'bind', path: from }, readOnly: true })
   }
-  for (const path of ['proc', 'sys', 'dev', 'tmp']) await mkdir(join(top, path))
-  for (const path of [...hostFolders, ...hostSettings]) await showHost(top, path, bind)
-  await mkdir(join(top, toolsFolder.slice(1)))
-  for (const tool of tools) await bind(`${toolsFolder}/${tool.name}`, await toolPath(tool, making), 'file')
-  await mkdir(join(top, workspace.slice(1)))
+  for (const path of ['proc', 'sys', 'dev', 'tmp']) mkdirSync(join(top, path))
+  for (const path of [...hostFolders, ...hostSettings]) showHost(top, path, bind)
+  mkdirSync(join(top, toolsFolder.slice(1)))
+  for (const tool of tools) bind(`${toolsFolder}/${tool.name}`, await toolPath(tool, making), 'file')
+  mkdirSync(join(top, workspace.slice(1)))
   // All else is for reading only.
   mounts.push({
     to: workspace,
@@ -112,7 +120,7 @@ export async function toolsRoot(
     readOnly: false,
   })
   // A runtime may give the mount the mode of the folder below it, whatever is asked for.
-  await chmod(join(top, 'tmp'), 0o1777)
+  chmodSync(join(top, 'tmp'), 0o1777)
   mounts.push({ to: '/tmp', from: { kind: 'tmpfs', bytes: temporaryBytes, mode: 0o1777 }, readOnly: false })
   const [first] = tools
   return {
@@ -132,39 +140,43 @@ const noLists = { passwd: undefined, group: undefined }
 /** What a program finds as /tmp where the root is read-only. */
 export const temporaryBytes = 64 * 1024 * 1024
 
-async function showHost(
+function showHost(
   top: string,
   path: string,
-  bind: (to: string, from: string, kind: 'file' | 'folder') => Promise<void>,
-): Promise<void> {
-  const stats = await lstat(path).catch(() => undefined)
+  bind: (to: string, from: string, kind: 'file' | 'folder') => void,
+): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return
-  if (!stats.isSymbolicLink()) return bind(path, path, stats.isDirectory() ? 'folder' : 'file')
+  if (!stats.isSymbolicLink()) {
+    bind(path, path, stats.isDirectory() ? 'folder' : 'file')
+    return
+  }
   // Links such as /bin -> usr/bin, which lead to what is shown as well.
-  await mkdir(join(top, dirname(path)), { recursive: true })
-  await symlink(await readlink(path), join(top, path))
+  mkdirSync(join(top, dirname(path)), { recursive: true })
+  symlinkSync(readlinkSync(path), join(top, path))
 }
 
 async function toolPath(
   { name, from }: Tool,
   { supplies, aside, final, watch }: RootMaking,
 ): Promise<string> {
-  if (from.kind === 'host') return (await findOnHost(name)) ?? fail('engine.tool-missing', name)
+  if (from.kind === 'host') return findOnHost(name) ?? fail('engine.tool-missing', name)
   const place = join('tools', name)
-  await mkdir(join(aside, 'tools'), { recursive: true })
+  mkdirSync(join(aside, 'tools'), { recursive: true })
   await supplies.deliver({ ...from, kind: 'entry', shared: true }, join(aside, place), watch.signal)
   return join(final, place)
 }
 
-async function findOnHost(name: string): Promise<string | undefined> {
+function findOnHost(name: string): string | undefined {
   for (const folder of (process.env['PATH'] ?? '').split(':')) {
     const path = join(folder, name)
     if (folder === '' || name.includes('/')) continue
-    const found = await access(path, constants.X_OK).then(
-      () => realpath(path),
-      () => undefined,
-    )
-    if (found !== undefined) return found
+    try {
+      accessSync(path, constants.X_OK)
+      return realpathSync(path)
+    } catch {
+      // Not in this one.
+    }
   }
   return undefined
 }
