@@ -159,8 +159,8 @@ function codeOf({ problem }: ProblemError): string {
 }
 
 /** Loaded when a host is first asked: what lies on this machine needs no network. */
-function library(): Promise<typeof import('undici')> {
-  return import('undici')
+function library(): Promise<typeof import('./network.ts')> {
+  return import('./network.ts')
 }
 
 async function trusted(ca: string): Promise<readonly string[]> {
