@@ -128,6 +128,8 @@ export async function startBroker(settings: Settings, { log, version }: Surround
     },
   )
   operator.started()
+  const { freeze } = await ports.store.look.cluster()
+  if (freeze?.isCopy) log.warn('store.copy', 'The store is a copy of before', { reason: freeze.reason })
   // Judging a large catalog takes a while, and nobody has to wait for it.
   setImmediate(() => {
     tellLint(ports.catalog(), log)

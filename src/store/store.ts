@@ -139,6 +139,8 @@ export interface Freeze {
   readonly by: string
   /** Whether deletes and unbinds are refused, too. */
   readonly all: boolean
+  /** The store is a copy of before: until the thaw nothing is cleared away either. */
+  readonly isCopy?: boolean
 }
 
 /** What the writer of an operation believes to hold. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../test/support/problems.ts'
-import { anInstance } from '../../../test/support/rows.ts'
+import { anInstance, anOperation } from '../../../test/support/rows.ts'
 import { makeClock, openTestStore } from '../../../test/support/stores.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
 import { openStore } from '../index.ts'
@@ -78,7 +78,36 @@ test('a copy made while writing goes on is a whole database of its own', async (
 
   const copy = await open(`sqlite:${join(place, 'copy.db')}`, keys)
   expect((await copy.look.instances({ most: 10_000 })).items.length).toBeGreaterThanOrEqual(50)
-  expect((await copy.look.cluster()).epoch).toBe(1)
+  await copy.close()
+})
+
+test('who starts with a copy is frozen, holds back what was under way, and is not disturbed by who was there before', async () => {
+  const place = folder()
+  const keys = makeKeyRing(systemChance)
+  const store = await open(`sqlite:${join(place, 'a.db')}`, keys)
+  const [running, ended] = [
+    anOperation({ state: 'running', fence: 3 }),
+    anOperation({ target: { platform: 'cf', instance: 'other' }, state: 'succeeded' }),
+  ]
+  await store.write(async (tx) => {
+    for (const one of [running, ended]) await tx.addOperation(one)
+  })
+  await store.backup(join(place, 'copy.db'))
+  const untouched = await store.look.operation(running.id)
+  await store.close()
+
+  const copy = await open(`sqlite:${join(place, 'copy.db')}`, keys)
+  const { epoch, freeze } = await copy.look.cluster()
+  const claim = { node: 'n', epoch, leaseMs: 1000, most: 10, perPlatform: 10 }
+
+  expect(untouched?.state).toBe('running')
+  expect(epoch).toBe(2)
+  expect(freeze).toMatchObject({ all: true, isCopy: true, reason: expect.stringContaining('copy of 20') })
+  expect(await copy.look.operation(running.id)).toMatchObject({ state: 'quarantined', fence: 4 })
+  expect(await copy.look.history(running.id)).toMatchObject([{ state: 'quarantined', fence: 4 }])
+  expect((await copy.look.operation(ended.id))?.state).toBe('succeeded')
+  expect(await copy.write((tx) => tx.claim(claim))).toEqual([])
+  expect(readdirSync(place).filter((name) => name.startsWith('copy') && name.includes('part'))).toEqual([])
   await copy.close()
 })
 

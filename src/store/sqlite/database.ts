@@ -1,11 +1,11 @@
 /** SQLite: one connection that writes with group commit, one that reads, and the lock that keeps others out. */
-import { existsSync } from 'node:fs'
-import { backup, DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { invariant } from '../../kit/assert.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import type { Database, Dialect, Row, Session, Value } from '../database.ts'
 import { openCheckpoints } from './checkpoints.ts'
+import { copyTo } from './copy.ts'
 import { openFlush } from './flush.ts'
 import { type Commands, type Group, makeGroup } from './group-commit.ts'
 import { lockFile } from './lock-file.ts'
@@ -40,7 +40,6 @@ export interface SqliteOptions {
   readonly lost?: (error: unknown) => void
 }
 
-const copiedPages = 256
 const lockPauseMs = 100
 
 /** Opens the file, or a database in memory for `:memory:`; no second process can have it. */
@@ -145,29 +144,14 @@ function assemble(writer: Connection, reader: Session, group: Group, close: () =
       else notices.set(session, [...(notices.get(session) ?? []), text])
     },
     onNotice: (listener) => void listeners.push(listener),
-    backup: async (file) =>
-      copyTo(writer.db.location() ?? fail('usage.invalid', 'a store in memory has no copies'), file),
+    backup: async (file) => {
+      const source = writer.db.location() ?? fail('usage.invalid', 'a store in memory has no copies')
+      await copyTo(source, file, writer.now())
+    },
     close: async () => {
       await group.idle()
       await close()
     },
-  }
-}
-
-/**
- * A small step at a time, so that requests are answered in between. From a connection of its own that keeps looking at
- * one moment: whatever is written meanwhile does not disturb it.
- */
-async function copyTo(source: string, file: string): Promise<void> {
-  if (existsSync(file)) fail('file.unwritable', `${file} is there already`)
-  const from = new DatabaseSync(source, { readOnly: true })
-  try {
-    from.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
-    await backup(from, file, { rate: copiedPages })
-  } catch (cause) {
-    fail('file.unwritable', file, { cause })
-  } finally {
-    from.close()
   }
 }
 
