@@ -63,8 +63,9 @@ async function engines(settings: Settings): Promise<readonly Seen[]> {
       opened.map(async (engine): Promise<Seen> => {
         const problems = await engine.check(AbortSignal.timeout(engineWithinMs))
         await engine.close()
-        const { programs } = engine.facts
-        return { id: `engine ${engine.name}`, what: `runs ${programs.join(', ')}`, problems }
+        const { programs, severalSteps } = engine.facts
+        const what = `runs ${programs.join(', ')}${severalSteps ? '' : ', one step per run'}`
+        return { id: `engine ${engine.name}`, what, problems }
       }),
     )
   } catch (error) {

@@ -13,6 +13,8 @@ export interface Collection {
   /** Where a path of the job lies: the root it is in, and the path from there. */
   locate(path: string): { readonly root: string; readonly path: string }
   note(text: string): void
+  /** Permission bits by path below the wanted folder, where they are others than what lies there shows. */
+  readonly modes?: ReadonlyMap<string, number>
 }
 
 type FileWant = Extract<Want, { kind: 'file' | 'kept-file' }>
@@ -51,7 +53,7 @@ export async function collectFiles(want: FolderWant & { kind: 'files' }, at: Col
     files.push({
       path: path.toString(),
       bytes: stats.size,
-      mode: stats.mode & 0o777,
+      mode: modeOf(path, stats, at),
       ...(content === undefined ? {} : { content }),
     })
   }
@@ -87,7 +89,7 @@ export async function collectTar(want: FolderWant & { kind: 'tar' }, at: Collect
         path: name,
         target: '',
         bytes: size,
-        mode: stats.mode & 0o777,
+        mode: modeOf(path, stats, at),
         uid: 0,
         gid: 0,
         mtime: 0,
@@ -99,6 +101,10 @@ export async function collectTar(want: FolderWant & { kind: 'tar' }, at: Collect
   add(tarEnd())
   if (bytes > want.bytesMax) return { kind: 'too-large', bytes }
   return { kind: 'bytes', bytes: new Uint8Array(Buffer.concat(pieces)) }
+}
+
+function modeOf(path: Buffer, { mode }: Stats, { modes }: Collection): number {
+  return (modes?.get(path.toString('latin1')) ?? mode) & 0o777
 }
 
 async function sizedContent(host: Buffer, { size }: Stats, left: number): Promise<Uint8Array | undefined> {

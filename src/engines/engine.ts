@@ -63,6 +63,8 @@ export interface RunOrder {
 export interface EngineFacts {
   /** Programs it can run. */
   readonly programs: readonly Job['program']['kind'][]
+  /** Whether a run may have more than one step. */
+  readonly severalSteps: boolean
   /** Whether runs go on when the broker dies. */
   readonly outlives: boolean
   readonly streamsApart: boolean

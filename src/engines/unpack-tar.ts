@@ -14,8 +14,14 @@ interface Item {
 
 const bounds = { pathBytesMax: 4096, nestingDepthMax: 100 }
 
+/** To whom it belongs, and what is made of its modes. */
+interface Dress extends Owner {
+  modeOf?(mode: number): number
+}
+
 /** Unpacks it; everything belongs to the owner. Problems: archive.invalid, archive.path-unsafe, archive.limit. */
-export async function unpackTar(tar: Uint8Array, folder: string, owner: Owner): Promise<void> {
+export async function unpackTar(tar: Uint8Array, folder: string, owner: Dress): Promise<void> {
+  const { modeOf = (mode) => mode } = owner
   const made = new Set([''])
   const folders: Item[] = []
   for (const item of itemsOf(tar)) {
@@ -29,15 +35,16 @@ export async function unpackTar(tar: Uint8Array, folder: string, owner: Owner): 
       continue
     }
     await writeFile(host, Buffer.concat(item.pieces), { mode: 0o600 })
-    dress(host, { ...owner, mode: item.entry.mode & 0o777 })
+    dress(host, { ...owner, mode: modeOf(item.entry.mode & 0o777) })
   }
   // Modes of folders come last: one that nobody may write to must first be filled.
   for (const { path, entry } of folders.toReversed()) {
-    dress(onDisk(folder, path), { ...owner, mode: entry.mode & 0o777 })
+    dress(onDisk(folder, path), { ...owner, mode: modeOf(entry.mode & 0o777) })
   }
 }
 
-function itemsOf(tar: Uint8Array): readonly Item[] {
+/** What of it is kept, in its order. */
+export function itemsOf(tar: Uint8Array): readonly Item[] {
   const items: Item[] = []
   let current: Item | undefined
   const parser = tarParser({

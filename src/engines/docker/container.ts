@@ -118,6 +118,35 @@ export async function readOut(
   }
 }
 
+const pageBytes = 4096
+
+/** What a folder of a container takes, as a file system of pages would count it; no more is read than needed to say that it is too much. */
+export async function sizeInside(
+  docker: Docker,
+  name: string,
+  { path, bytesMax }: { readonly path: string; readonly bytesMax: number },
+): Promise<number> {
+  const answer = await docker.stream({ method: 'GET', path: `/containers/${name}/archive`, query: { path } })
+  if (answer.statusCode !== 200) {
+    await bytesOf(answer)
+    return 0
+  }
+  let bytes = 0
+  const parser = tarParser({
+    entry: (entry) => {
+      bytes += Math.ceil(entry.bytes / pageBytes) * pageBytes
+    },
+    body: () => undefined,
+    end: () => undefined,
+  })
+  for await (const piece of answer as AsyncIterable<Buffer>) {
+    parser.push(piece)
+    if (bytes > bytesMax) answer.destroy()
+    if (bytes > bytesMax) break
+  }
+  return bytes
+}
+
 interface InsideStat {
   readonly mode: number
   readonly isFolder: boolean

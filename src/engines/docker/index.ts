@@ -1,6 +1,7 @@
 /** The Docker engine: runs images on any engine that speaks Docker's API on a socket of this host. */
 
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { release } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { isObject } from '../../kit/json.ts'
@@ -38,8 +39,10 @@ export interface DockerOptions {
 /** Opens the engine; it need not be reachable yet. */
 export async function openDockerEngine(options: DockerOptions): Promise<Engine> {
   const { socket, folder, copier, supplies, clock, network = 'default', lendSocket = false } = options
+  const mayMount = process.geteuid?.() === 0
+  // What others than root must read as others is read by containers only.
   for (const room of ['runs', 'aside', 'trash', 'lent'])
-    await mkdir(join(folder, room), { recursive: true, mode: 0o711 })
+    await mkdir(join(folder, room), { recursive: true, mode: mayMount ? 0o711 : 0o700 })
   const yard: Yard = {
     docker: dockerAt(socket, clock),
     folder,
@@ -49,7 +52,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
     lent: await lend(join(folder, 'lent')),
     clock,
     pourers: new Map(),
-    mayMount: process.geteuid?.() === 0,
+    mayMount,
     socket,
     network,
   }
@@ -58,7 +61,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
     name: 'docker',
     facts: factsOf(yard),
     check: () => check(yard),
-    refuses: (job) => refusal(job, lendSocket),
+    refuses: (job) => refusal(job, yard, lendSocket),
     layOut: (order, watch) => layOut(yard, order, watch),
     start: (order) => start(yard, order),
     look: (run) => look(yard, run),
@@ -77,6 +80,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
 function factsOf({ mayMount }: Yard): EngineFacts {
   return {
     programs: ['image'],
+    severalSteps: false,
     outlives: true,
     streamsApart: true,
     readOnlyMounts: true,
@@ -89,13 +93,19 @@ function factsOf({ mayMount }: Yard): EngineFacts {
   }
 }
 
-function refusal({ program, steps, needs, files }: Job, lendSocket: boolean): Problem | undefined {
+function refusal(
+  { program, steps, needs, files, folders }: Job,
+  { mayMount }: Yard,
+  lendSocket: boolean,
+): Problem | undefined {
   const refuse = (detail: string): Problem => ({ code: 'engine.refused', detail })
   if (program.kind !== 'image')
     return refuse(`the Docker engine runs images, not programs of kind ${program.kind}`)
   if (steps.length > 1) return refuse('the Docker engine runs one step per run')
   if (needs.cluster !== 'none') return refuse('the Docker engine has no cluster')
   if (needs.engineSocket && !lendSocket) return refuse('the operator does not lend the socket of the engine')
+  if (!mayMount && needs.readOnlyRoot && folders.some(({ readOnly }) => !readOnly))
+    return refuse('folders to write to below a read-only root need a broker that is root')
   const large = files.find(({ content, readOnly }) => content.kind === 'artifact' && !readOnly)
   return large && refuse(`${large.path}: large things are mounted read-only on this engine`)
 }
@@ -110,7 +120,14 @@ async function check({ docker, socket }: Yard): Promise<readonly Problem[]> {
       ...(info['PidsLimit'] === false ? ['number of processes'] : []),
       ...(info['CpuCfsQuota'] === false ? ['processor time'] : []),
     ]
-    return missing.length === 0 ? [] : [{ code: 'engine.not-enforced', detail: missing.join(', ') }]
+    const kernel = info['KernelVersion']
+    const isElsewhere = typeof kernel === 'string' && kernel !== '' && kernel !== release()
+    return [
+      ...(missing.length === 0 ? [] : [{ code: 'engine.not-enforced', detail: missing.join(', ') } as const]),
+      ...(isElsewhere
+        ? [{ code: 'engine.elsewhere', detail: `its kernel is ${kernel}, ours ${release()}` } as const]
+        : []),
+    ]
   } catch (error) {
     return [{ ...toProblem(error), detail: `${socket}: ${toProblem(error).detail ?? 'no answer'}` }]
   }

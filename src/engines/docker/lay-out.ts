@@ -1,6 +1,6 @@
 /** Lays a run out on a Docker engine: image, ticket, container, files. Every part can be done again after a crash. */
 import { randomBytes } from 'node:crypto'
-import { access, chown, mkdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { access, chmod, chown, mkdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encode } from '../../kit/codec.ts'
 import { sha256 } from '../../kit/hash.ts'
@@ -15,7 +15,7 @@ import { create, hasEnded, inspect, labels, readOut, statInside } from './contai
 import { type EngineImage, ensureImage } from './image.ts'
 import { makePipes, streamsOf } from './pour.ts'
 import { argvOf, containerBody } from './settings.ts'
-import { type StockPlan, stock, stockPlan, uploadFiles } from './stock.ts'
+import { modeFor, type StockPlan, stock, stockPlan, uploadFiles } from './stock.ts'
 import {
   fenceOfTicket,
   readTicket,
@@ -121,10 +121,14 @@ async function makeTicket(
 }
 
 /** The program, not the engine, passes the gate and opens its streams, perhaps more than once. */
-async function ownStreams(paths: TicketPaths, job: Job, { uid, gid }: User): Promise<void> {
-  if (process.geteuid?.() !== 0) return
+async function ownStreams(paths: TicketPaths, job: Job, user: User): Promise<void> {
+  const isRoot = process.geteuid?.() === 0
+  const own = async (path: string, mode: number): Promise<void> => {
+    if (isRoot) await chown(path, user.uid, user.gid)
+    else await chmod(path, modeFor(user, mode))
+  }
   const pipes = streamsOf(paths, stepRecords(job)).map(({ pipe }) => join(paths.folder, pipe))
-  await Promise.all([...pipes, paths.gate].map((path) => chown(path, uid, gid)))
+  await Promise.all([...pipes.map((pipe) => own(pipe, 0o600)), own(paths.gate, 0o700)])
 }
 
 async function userOf({ docker }: Yard, name: string, step: Step, image: EngineImage): Promise<User> {

@@ -1,6 +1,6 @@
 /** What is told of a container that has ended. */
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { never } from '../../kit/assert.ts'
 import type { Want } from '../../model/job.ts'
@@ -10,7 +10,7 @@ import { type Collection, collectFile, collectFiles, collectTar } from '../colle
 import type { Watch } from '../engine.ts'
 import { filesOf } from '../step-files.ts'
 import { lastLines } from '../tail.ts'
-import { type ContainerSight, inspect } from './container.ts'
+import { type ContainerSight, inspect, sizeInside } from './container.ts'
 import { type Stopping, stopReason } from './stop.ts'
 import type { TicketPaths } from './ticket.ts'
 import { collectInside } from './wants.ts'
@@ -67,7 +67,7 @@ async function stepsOf(
   return [{ name: files?.step ?? '', exit, ...(kept === undefined ? {} : { stdout: kept }) }]
 }
 
-async function endOf({ paths, record }: Stopping, there: ContainerSight): Promise<RunEnd> {
+async function endOf({ yard, run, paths, record }: Stopping, there: ContainerSight): Promise<RunEnd> {
   const stopped = await stopReason(paths)
   if (stopped === 'timed-out' || stopped === 'stopped') return { kind: stopped }
   if (stopped === 'stdout') return { kind: 'limit', limit: 'stdout' }
@@ -81,22 +81,11 @@ async function endOf({ paths, record }: Stopping, there: ContainerSight): Promis
   if (files?.captured && existsSync(paths.unpoured)) return { kind: 'lost' }
   const size = files?.captured && (await stat(files.captured.file).catch(unlessAbsent))?.size
   if (files?.captured && (size ?? 0) > files.captured.bytesMax) return { kind: 'limit', limit: 'stdout' }
-  for (const { host, bytesMax } of record.checked) {
-    if ((await bytesBelow(join(paths.folder, host))) > bytesMax) return { kind: 'limit', limit: 'disk' }
+  for (const checked of record.checked) {
+    if ((await sizeInside(yard.docker, run, checked)) > checked.bytesMax)
+      return { kind: 'limit', limit: 'disk' }
   }
   return { kind: 'finished' }
-}
-
-/** As a file system of that size would count: every file takes whole pages. */
-async function bytesBelow(folder: string): Promise<number> {
-  const page = 4096
-  let bytes = 0
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const { size } = await stat(join(entry.parentPath, entry.name))
-    bytes += Math.ceil(size / page) * page
-  }
-  return bytes
 }
 
 /** Where something lies that is mounted from the ticket. */

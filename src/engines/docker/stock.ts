@@ -7,11 +7,11 @@ import type { FileIn, Folder, Job } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import { run } from '../run-program.ts'
 import type { Supplies } from '../supplies.ts'
-import { dress, putFile, putLink } from '../tree.ts'
-import { unpackTar } from '../unpack-tar.ts'
+import { dress, type Owner, putFile, putLink } from '../tree.ts'
+import { itemsOf, unpackTar } from '../unpack-tar.ts'
 import type { User } from '../user.ts'
 import { type Docker, expectSuccess } from './client.ts'
-import { statInside } from './container.ts'
+import { readOut, statInside } from './container.ts'
 import type { TicketPaths } from './ticket.ts'
 
 /** Decided before anything is there, so that it can be decided again after a crash. */
@@ -22,7 +22,9 @@ export interface StockPlan {
   readonly mounts: readonly { readonly from: string; readonly to: string; readonly readOnly: boolean }[]
   readonly places: readonly { readonly path: string; readonly host: string }[]
   readonly sized: readonly { readonly host: string; readonly folder: Folder }[]
-  readonly checked: readonly { readonly host: string; readonly bytesMax: number }[]
+  readonly checked: readonly { readonly path: string; readonly bytesMax: number }[]
+  /** Folders in the container itself, uploaded: what its user makes in a folder of ours only root could read and remove. */
+  readonly inside: readonly Folder[]
   readonly rooms: readonly { readonly host: string; readonly folder: Folder }[]
   /** Files of the job with where they lie in the ticket; the others are uploaded. */
   readonly kept: readonly { readonly host: string; readonly file: FileIn }[]
@@ -34,11 +36,12 @@ export interface StockPlan {
 }
 
 /** Plans what goes where. */
-export function stockPlan(job: Job, mayMount: boolean): StockPlan {
-  const rooms = [...job.folders]
-    .sort((a, b) => a.path.length - b.path.length)
+export function stockPlan(job: Job, isRoot: boolean): StockPlan {
+  const all = [...job.folders].sort((a, b) => a.path.length - b.path.length)
+  const inside = isRoot ? [] : all.filter(({ readOnly }) => !readOnly)
+  const rooms = all
+    .filter((folder) => !inside.includes(folder))
     .map((folder, i) => ({ host: `f${i}`, folder }))
-  const limited = rooms.filter(({ folder }) => folder.bytesMax !== undefined && !folder.readOnly)
   const kept: { host: string; file: FileIn }[] = []
   const inRooms: { host: string; path: string; file: FileIn }[] = []
   const uploads: FileIn[] = []
@@ -66,8 +69,9 @@ export function stockPlan(job: Job, mayMount: boolean): StockPlan {
       ...rooms.map(({ host, folder }) => ({ path: folder.path, host })),
       ...kept.map(({ host, file }) => ({ path: file.path, host })),
     ],
-    sized: mayMount ? limited : [],
-    checked: mayMount ? [] : limited.map(({ host, folder }) => ({ host, bytesMax: folder.bytesMax ?? 0 })),
+    sized: rooms.filter(({ folder }) => folder.bytesMax !== undefined && !folder.readOnly),
+    checked: inside.flatMap(({ path, bytesMax }) => (bytesMax === undefined ? [] : { path, bytesMax })),
+    inside,
     rooms,
     kept,
     inRooms,
@@ -87,20 +91,27 @@ export interface Stocking {
 
 const usualEntries = 4096
 
+/** We cannot give files to others when we are not root; they read what is for them as others, which only a container sees. */
+export function modeFor({ uid }: User, mode: number): number {
+  const isOurs = process.geteuid?.() === 0 || uid === 0
+  return isOurs ? mode : mode | ((mode >> 6) & 0o7)
+}
+
 /** Fills the ticket; done again it comes to the same. */
 export async function stock(plan: StockPlan, at: Stocking): Promise<void> {
   const { user, paths } = at
+  const modeOf = (mode: number): number => modeFor(user, mode)
   for (const { host, folder } of plan.sized) await mountSized(join(paths.folder, host), folder, user)
   for (const { host, folder } of plan.rooms) {
     const place = join(paths.folder, host)
-    if (folder.content.kind === 'tar') await unpackTar(folder.content.tar, place, user)
-    dress(place, { ...user, mode: folder.mode })
+    if (folder.content.kind === 'tar') await unpackTar(folder.content.tar, place, { ...user, modeOf })
+    dress(place, { ...user, mode: modeOf(folder.mode) })
   }
   for (const { host, path, file } of plan.inRooms) {
     const top = join(paths.folder, host)
     const tree = { top, layers: [top] }
     if (file.content.kind === 'link') putLink(tree, path, file.content.target, user)
-    else putFile(tree, path, contentOf(file), { ...ownerOf(file, user), mode: file.mode })
+    else putFile(tree, path, contentOf(file), dressOf(file, user))
   }
   for (const { host, file } of plan.kept) {
     const place = join(paths.folder, host)
@@ -109,7 +120,7 @@ export async function stock(plan: StockPlan, at: Stocking): Promise<void> {
     if (content.kind === 'artifact' || content.kind === 'entry')
       await at.supplies.deliver(content, place, at.signal)
     else await writeFile(place, contentOf(file))
-    dress(place, { ...ownerOf(file, user), mode: file.mode })
+    dress(place, dressOf(file, user))
   }
 }
 
@@ -132,6 +143,10 @@ function ownerOf(file: FileIn, user: User): { readonly uid: number; readonly gid
   return file.owner === 'root' ? { uid: 0, gid: 0 } : { uid: user.uid, gid: user.gid }
 }
 
+function dressOf(file: FileIn, user: User): Owner & { readonly mode: number } {
+  return { ...ownerOf(file, user), mode: file.owner === 'root' ? file.mode : modeFor(user, file.mode) }
+}
+
 function contentOf({ content, path }: FileIn): Uint8Array {
   if (content.kind === 'bytes') return content.bytes
   if (content.kind === 'secret') return Buffer.from(content.secret.reveal())
@@ -144,11 +159,12 @@ export async function uploadFiles(
   name: string,
   { plan, user }: { readonly plan: StockPlan; readonly user: User },
 ): Promise<void> {
-  if (plan.uploads.length === 0) return
+  const { inside, uploads } = plan
+  if (inside.length + uploads.length === 0) return
   const known = new Set<string>([''])
   const parts: Uint8Array[] = []
-  for (const file of plan.uploads) {
-    const parents = file.path.split('/').slice(1, -1)
+  const addParents = async (path: string): Promise<void> => {
+    const parents = path.split('/').slice(1, -1)
     for (const [i] of parents.entries()) {
       const folder = parents.slice(0, i + 1).join('/')
       if (known.has(folder)) continue
@@ -156,6 +172,15 @@ export async function uploadFiles(
       if (await statInside(docker, name, `/${folder}`)) continue
       parts.push(tarHeader(entryOf('folder', folder, { uid: user.uid, gid: user.gid, mode: 0o755 })))
     }
+  }
+  for (const folder of inside) {
+    await expectEmpty(docker, name, folder)
+    await addParents(folder.path)
+    known.add(folder.path.slice(1))
+    parts.push(...packedFolder(folder, user))
+  }
+  for (const file of uploads) {
+    await addParents(file.path)
     parts.push(...packed(file, user))
   }
   const body = Buffer.concat([...parts, tarEnd()])
@@ -165,6 +190,28 @@ export async function uploadFiles(
     await docker.ask({ method: 'PUT', path: `/containers/${name}/archive`, query, body }),
     'put files into the container',
   )
+}
+
+/** A mount would hide what the image has there. */
+async function expectEmpty(docker: Docker, name: string, { path }: Folder): Promise<void> {
+  const out = await readOut(docker, name, { path, bytesMax: 64 * 1024 })
+  if (out !== undefined && (out.cut || out.items.length > 1)) {
+    fail('engine.refused', `the image has files below ${path}, which only a broker that is root can hide`)
+  }
+}
+
+function packedFolder({ path, mode, content }: Folder, { uid, gid }: User): readonly Uint8Array[] {
+  const top = Buffer.from(path.slice(1)).toString('latin1')
+  const inner = content.kind === 'tar' ? itemsOf(content.tar).filter(({ path: below }) => below !== '') : []
+  return [
+    tarHeader(entryOf('folder', top, { uid, gid, mode })),
+    ...inner.flatMap(({ path: below, entry, pieces }) => {
+      const as = { uid, gid, mode: entry.mode & 0o777 }
+      const bytes = Buffer.concat(pieces)
+      const own = { ...entryOf(entry.kind, `${top}/${below}`, as), bytes: bytes.length }
+      return [tarHeader(own), bytes, tarPadding(bytes.length)]
+    }),
+  ]
 }
 
 function packed(file: FileIn, user: User): readonly Uint8Array[] {

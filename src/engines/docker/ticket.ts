@@ -52,7 +52,7 @@ export interface TicketRecord {
   /** Mounts that are wanted from, by their path inside: where they lie in the ticket. */
   readonly places: readonly { readonly path: string; readonly host: string }[]
   /** Folders whose limit is looked at afterwards. */
-  readonly checked: readonly { readonly host: string; readonly bytesMax: number }[]
+  readonly checked: readonly { readonly path: string; readonly bytesMax: number }[]
 }
 
 /** The record of a ticket; undefined when there is none. */

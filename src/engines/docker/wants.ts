@@ -62,9 +62,9 @@ async function collectNow(
   if (out.cut) return { kind: 'too-large', bytes: bytesMax }
   const folder = await mkdtemp(join(tmpdir(), 'chandler-got-'))
   try {
-    await unpackAll(out.items, folder)
-    const path = `/${first.entry.path.replace(/^\.?\/+|\/+$/g, '')}`
-    const collection: Collection = { note, locate: () => ({ root: folder, path }) }
+    const path = `/${plainPath(first.entry.path, bounds)}`
+    const modes = await unpackAll(out.items, folder, path)
+    const collection: Collection = { note, modes, locate: () => ({ root: folder, path }) }
     if (want.kind === 'files') return await collectFiles(want, collection)
     return want.kind === 'tar' ? await collectTar(want, collection) : await collectFile(want, collection)
   } finally {
@@ -76,19 +76,27 @@ async function collectNow(
 const filesBytesMax = 16 * 1024 * 1024
 const bounds = { pathBytesMax: 4096, nestingDepthMax: 100 }
 
-async function unpackAll(items: readonly Packed[], folder: string): Promise<void> {
+/** We must be able to read it; answers the permission bits that it had, by path below the wanted folder. */
+async function unpackAll(
+  items: readonly Packed[],
+  folder: string,
+  wanted: string,
+): Promise<ReadonlyMap<string, number>> {
+  const modes = new Map<string, number>()
   const links: { readonly place: string | Buffer; readonly target: string }[] = []
   for (const { entry, bytes } of items) {
     const path = plainPath(entry.path, bounds)
     if (path === '') continue
+    modes.set(`/${path}`.slice(wanted === '/' ? 1 : wanted.length + 1), entry.mode)
     const place = onDisk(folder, path)
     if (entry.kind === 'folder') await mkdir(place, { recursive: true, mode: 0o700 })
     else {
       await mkdir(onDisk(folder, dirname(path) === '.' ? '' : dirname(path)), { recursive: true })
-      if (entry.kind === 'file') await writeFile(place, bytes, { mode: entry.mode & 0o777 })
+      if (entry.kind === 'file') await writeFile(place, bytes, { mode: 0o600 })
       // Anything else is only named as what it is; links come last, so that nothing is written through one.
       else links.push({ place, target: entry.kind === 'link' ? entry.target : 'special' })
     }
   }
   for (const { place, target } of links) await symlink(target, place)
+  return modes
 }

@@ -96,6 +96,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
 function factsOf({ controls }: Host): EngineFacts {
   return {
     programs: ['image', 'tools'],
+    severalSteps: true,
     outlives: true,
     streamsApart: true,
     readOnlyMounts: true,

@@ -30,6 +30,7 @@ export interface MemoryOptions {
 
 const facts: EngineFacts = {
   programs: ['image'],
+  severalSteps: true,
   outlives: false,
   streamsApart: true,
   readOnlyMounts: false,

@@ -34,6 +34,7 @@ interface Laid {
 
 const facts: EngineFacts = {
   programs: ['pretend'],
+  severalSteps: true,
   outlives: true,
   streamsApart: true,
   readOnlyMounts: true,

@@ -56,6 +56,12 @@ export const engineProblems = {
     status: 500,
     exit: 8,
   },
+  'engine.elsewhere': {
+    title: 'The engine runs on another machine than the broker',
+    hint: 'Use the socket of an engine on this host: one elsewhere, or in a machine of its own as that of Docker Desktop, sees nothing of what is prepared for a run.',
+    status: 500,
+    exit: 8,
+  },
   'engine.network-shared': {
     title: 'Runs with network use the network of the host',
     hint: 'Let the broker listen where packages must not reach it, or use the Docker engine.',
