@@ -141,8 +141,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'work/keeper.ts',
-        find: 'if (why === undefined || removals >= removalsPerSweep) continue',
-        replace: 'if (why !== undefined || removals >= removalsPerSweep) continue',
+        find: 'if (why === undefined) continue',
+        replace: 'if (why !== undefined) continue',
       },
     ],
   },
