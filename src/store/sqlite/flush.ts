@@ -18,7 +18,7 @@ export function openFlush(path: string): Flush {
         log = await open(`${path}-wal`, 'r')
         await flushName(path)
       }
-      await log.sync()
+      await log.datasync()
     }),
     close: async () => log?.close(),
   }
