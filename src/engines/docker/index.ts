@@ -110,7 +110,7 @@ function refusal(
   return large && refuse(`${large.path}: large things are mounted read-only on this engine`)
 }
 
-async function check({ docker, socket }: Yard): Promise<readonly Problem[]> {
+async function check({ docker, socket, mayMount }: Yard): Promise<readonly Problem[]> {
   try {
     const answer = await docker.ask({ method: 'GET', path: '/info' })
     expectSuccess(answer, 'ask about the engine')
@@ -119,6 +119,7 @@ async function check({ docker, socket }: Yard): Promise<readonly Problem[]> {
       ...(info['MemoryLimit'] === false ? ['memory'] : []),
       ...(info['PidsLimit'] === false ? ['number of processes'] : []),
       ...(info['CpuCfsQuota'] === false ? ['processor time'] : []),
+      ...(mayMount ? [] : ['sizes of folders while a program runs, since the broker is not root']),
     ]
     const kernel = info['KernelVersion']
     const isElsewhere = typeof kernel === 'string' && kernel !== '' && kernel !== release()
