@@ -4,7 +4,8 @@ import type { Package } from '../model/package.ts'
 import { type Problem, toProblem } from '../model/problem.ts'
 import type { CatalogEntry } from '../settings/catalog-settings.ts'
 import type { Enrolment, Store } from '../store/store.ts'
-import { type ReadingRoom, readPackage } from './read-package.ts'
+import { hasProgram } from './host-programs.ts'
+import { type Known, type ReadingRoom, readPackage } from './read-package.ts'
 
 export interface EnrolOrder {
   readonly store: Store
@@ -23,31 +24,32 @@ export type EnrolWord =
   | { readonly kind: 'warning'; readonly name: string; readonly problem: Problem }
   | { readonly kind: 'printed'; readonly name: string; readonly text: string }
 
-interface Remembered {
-  readonly package: Package
+interface Remembered extends Omit<Known, 'programs'> {
+  readonly programs?: Known['programs']
   readonly options: JsonObject
 }
 
 /** The package of an entry; undefined when it is refused, which is written down and told. */
 export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Promise<Package | undefined> {
   const enrolments = await store.look.enrolments()
-  const find = (same: (one: Enrolment) => boolean): Package | undefined => {
+  const find = (same: (one: Enrolment) => boolean): Known | undefined => {
     const found = enrolments.find(
       (one) => one.state === 'offered' && same(one) && sameOptions(one, entry.options),
     )
-    return found && remembered(found).package
+    return found && knownOf(found)
   }
   try {
     const {
       contract,
       package: pkg,
       warnings,
+      programs,
     } = await readPackage(room, {
       reference: entry.package,
       ...(entry.contract === undefined ? {} : { contract: entry.contract }),
       options: entry.options,
       known: (digest, contract) =>
-        Promise.resolve(find((one) => one.digest === digest && one.contract === contract)),
+        Promise.resolve(find((one) => one.digest === digest && one.contract === contract && sameHost(one))),
       signal: new AbortController().signal,
       progress: () => undefined,
       log: (piece) => {
@@ -56,7 +58,7 @@ export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Pro
       },
     })
     for (const problem of warnings) tell({ kind: 'warning', name, problem })
-    const document: Remembered = { package: pkg, options: entry.options }
+    const document: Remembered = { package: pkg, programs, options: entry.options }
     await write(store, {
       name,
       reference: entry.package,
@@ -73,7 +75,7 @@ export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Pro
     const before = isAway(problem) ? find((one) => one.reference === entry.package) : undefined
     if (before) {
       tell({ kind: 'kept', name, problem })
-      return before
+      return before.package
     }
     tell({ kind: 'refused', name, problem })
     const problems = [problem, ...(problem.others ?? [])].map(
@@ -96,11 +98,24 @@ function write(store: Store, enrolment: Omit<Enrolment, 'updatedAt'>): Promise<v
 }
 
 function remembered({ document }: Enrolment): Remembered {
+  // Written here and nowhere else.
   return document as unknown as Remembered
 }
 
 function sameOptions(enrolment: Enrolment, options: JsonObject): boolean {
   return canonical(remembered(enrolment).options) === canonical(options)
+}
+
+function knownOf(enrolment: Enrolment): Known {
+  // What was written before readings told what they asked for has no programs.
+  const { package: pkg, programs = {} } = remembered(enrolment)
+  return { package: pkg, programs }
+}
+
+/** Whether the host has the programs that it had, and lacks those that it lacked. */
+function sameHost(enrolment: Enrolment): boolean {
+  const asked = Object.entries(knownOf(enrolment).programs)
+  return asked.every(([name, had]) => hasProgram(name) === had)
 }
 
 function isAway({ code }: Problem): boolean {

@@ -22,16 +22,21 @@ export interface PackageWish {
   readonly contract?: string
   readonly options: JsonObject
   /** What an earlier reading of the same content found; packages are read once per digest. */
-  readonly known?: (digest: string, contract: string) => Promise<Package | undefined>
+  readonly known?: (digest: string, contract: string) => Promise<Known | undefined>
   readonly signal: AbortSignal
   /** Takes what a package prints while it describes itself. */
   log(piece: LogPiece): Promise<void>
   progress(text: string): void
 }
 
-export interface ReadPackage {
-  readonly contract: Contract
+/** A package, and which programs of the host the reading asked for: where those come or go it must be read again. */
+export interface Known {
   readonly package: Package
+  readonly programs: Readonly<Record<string, boolean>>
+}
+
+export interface ReadPackage extends Known {
+  readonly contract: Contract
   /** Empty where an earlier reading was found. */
   readonly warnings: readonly Problem[]
 }
@@ -54,16 +59,20 @@ export async function readPackage(room: ReadingRoom, wish: PackageWish): Promise
 async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifact): Promise<ReadPackage> {
   const contract = contractFor(artifact, wish.contract)
   const known = await wish.known?.(artifact.digest, contract.name)
-  if (known) return { contract, package: known, warnings: [] }
+  if (known) return { contract, ...known, warnings: [] }
   const lookup = lookupFor(room, wish)
+  const programs: Record<string, boolean> = {}
   const asked = {
     options: wish.options,
     platform: `linux/${goNames[process.arch] ?? process.arch}`,
-    hasProgram,
+    hasProgram: (name: string) => {
+      programs[name] = hasProgram(name)
+      return programs[name]
+    },
     lookup,
   }
   try {
-    return await readWith(contract, artifact, asked, { room, wish })
+    return { ...(await readWith(contract, artifact, asked, { room, wish })), programs }
   } finally {
     await lookup.close()
   }
@@ -92,7 +101,7 @@ async function readWith(
   artifact: Artifact,
   asked: ReadRequest,
   { room, wish }: { readonly room: ReadingRoom; readonly wish: PackageWish },
-): Promise<ReadPackage> {
+): Promise<Omit<ReadPackage, 'programs'>> {
   const first = await contract.read(artifact, asked)
   const reading =
     first.kind === 'describe-first'

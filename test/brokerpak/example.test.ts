@@ -61,6 +61,26 @@ test.skipIf(hostEngine() === undefined)(
   60_000,
 )
 
+test.skipIf(hostEngine() === undefined)(
+  'a notebook whose engine has gone is not offered any more, and again when it is back (needs terraform or tofu)',
+  async () => {
+    const path = process.env['PATH']
+    const folder = newFolder()
+    const offered: string[] = []
+    for (const there of [path, '/nowhere', path]) {
+      process.env['PATH'] = there
+      const { broker } = await startTestBroker('', folder, withExample)
+      process.env['PATH'] = path
+      offered.push(broker.catalog().offers.some(({ service }) => service.name === 'notebook') ? 'yes' : 'no')
+      await broker.stop()
+    }
+    rmSync(folder, { recursive: true, force: true })
+
+    expect(offered).toEqual(['yes', 'no', 'yes'])
+  },
+  60_000,
+)
+
 test('without an engine the notebook is not offered, the rest is, and operators see why', async () => {
   const before = process.env['PATH']
   const program = installedProgram()
