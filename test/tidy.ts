@@ -4,13 +4,14 @@
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sweepStrays } from '../src/engines/privates.ts'
 import { systemClock } from '../src/kit/clock.ts'
 
 /** Short, for sockets lie below it, whose paths have a hundred bytes. */
 const prefix = 'chd-t'
-const parents = ['/tmp', '/dev/shm'].filter(existsSync)
+const parents = [tmpdir(), '/dev/shm'].filter(existsSync)
 
 export default async function setup(): Promise<() => Promise<void>> {
   for (const parent of parents) {
