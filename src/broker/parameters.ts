@@ -2,7 +2,7 @@
 import { type JsonObject, pointer } from '../kit/json.ts'
 import { compileSchema } from '../kit/schema.ts'
 import type { Plan, PlanSchemas } from '../model/package.ts'
-import { gather, type Problem, ProblemError } from '../model/problem.ts'
+import { failAll, type Problem } from '../model/problem.ts'
 
 /** Throws all faults at once. */
 export function checkParameters(
@@ -68,6 +68,5 @@ export function shownParameters(parameters: JsonObject, schema: JsonObject | und
 }
 
 function refuse(problems: readonly Problem[]): void {
-  const [first, ...rest] = problems
-  if (first) throw new ProblemError(gather([first, ...rest]))
+  failAll(problems)
 }

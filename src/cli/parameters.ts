@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isObject, type Json, type JsonObject } from '../kit/json.ts'
-import { fail, gather, ProblemError } from '../model/problem.ts'
+import { fail, failAll } from '../model/problem.ts'
 import { readStdin } from './terminal.ts'
 
 export interface ParameterOptions {
@@ -61,12 +61,13 @@ async function documentOf(given: string): Promise<JsonObject> {
   const text = inline ? given : await textOf(given)
   const { readYaml } = await import('../kit/yaml.ts')
   const { value, faults } = readYaml(text)
-  const [first, ...rest] = faults.map(({ message, line, column }) => ({
-    code: 'parameters.invalid' as const,
-    detail: message,
-    where: { source, line, column },
-  }))
-  if (first) throw new ProblemError(gather([first, ...rest]))
+  failAll(
+    faults.map(({ message, line, column }) => ({
+      code: 'parameters.invalid' as const,
+      detail: message,
+      where: { source, line, column },
+    })),
+  )
   return isObject(value)
     ? (value as JsonObject)
     : fail('parameters.invalid', 'must be a map', { where: { source } })

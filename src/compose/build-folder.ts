@@ -7,7 +7,7 @@ import { buildPackage } from '../artifacts/packages.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { checkerOf } from '../kit/schema.ts'
 import { readYaml } from '../kit/yaml.ts'
-import { fail, gather, type Problem, ProblemError } from '../model/problem.ts'
+import { fail, failAll, type Problem } from '../model/problem.ts'
 import { usualRegistries } from './registries.ts'
 
 /** What `image.yml` may say. */
@@ -99,8 +99,7 @@ function readImageFile(source: string): ImageFile {
     detail: message,
     where: { source, pointer, ...place(pointer) },
   }))
-  const [first, ...rest] = [...syntax, ...shape].map((one): Problem => ({ code: 'package.invalid', ...one }))
-  if (first) throw new ProblemError(gather([first, ...rest]))
+  failAll([...syntax, ...shape].map((one): Problem => ({ code: 'package.invalid', ...one })))
   return (value ?? {}) as JsonObject as ImageFile
 }
 

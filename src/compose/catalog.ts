@@ -4,7 +4,7 @@ import { offersOf } from '../broker/offer.ts'
 import { offeringsOf } from '../broker/offering.ts'
 import type { Ports } from '../broker/ports.ts'
 import type { Secret } from '../kit/secret.ts'
-import { gather, type Problem, ProblemError } from '../model/problem.ts'
+import { failAll, type Problem } from '../model/problem.ts'
 import type { CatalogEntry } from '../settings/catalog-settings.ts'
 import type { Store } from '../store/store.ts'
 import { type EnrolWord, enrol } from './enrol.ts'
@@ -45,8 +45,7 @@ export async function loadCatalog({ store, room, entries, tell }: CatalogOrder):
   }
   await forgetOthers(store, names)
   problems.push(...duplicates(offers))
-  const [first, ...rest] = problems
-  if (first) throw new ProblemError(gather([first, ...rest]))
+  failAll(problems)
   const catalog = makeCatalog(offers)
   await remember(store, catalog)
   // A plan that is not offered any more still finds what its service is lent.

@@ -2,7 +2,7 @@
 import { credentialFaults, examplesOf, type PakExample, pakNotes } from '../contracts/brokerpak/index.ts'
 import { isObject, type JsonObject } from '../kit/json.ts'
 import { noChoice, type Package } from '../model/package.ts'
-import { describeProblem, fail, gather, ProblemError, toProblem } from '../model/problem.ts'
+import { describeProblem, fail, failAll, toProblem } from '../model/problem.ts'
 import { actLocally, forgetLocal, type LocalInstance, newLocal } from './local-instance.ts'
 import { inspect, type Listener, openWorkshop, type Workshop } from './workshop.ts'
 
@@ -120,8 +120,7 @@ function localLife(living: Living): ExampleLife {
     }
     const acted = await actLocally(workshop, instance, order, listener)
     instance = acted.instance
-    const [first, ...rest] = acted.outcome.problems
-    if (first) throw new ProblemError(gather([first, ...rest]))
+    failAll(acted.outcome.problems)
     return acted.outcome
   }
   return {

@@ -64,6 +64,12 @@ export function gather(problems: readonly [Problem, ...Problem[]]): Problem {
   return rest.length === 0 ? first : { ...first, others: [...(first.others ?? []), ...rest] }
 }
 
+/** Throws all of them at once, if there are any. */
+export function failAll(problems: readonly Problem[]): void {
+  const [first, ...rest] = problems
+  if (first) throw new ProblemError(gather([first, ...rest]))
+}
+
 /** Turns whatever was thrown into a problem; what is not ours becomes "unexpected" with its cause for the log. */
 export function toProblem(error: unknown): Problem {
   return error instanceof ProblemError ? error.problem : { code: 'internal.unexpected', cause: error }

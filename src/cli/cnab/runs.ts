@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Order } from '../../compose/cnab/orders.ts'
 import type { ActionRan } from '../../compose/cnab/perform.ts'
 import type { JsonObject } from '../../kit/json.ts'
-import { fail, gather, ProblemError } from '../../model/problem.ts'
+import { fail, failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { type Form, printDocument } from '../output.ts'
 import { print, say } from '../terminal.ts'
@@ -190,8 +190,7 @@ async function tellRun(form: Form, installation: string, { claim, verdict }: Act
 }
 
 function throwProblems({ verdict }: ActionRan): void {
-  const [first, ...rest] = verdict.problems
-  if (first) throw new ProblemError(gather([first, ...rest]))
+  failAll(verdict.problems)
 }
 
 interface ApplyOptions extends Local {

@@ -3,10 +3,11 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ActionRan } from '../../compose/local-run.ts'
 import { printable } from '../../kit/text.ts'
-import { gather, ProblemError } from '../../model/problem.ts'
+import { failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
+import { printHandedOut } from '../handed-out.ts'
 import { localDataDir } from '../local.ts'
-import { type Form, printDocument, printTable, withOutput } from '../output.ts'
+import { type Form, printDocument, withOutput } from '../output.ts'
 import { packageListener } from '../package-listener.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { print, say } from '../terminal.ts'
@@ -55,8 +56,7 @@ async function run(reference: string, action: string, options: RunOptions): Prom
     packageListener(),
   )
   await show(output, action, ran)
-  const [first, ...others] = ran.problems
-  if (first) throw new ProblemError(gather([first, ...others]))
+  failAll(ran.problems)
 }
 
 async function show(form: Form, action: string, ran: ActionRan): Promise<void> {
@@ -76,17 +76,7 @@ async function show(form: Form, action: string, ran: ActionRan): Promise<void> {
     return
   }
   if (binding !== undefined) print(JSON.stringify(binding.credentials ?? binding, null, 2))
-  if (outputs.length > 0) {
-    printTable(
-      ['OUTPUT', 'STATE', 'BYTES', 'CONTENT'],
-      outputs.map((one) => [
-        one.name,
-        one.state ?? 'present',
-        String(one.bytes ?? one.content.length),
-        one.summary ?? firstLine(textOf(one) ?? ''),
-      ]),
-    )
-  }
+  printHandedOut(outputs, { name: 'OUTPUT', told: 'CONTENT' }, (one) => firstLine(textOf(one) ?? ''))
   if (problems.length === 0) say(message ?? `${action} succeeded`)
 }
 

@@ -4,10 +4,11 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { OperationRan, PatternOperation, PatternRead } from '../../compose/pattern-tools.ts'
 import { printable } from '../../kit/text.ts'
-import { describeProblem, fail, gather, ProblemError } from '../../model/problem.ts'
+import { describeProblem, fail, failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
+import { printHandedOut } from '../handed-out.ts'
 import { localDataDir } from '../local.ts'
-import { type Form, printDocument, printOne, printTable, withOutput } from '../output.ts'
+import { type Form, printDocument, printOne, withOutput } from '../output.ts'
 import { packageListener } from '../package-listener.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { print, say } from '../terminal.ts'
@@ -173,8 +174,7 @@ async function run(operation: string, reference: string, options: RunOptions): P
     packageListener(),
   )
   await printRun(output, known, ran)
-  const [first, ...rest] = ran.problems
-  if (first) throw new ProblemError(gather([first, ...rest]))
+  failAll(ran.problems)
 }
 
 async function printRun(form: Form, operation: PatternOperation, ran: OperationRan): Promise<void> {
@@ -189,17 +189,7 @@ async function printRun(form: Form, operation: PatternOperation, ran: OperationR
     return
   }
   if (credentials !== undefined) print(JSON.stringify(credentials, null, 2))
-  if (outputs.length > 0) {
-    printTable(
-      ['FILE', 'STATE', 'BYTES', 'SUMMARY'],
-      outputs.map((one) => [
-        one.name,
-        one.state ?? 'present',
-        String(one.bytes ?? one.content.length),
-        one.summary ?? '',
-      ]),
-    )
-  }
+  printHandedOut(outputs, { name: 'FILE', told: 'SUMMARY' }, () => '')
   if (problems.length === 0) say(`${operation} succeeded`)
 }
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
 import { compileSchema } from '../../kit/schema.ts'
 import { readYaml } from '../../kit/yaml.ts'
-import { fail, gather, type Problem, ProblemError } from '../../model/problem.ts'
+import { fail, failAll, type Problem } from '../../model/problem.ts'
 import type { Case, Fixture, Given, RequestForm, Step, Want, WantAll } from './case.ts'
 import { caseFileSchema, fixtureSchema } from './case-schema.ts'
 
@@ -116,13 +116,12 @@ function readDocument(file: string, schema: JsonObject): Json {
   const { value, faults, place } = readYaml(readText(file))
   const compiled = compileSchema(schema)
   const invalid = compiled.kind === 'check' && faults.length === 0 ? compiled.check(value) : []
-  const [first, ...rest]: readonly Problem[] = [
+  failAll([
     ...faults.map(({ message, line, column }) => problemAt(file, message, { line, column })),
     ...invalid.map((fault) =>
       problemAt(file, fault.message, { pointer: fault.pointer || pointer('', ''), ...place(fault.pointer) }),
     ),
-  ]
-  if (first !== undefined) throw new ProblemError(gather([first, ...rest]))
+  ])
   return value ?? null
 }
 

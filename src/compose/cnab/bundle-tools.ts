@@ -17,7 +17,7 @@ import {
   withImageFacts,
 } from '../../contracts/cnab/index.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
-import { fail, gather, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
+import { fail, failAll, gather, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
 
 export interface BundleWish {
   readonly reference: string
@@ -258,6 +258,5 @@ export async function relocateBundle(artifacts: ArtifactStore, wish: RelocateWis
 }
 
 function throwAll(problems: readonly Problem[]): void {
-  const [first, ...rest] = problems
-  if (first) throw new ProblemError(gather([first, ...rest]))
+  failAll(problems)
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readValueSet, type SourceKind, type ValueSet } from '../../contracts/cnab/index.ts'
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { readYaml } from '../../kit/yaml.ts'
-import { fail, gather, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
+import { fail, failAll, gather, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
 import type { CnabRoom } from './room.ts'
 import { resolveSource, type Surroundings } from './value-sources.ts'
 
@@ -93,8 +93,7 @@ export async function resolveSets(sets: readonly ValueSet[], at: Surroundings): 
       }
     }
   }
-  const [first, ...rest] = problems
-  if (first) throw new ProblemError(gather([first, ...rest]))
+  failAll(problems)
   return { values, from }
 }
 

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { isObject, type Json, pointer } from '../../kit/json.ts'
 import { compileSchema, type SchemaFault } from '../../kit/schema.ts'
-import { gather, type Problem, ProblemError } from '../../model/problem.ts'
+import { failAll, type Problem } from '../../model/problem.ts'
 
 /** The value itself, with the numbers of a query turned into numbers. */
 export function checked(schema: TSchema, given: unknown, source: 'path' | 'query' | 'body'): unknown {
@@ -10,14 +10,15 @@ export function checked(schema: TSchema, given: unknown, source: 'path' | 'query
   const compiled = compileSchema(schema as unknown as Json)
   const faults =
     compiled.kind === 'check' ? compiled.check(value) : [{ pointer: '', message: compiled.message }]
-  const [first, ...rest] = [...faults, ...unstorable(value, '')].map(
-    ({ pointer: place, message }): Problem => ({
-      code: 'request.malformed',
-      detail: message,
-      where: { source, pointer: place },
-    }),
+  failAll(
+    [...faults, ...unstorable(value, '')].map(
+      ({ pointer: place, message }): Problem => ({
+        code: 'request.malformed',
+        detail: message,
+        where: { source, pointer: place },
+      }),
+    ),
   )
-  if (first) throw new ProblemError(gather([first, ...rest]))
   return value
 }
 

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import type { Instance } from '../../model/instance.ts'
 import { hasEnded, type OperationState } from '../../model/operation.ts'
 import type { BindingAnswer } from '../../model/outcome.ts'
-import { gather, type Problem, ProblemError } from '../../model/problem.ts'
+import { failAll, type Problem } from '../../model/problem.ts'
 import type { Polled } from '../../store/store.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -135,8 +135,7 @@ function malformed(pointer: string, detail: string): Problem {
 }
 
 function refuse(faults: readonly Problem[]): void {
-  const [first, ...rest] = faults
-  if (first) throw new ProblemError(gather([first, ...rest]))
+  failAll(faults)
 }
 
 /** What provision and update answer about an instance. */
