@@ -1,5 +1,5 @@
 /**
- * Gives a run of the tests a folder of its own for everything temporary, here and in memory, and takes it away with it.
+ * Gives a run of tests, cases or measurements a folder of its own for everything temporary, here and in memory, and takes it away with it.
  * What a run left that was killed goes with the next.
  */
 import { spawnSync } from 'node:child_process'

@@ -1,6 +1,7 @@
 /** npm run corpus -- TOPIC [FILES…] [--option value]: runs case files and closes with "N passed, N failed". */
 import { existsSync, readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import tidy from '../tidy.ts'
 import type { Topic } from './topic.ts'
 
 const topics = readdirSync(new URL('./topics/', import.meta.url)).map((name) => name.replace(/\.ts$/, ''))
@@ -26,6 +27,7 @@ const { topic } = (await import(`./topics/${name}.ts`)) as { topic: Topic }
 const given = files.length > 0 ? files : topic.home.filter((path) => existsSync(path))
 if (given.length === 0) console.log(`nothing to run: ${topic.home.join(', ')} is not here`)
 
+const takeAway = await tidy()
 const count = { passed: 0, failed: 0, skipped: 0 }
 let warnings = 0
 for await (const verdict of topic.run(given, options)) {
@@ -38,4 +40,5 @@ for await (const verdict of topic.run(given, options)) {
 }
 if (warnings > 0) console.log(`${warnings} warnings`)
 console.log(`${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ''}`)
+await takeAway()
 process.exit(count.failed === 0 ? 0 : 1)
