@@ -70,14 +70,17 @@ export interface Broker {
 export interface Surroundings {
   readonly log: Log
   readonly version: string
+  /** Whoever worked on this store before shall not any more: what they hold is ours, whether they live or not. */
+  readonly takeOver?: boolean | undefined
 }
 
 /** Starts a broker; it answers as soon as this resolves. */
-export async function startBroker(settings: Settings, { log, version }: Surroundings): Promise<Broker> {
+export async function startBroker(settings: Settings, around: Surroundings): Promise<Broker> {
+  const { log, version, takeOver } = around
   const ring = keyRingOf(settings, systemChance)
   const metrics = openMetrics({ version, nodeVersion: process.version })
   const telemetry = telemetryOf(log, metrics)
-  const house = await openHouse(settings, ring, telemetry, metrics)
+  const house = await openHouse(settings, ring, { ...telemetry, takeOver }, metrics)
   const { tools, worker, keeper, artifacts } = house
   const { ports } = tools
   watchHouse(metrics, {
@@ -230,7 +233,7 @@ interface House {
 async function openHouse(
   settings: Settings,
   ring: KeyRing,
-  { report }: Telemetry,
+  { report, takeOver }: Telemetry & Pick<Surroundings, 'takeOver'>,
   metrics: Metrics,
 ): Promise<House> {
   const clock = systemClock
@@ -278,6 +281,7 @@ async function openHouse(
     },
   }
   await shelf.fill(settings.catalog)
+  if (takeOver) await store.write((tx) => tx.raiseEpoch())
   const cluster = await store.look.cluster()
   const beforehand = makeBeforehand(cluster.id, clock, (error) =>
     report.event({ kind: 'fault', doing: 'prepare for later runs', error }),

@@ -2,7 +2,7 @@
 
 import { startFileWatch } from '../compose/file-watch.ts'
 import type { Difference } from '../compose/reload.ts'
-import type { Broker } from '../compose.ts'
+import type { Broker, Surroundings } from '../compose.ts'
 import { startBroker } from '../compose.ts'
 import { systemClock } from '../kit/clock.ts'
 import { openLog } from '../kit/log.ts'
@@ -24,7 +24,11 @@ const secretsEveryMs = 5000
 type Good = Extract<Loaded, { kind: 'settings' }>
 
 /** Runs until a signal ends it. */
-export async function serve(first: Good, version: string, load: () => Loaded): Promise<void> {
+export async function serve(
+  first: Good,
+  { version, takeOver }: Omit<Surroundings, 'log'>,
+  load: () => Loaded,
+): Promise<void> {
   const { settings, file } = first
   let secrets = first.secrets.map((secret) => secret.reveal())
   const { level, format } = settings.logs
@@ -37,7 +41,7 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
     secrets: () => secrets,
     dropped: () => figures?.logLineDropped(),
   })
-  const broker = await startBroker(settings, { log, version })
+  const broker = await startBroker(settings, { log, version, takeOver })
   figures = broker.figures
   log.info('broker.ready', 'Ready', {
     url: broker.url,
@@ -53,21 +57,21 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
     reloading = done.catch(() => undefined)
     return done
   }
-  const takeOver = async (again: Loaded) => {
+  const adopt = async (again: Loaded) => {
     if (again.kind === 'faults') throw new ProblemError(gather(again.problems))
     secrets = again.secrets.map((secret) => secret.reveal())
     const difference = await broker.reload(again.settings)
     current = again
     return difference
   }
-  process.on('SIGHUP', () => void inTurn(() => reload(broker, log, () => takeOver(load()))))
+  process.on('SIGHUP', () => void inTurn(() => reload(broker, log, () => adopt(load()))))
   const watch = startFileWatch({
     clock: systemClock,
     everyMs: secretsEveryMs,
     files: () => current.secretFiles,
     changed: () =>
       inTurn(async () => {
-        const { taken, waiting } = await takeOver(current.withFreshSecrets())
+        const { taken, waiting } = await adopt(current.withFreshSecrets())
         log.info('secrets.renewed', 'Files with secrets were read again', { taken, needs_restart: waiting })
       }),
     refused: (error) => log.warn('secrets.refused', 'Files with secrets were not taken over', { error }),
@@ -84,9 +88,9 @@ export async function serve(first: Good, version: string, load: () => Loaded): P
 }
 
 /** All or nothing: faults change nothing. Only names are logged. */
-async function reload(broker: Broker, log: Log, takeOver: () => Promise<Difference>): Promise<void> {
+async function reload(broker: Broker, log: Log, adopt: () => Promise<Difference>): Promise<void> {
   try {
-    const { taken, waiting } = await takeOver()
+    const { taken, waiting } = await adopt()
     broker.figures.reloaded(true)
     log.info('config.reloaded', 'The configuration was read again', { taken, needs_restart: waiting })
   } catch (error) {

@@ -19,6 +19,7 @@ export interface BrokerPlace {
   readonly store?: string
   readonly config?: string
   readonly environment?: Readonly<Record<string, string>>
+  readonly options?: readonly string[]
   readonly readyWithinMs?: number
 }
 
@@ -35,7 +36,7 @@ export const accounts = {
 export async function startBrokerProcess(place: BrokerPlace): Promise<BrokerProcess> {
   const child = spawn(
     process.execPath,
-    ['bin/chandler.mjs', 'serve', '--config', place.config ?? conformanceConfig],
+    ['bin/chandler.mjs', 'serve', '--config', place.config ?? conformanceConfig, ...(place.options ?? [])],
     { stdio: ['ignore', 'pipe', 'pipe'], env: environmentOf(place) },
   )
   let text = ''

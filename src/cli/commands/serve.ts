@@ -10,6 +10,7 @@ import { version } from '../version.ts'
 interface ServeOptions extends SettingsOptions {
   readonly listen?: string
   readonly dataDir?: string
+  readonly takeOver?: boolean
 }
 
 export function register(program: Command): void {
@@ -26,6 +27,7 @@ export function register(program: Command): void {
   })
     .option('--listen <host:port>', 'same as --set http.listen=…')
     .option('--data-dir <path>', 'same as --set dataDir=…')
+    .option('--take-over', 'fence out every other process on this store, whether it still lives or not')
   withSettings(command).action(async (options: ServeOptions) => {
     const given = {
       ...options,
@@ -38,7 +40,8 @@ export function register(program: Command): void {
     try {
       const loaded = settingsOf(given)
       const { serve } = await import('../serving.ts')
-      await serve(loaded, version(), () => loadedOf(given))
+      const around = { version: version(), takeOver: options.takeOver ?? false }
+      await serve(loaded, around, () => loadedOf(given))
     } catch (error) {
       const problem = toProblem(error)
       tell(problem, 'text', true)
