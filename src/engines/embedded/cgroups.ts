@@ -1,6 +1,6 @@
 /** The control groups of runs: what this host can limit, what a group counted, taking groups away. */
 import { constants, existsSync, rmdirSync } from 'node:fs'
-import { access, mkdir, readFile, stat } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readSmall, unlessAbsent } from '../absent.ts'
 
@@ -111,6 +111,29 @@ function isRemoved(folder: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
+}
+
+const strayMs = 3_600_000
+
+/** Takes away empty groups of runs that are long gone: a discard waits for the kernel for a while only, and may be killed. */
+export async function sweepGroups(
+  controls: Controls,
+  now: number,
+  { isThere, olderThanMs = strayMs }: { isThere(run: string): boolean; olderThanMs?: number },
+): Promise<void> {
+  const parents = groupFolders(controls, '.')
+  for (const name of new Set((await Promise.all(parents.map(namesIn))).flat())) {
+    const run = /^(chd-.+)-s\d+$/.exec(name)?.[1]
+    if (run === undefined || isThere(run)) continue
+    const stats = await Promise.all(parents.map((parent) => stat(join(parent, name)).catch(unlessAbsent)))
+    // One in which something lives cannot be removed.
+    if (stats.every((one) => one === undefined || now - one.mtimeMs >= olderThanMs))
+      removeGroup(controls, name)
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return await readdir(folder).catch(() => [])
 }
 
 async function there(path: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** The embedded engine: runs images and tools on this host, without a daemon. */
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageStore } from '../../artifacts/image-store.ts'
@@ -9,6 +10,7 @@ import { unlessAbsent } from '../absent.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
 import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
 import type { Supplies } from '../supplies.ts'
+import { sweepGroups } from './cgroups.ts'
 import { discard } from './discard.ts'
 import { flusherOf } from './flusher.ts'
 import { follow } from './follow.ts'
@@ -83,7 +85,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
       await stopRun({ host, clock, paths, record, run }, 'stopped', graceSeconds)
     },
     discard: (run) => discard(at(), run),
-    list: (cluster) => list(rooms, cluster, clock),
+    list: (cluster) => list(at(), cluster),
     async close() {
       starters.close()
       await Promise.all([trash.emptied(), known.settled()])
@@ -133,7 +135,10 @@ async function look(rooms: Rooms, host: Host, run: string): Promise<RunSight> {
   return kind === 'not-begun' ? { kind: 'laid-out' } : { kind: 'started', ticket: run satisfies Ticket }
 }
 
-async function list(rooms: Rooms, cluster: string, clock: Clock): Promise<readonly FoundRun[]> {
+async function list(
+  { rooms, host: { controls }, clock }: { readonly rooms: Rooms; readonly host: Host; readonly clock: Clock },
+  cluster: string,
+): Promise<readonly FoundRun[]> {
   const found: FoundRun[] = []
   for (const name of await readdir(rooms.runs)) {
     const record = readRecord(pathsOf(rooms, name))
@@ -142,6 +147,8 @@ async function list(rooms: Rooms, cluster: string, clock: Clock): Promise<readon
   }
   await sweepPrivates(rooms.privates, clock, (run) => privateOf(pathsOf(rooms, run)))
   await sweepStrays(clock)
+  const isThere = (run: string): boolean => existsSync(pathsOf(rooms, run).folder)
+  await sweepGroups(controls, clock.now(), { isThere })
   return found
 }
 
