@@ -276,8 +276,9 @@ async function openHouse(
     infrastructure: (offer) => shelf.infrastructure(offer),
     began: acceptances.began,
     wake: (request) => {
-      if (request !== undefined) acceptances.committed(request)
-      wake()
+      // An order tells the queue of itself, by a hint of its transaction.
+      if (request === undefined) wake()
+      else acceptances.committed(request)
     },
   }
   await shelf.fill(settings.catalog)

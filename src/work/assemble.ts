@@ -10,6 +10,7 @@ import type { Operation } from '../model/operation.ts'
 import { fail } from '../model/problem.ts'
 import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
 import type { Situation } from '../model/situation.ts'
+import type { Notes } from './notes.ts'
 
 export interface Assembled {
   readonly contract: Contract
@@ -18,12 +19,12 @@ export interface Assembled {
 }
 
 /** The contract, the order and the situation of an operation. */
-export async function assemble(ports: Ports, operation: Operation): Promise<Assembled> {
+export async function assemble(ports: Ports, operation: Operation, notes: Notes): Promise<Assembled> {
   const { look } = ports.store
   const { target } = operation
   // None of these needs another: one round to the database is enough.
   const [order, instance, current, carryover, binding, now] = await Promise.all([
-    orders.operation(look, operation.id),
+    notes.order ?? orders.operation(look, operation.id),
     look.instance(target),
     orders.instance(look, target),
     orders.carryover(look, ownerOfInstance(target)),
@@ -31,6 +32,8 @@ export async function assemble(ports: Ports, operation: Operation): Promise<Asse
     look.now(),
   ])
   if (order === undefined) fail('store.fenced', operation.id)
+  // An order never changes.
+  notes.order = order
   if (instance === undefined) fail('instance.unknown', target.instance)
   const offer = await offerNow(look, ports.catalog(), order)
   const situation = situationOf({

@@ -36,11 +36,11 @@ export async function conclude(
   run: Run,
   { engine, operation, stop }: Around,
 ): Promise<'over' | 'on'> {
-  const [seen, job] = await Promise.all([sealedReport(tools, run), sealedJob(tools, run)])
+  const [seen, job] = await Promise.all([sealedReport(tools, lease, run), sealedJob(tools, lease, run)])
   const report = await withKept(tools.ports.store, run, job, seen)
   lease.check()
   const [{ contract, situation, order }] = await Promise.all([
-    assemble(tools.ports, operation),
+    assemble(tools.ports, operation, lease.notes),
     engine.discard(run.name),
   ])
   if (
@@ -60,7 +60,7 @@ export async function conclude(
   // A chain that was stopped between two stages is not done, however well the last one ended.
   const isDone = report.end.kind === 'finished' && conclusion.kind === 'done'
   const ending = judged(outcome, report, isDone ? undefined : stop)
-  await recordEnd(tools, lease, withoutSecrets(ending, secretsOf(situation, job, outcome)))
+  await recordEnd(tools, lease, withoutSecrets(ending, secretsOf(situation, job, outcome)), { order })
   return 'over'
 }
 

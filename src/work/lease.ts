@@ -2,6 +2,7 @@
 import type { Clock } from '../kit/clock.ts'
 import type { Target } from '../model/instance.ts'
 import { fail } from '../model/problem.ts'
+import { makeNotes, type Notes } from './notes.ts'
 
 export interface Lease {
   readonly operation: string
@@ -12,6 +13,7 @@ export interface Lease {
   readonly since: number
   /** Fires when another may have taken over: stop everything, leave everything outside as it is. */
   readonly lost: AbortSignal
+  readonly notes: Notes
   /** Throws when the lease may have run out; asked before every effect outside. */
   check(): void
   /** A heartbeat that was sent at this monotonic time has succeeded. */
@@ -41,6 +43,7 @@ export function makeLease(
     fence,
     since: grant.sentAt,
     lost: lost.signal,
+    notes: makeNotes(),
     check() {
       if (!lost.signal.aborted && clock.monotonic() < until) return
       lost.abort()

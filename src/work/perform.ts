@@ -143,7 +143,7 @@ async function prepare(at: Performing): Promise<'over' | 'on'> {
   const { tools, lease, operation } = at
   const obstacle = await obstacleBefore(tools, operation)
   if (obstacle) return end(at, failedWith(obstacle))
-  const { contract, situation, order } = await assemble(tools.ports, operation)
+  const { contract, situation, order } = await assemble(tools.ports, operation, lease.notes)
   const prepared = contract.prepare(order.action, situation)
   switch (prepared.kind) {
     case 'refused':
@@ -187,7 +187,7 @@ async function obstacleBefore(
 async function start(at: Performing, run: Run): Promise<'on'> {
   const { tools, lease, leave } = at
   const engine = engineOf(tools, run)
-  const job = await sealedJob(tools, run)
+  const job = await sealedJob(tools, lease, run)
   const { operation, fence } = lease
   const order = { name: run.name, job, cluster: tools.cluster.id, operation, fence }
   try {
@@ -220,7 +220,10 @@ async function follow(
   { run, ticket, stop }: Extract<Next, { kind: 'follow' }>,
 ): Promise<'on'> {
   const { tools, lease, operation, leave } = at
-  const [{ situation }, job] = await Promise.all([assemble(tools.ports, operation), sealedJob(tools, run)])
+  const [{ situation }, job] = await Promise.all([
+    assemble(tools.ports, operation, lease.notes),
+    sealedJob(tools, lease, run),
+  ])
   const engine = engineOf(tools, run)
   const secrets = secretsInLog(situation, job)
   const report = await followRun({ tools, lease, run, engine, job, leave, secrets }, ticket, stop)

@@ -59,12 +59,25 @@ export async function recordIntent(tools: Tools, lease: Lease, run: Run, job: Jo
     await tx.putRun(run)
     await tx.seal(`run/${run.name}`, 'job', Buffer.from(encode(job)))
   })
+  lease.notes.jobs.set(run.name, job)
 }
 
 /** The job that was sealed for a run. */
-export async function sealedJob({ ports }: Tools, run: Run): Promise<Job> {
-  const bytes = await ports.store.look.unseal(`run/${run.name}`, 'job')
-  return bytes ? decode<Job>(Buffer.from(bytes).toString()) : fail('store.fenced', run.name)
+export function sealedJob({ ports }: Tools, { notes }: Lease, { name }: Run): Promise<Job> {
+  return noted(notes.jobs, name, () => ports.store.look.unseal(`run/${name}`, 'job'))
+}
+
+async function noted<T>(
+  notes: Map<string, T>,
+  run: string,
+  unseal: () => Promise<Uint8Array | undefined>,
+): Promise<T> {
+  const known = notes.get(run)
+  if (known !== undefined) return known
+  const bytes = await unseal()
+  const value = bytes ? decode<T>(Buffer.from(bytes).toString()) : fail('store.fenced', run)
+  notes.set(run, value)
+  return value
 }
 
 /** What the engine saw is sealed before the run's layout is destroyed. */
@@ -74,12 +87,12 @@ export async function recordReport(tools: Tools, lease: Lease, run: Run, report:
     await tx.putRun({ ...run, state: 'reported' })
     await tx.seal(`run/${run.name}`, 'report', Buffer.from(encode(report)))
   })
+  lease.notes.reports.set(run.name, report)
   tools.report.event({ kind: 'attempted', engine: run.engine, result: report.end.kind })
 }
 
-export async function sealedReport({ ports }: Tools, run: Run): Promise<Report> {
-  const bytes = await ports.store.look.unseal(`run/${run.name}`, 'report')
-  return bytes ? decode<Report>(Buffer.from(bytes).toString()) : fail('store.fenced', run.name)
+export function sealedReport({ ports }: Tools, { notes }: Lease, { name }: Run): Promise<Report> {
+  return noted(notes.reports, name, () => ports.store.look.unseal(`run/${name}`, 'report'))
 }
 
 /** Ends the operation once. */
