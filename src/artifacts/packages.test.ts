@@ -28,6 +28,7 @@ beforeAll(async () => {
       entrypoint: ['/bin/run'],
       command: ['help'],
       environment: ['A=1', 'B=2'],
+      volumes: ['/kept'],
       labels: { one: '1' },
     },
   })
@@ -54,6 +55,7 @@ test('the same folder and settings always make the same image', async () => {
       entrypoint: ['/bin/run'],
       command: ['help'],
       environment: ['A=1', 'B=2'],
+      volumes: ['/kept'],
       labels: { one: '1' },
     },
   })
@@ -87,6 +89,7 @@ test('a build upon a base keeps its layers and what its settings do not change',
     labels: { one: '1', two: '2' },
     user: '7:8',
     workingFolder: '/w',
+    volumes: ['/kept'],
     platform: { os: 'linux', architecture: 'amd64' },
   })
   expect(image.annotations).toEqual({ x: 'y' })
