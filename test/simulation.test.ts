@@ -23,7 +23,7 @@ test(`${seeds} seeded lives of a cluster break no promise`, { timeout: 1_800_000
 })
 
 test('every mutant of the guarantees is caught', { timeout: 1_800_000 }, async () => {
-  const { code, output } = await run('mutate.ts', '--seeds=400')
+  const { code, output } = await run('mutate.ts', '--seeds=2000')
 
   expect(output).toContain('every mutant was caught')
   expect(code).toBe(0)

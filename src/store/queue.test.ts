@@ -71,7 +71,9 @@ describe.each(storeKinds)('%s', (kind) => {
       await tx.addHistory(b.id, { ...line, fence: 7 })
     })
 
-    await store.write((tx) => tx.forgive([a, b].map(({ id }) => ({ operation: id, fence: 7 }))))
+    const marks = [a, b].map(({ id }) => ({ operation: id, fence: 7 }))
+    // Whoever did not hear the answer asks again.
+    for (let i = 0; i < 2; i++) await store.write((tx) => tx.forgive('n', marks))
 
     expect((await store.look.operation(a.id))?.strikes).toBe(2)
     expect((await store.look.operation(b.id))?.strikes).toBe(3)

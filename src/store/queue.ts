@@ -57,16 +57,30 @@ export async function claimOperations(session: Session, order: ClaimOrder): Prom
 
 /**
  * Takes back the strikes of claims whose owner lives and could not work because the database was away. A claim that
- * wrote anything down has settled its strike by that, even if its owner never heard of it.
+ * wrote anything down has settled its strike by that, even if its owner never heard of it; so does this.
  */
-export async function forgiveStrikes(session: Session, claims: readonly ClaimMark[]): Promise<void> {
+export async function forgiveStrikes(
+  session: Session,
+  node: string,
+  claims: readonly ClaimMark[],
+): Promise<void> {
   for (const { operation, fence } of claims) {
-    await session.send(
+    const forgiven = await session.run(
       `UPDATE operations SET strikes = strikes - 1 WHERE id = ? AND strikes > 0 AND ended + 0 = 0
-        AND NOT EXISTS (SELECT 1 FROM history WHERE operation = ? AND fence = ?)`,
+        AND NOT EXISTS (SELECT 1 FROM history WHERE operation = ? AND fence >= ?)`,
       operation,
       operation,
       fence,
+    )
+    if (forgiven === 0) continue
+    await session.send(
+      `INSERT INTO history (operation, line, at, state, reason, node, fence)
+        SELECT id, (SELECT coalesce(max(line), 0) + 1 FROM history WHERE operation = operations.id), now_ms(),
+          state, ?, ?, ? FROM operations WHERE id = ?`,
+      'this claim is no strike',
+      node,
+      fence,
+      operation,
     )
   }
 }

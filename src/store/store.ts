@@ -101,8 +101,8 @@ export interface Transaction extends Look {
    * Each claim adds a strike: its owner takes it back by recording progress.
    */
   claim(order: ClaimOrder): Promise<readonly Operation[]>
-  /** Takes back the strike of a claim that came to nothing because the store was away, and for no other reason. */
-  forgive(claims: readonly ClaimMark[]): Promise<void>
+  /** Takes back the strike of each claim that came to nothing through no fault of its operation; once, however often asked. */
+  forgive(node: string, claims: readonly ClaimMark[]): Promise<void>
   /** Renews all leases of a node on these operations; answers those it still holds. */
   renew(node: string, operations: readonly string[], leaseMs: number): Promise<readonly string[]>
   /** Active operations whose deadline has passed, with or without a lease. */

@@ -107,8 +107,8 @@ export class Writing extends Looking implements Transaction {
   claim(order: ClaimOrder): Promise<readonly Operation[]> {
     return claimOperations(this.session, order)
   }
-  forgive(claims: readonly ClaimMark[]): Promise<void> {
-    return forgiveStrikes(this.session, claims)
+  forgive(node: string, claims: readonly ClaimMark[]): Promise<void> {
+    return forgiveStrikes(this.session, node, claims)
   }
   renew(node: string, operations: readonly string[], leaseMs: number): Promise<readonly string[]> {
     return renewLeases(this.session, node, operations, leaseMs)

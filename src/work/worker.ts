@@ -69,7 +69,7 @@ export function startWorker(tools: Tools): Worker {
     const forgiven = [...excused.values()]
     const operations = await store.write(
       async (tx) => {
-        if (forgiven.length > 0) await tx.forgive(forgiven)
+        if (forgiven.length > 0) await tx.forgive(ports.node, forgiven)
         return tx.claim(order)
       },
       // A power cut that takes the claim takes the claimer.
@@ -147,7 +147,7 @@ export function startWorker(tools: Tools): Worker {
     const kept = new Set(
       await store.write(
         async (tx) => {
-          if (lasting.length > 0) await tx.forgive(lasting)
+          if (lasting.length > 0) await tx.forgive(ports.node, lasting)
           return tx.renew(ports.node, ids, limits.leaseMs)
         },
         { how: 'loose' },
