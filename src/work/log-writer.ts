@@ -18,8 +18,7 @@ interface Entry {
 /** Who reads along notices nothing of it. */
 const gatherMs = 25
 const bytesMax = 64 * 1024
-/** The requests want to be answered in between. */
-const rowsMax = 16
+const rowsMax = 8
 
 export function makeLogWriter(store: Store, clock: Clock): LogWriter {
   let waiting: Entry[] = []
@@ -32,7 +31,8 @@ export function makeLogWriter(store: Store, clock: Clock): LogWriter {
     waiting = []
     bytes = 0
     due = undefined
-    await Promise.all(shares(entries).map(keep))
+    // One after the other, each in a turn of its own: the requests want to be answered in between.
+    for (const share of shares(entries)) await keep(share)
   }
 
   async function keep(entries: readonly Entry[]): Promise<void> {
