@@ -65,21 +65,24 @@ export async function forgiveStrikes(
   claims: readonly ClaimMark[],
 ): Promise<void> {
   for (const { operation, fence } of claims) {
+    const mark = `claim ${fence} is no strike`
     const forgiven = await session.run(
       `UPDATE operations SET strikes = strikes - 1 WHERE id = ? AND strikes > 0 AND ended + 0 = 0
-        AND NOT EXISTS (SELECT 1 FROM history WHERE operation = ? AND fence >= ?)`,
+        AND NOT EXISTS (SELECT 1 FROM history
+          WHERE operation = ? AND (reason = ? OR fence = ? AND reason NOT LIKE 'claim %'))`,
       operation,
       operation,
+      mark,
       fence,
     )
     if (forgiven === 0) continue
+    // With the fence of now, for a later claim may have written before.
     await session.send(
       `INSERT INTO history (operation, line, at, state, reason, node, fence)
         SELECT id, (SELECT coalesce(max(line), 0) + 1 FROM history WHERE operation = operations.id), now_ms(),
-          state, ?, ?, ? FROM operations WHERE id = ?`,
-      'this claim is no strike',
+          state, ?, ?, fence FROM operations WHERE id = ?`,
+      mark,
       node,
-      fence,
       operation,
     )
   }

@@ -32,8 +32,8 @@ export function startWorker(tools: Tools): Worker {
   const held = new Map<string, Lease>()
   const work = new Set<Promise<void>>()
   const tries = new Map<string, number>()
-  /** Claims whose strike is to be taken back, by operation. */
-  const excused = new Map<string, Lease>()
+  /** Claims whose strike is to be taken back. */
+  const excused = new Set<Lease>()
   const proven = new WeakSet<Lease>()
   const leaving = new AbortController()
   let nap = new AbortController()
@@ -66,7 +66,7 @@ export function startWorker(tools: Tools): Worker {
     const sentAt = clock.monotonic()
     const { leaseMs, perPlatform } = limits
     const order = { node: ports.node, epoch: tools.cluster.epoch, leaseMs, most, perPlatform }
-    const forgiven = [...excused.values()]
+    const forgiven = [...excused]
     const operations = await store.write(
       async (tx) => {
         if (forgiven.length > 0) await tx.forgive(ports.node, forgiven)
@@ -75,7 +75,7 @@ export function startWorker(tools: Tools): Worker {
       // A power cut that takes the claim takes the claimer.
       { how: 'loose' },
     )
-    for (const lease of forgiven) if (excused.get(lease.operation) === lease) excused.delete(lease.operation)
+    for (const lease of forgiven) excused.delete(lease)
     for (const operation of operations) {
       const { id, target, fence, createdAt, runAfter, action } = operation
       held.get(id)?.drop()
@@ -104,7 +104,7 @@ export function startWorker(tools: Tools): Worker {
         fault('give an operation back', second, lease.operation),
       )
       // We live, and the work is not what kept us from it: the claim shall not count against it.
-      if (!given && isOutside(error)) excused.set(lease.operation, lease)
+      if (!given && isOutside(error)) excused.add(lease)
     } finally {
       if (held.get(lease.operation) === lease) held.delete(lease.operation)
       wake()
