@@ -59,5 +59,14 @@ function filesCalled(folder: string, id: string): readonly string[] {
   if (id.length < 3) return []
   // What vanishes while it is looked for is no matter.
   const names = spawnSync('find', [folder], { encoding: 'utf8', maxBuffer: 2 ** 26 }).stdout.split('\n')
-  return names.filter((name) => name.includes(id)).map((name) => `${name} is named by the client`)
+  return names.filter((name) => standsAlone(name, id)).map((name) => `${name} is named by the client`)
+}
+
+/** Whether a path holds the text as whole words: one of our random names may end as the text begins. */
+function standsAlone(path: string, text: string): boolean {
+  const letter = /[0-9A-Za-z]/
+  return path.split(text).some((before, index, parts) => {
+    const after = parts[index + 1]
+    return after !== undefined && !letter.test(before.at(-1) ?? '') && !letter.test(after[0] ?? '')
+  })
 }
