@@ -12,7 +12,7 @@ export function checkParameters(
 ): void {
   const compiled = schema && compileSchema(schema)
   if (compiled === undefined || compiled.kind === 'refused') return
-  refuse(
+  failAll(
     compiled.check(parameters).map((fault) => ({
       code: 'parameters.invalid',
       detail: fault.message,
@@ -38,7 +38,7 @@ export function checkOpen(parameters: JsonObject, { operator }: Plan): void {
     }
     return []
   })
-  refuse(faults)
+  failAll(faults)
 }
 
 /** The merged parameters of an update: key by key, null removes. */
@@ -65,8 +65,4 @@ export function secretNames(schema: JsonObject | undefined): ReadonlySet<string>
 export function shownParameters(parameters: JsonObject, schema: JsonObject | undefined): JsonObject {
   const secrets = secretNames(schema)
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !secrets.has(name)))
-}
-
-function refuse(problems: readonly Problem[]): void {
-  failAll(problems)
 }

@@ -126,7 +126,7 @@ async function order(options: RunOptions, wish: Wish): Promise<void> {
       await tellRun(output, wanted.installation, ran)
       const gone = ran.verdict.problems.length === 0
       if (wish.forget === 'always' || (wish.forget === 'when-gone' && gone)) forget(room, wanted.installation)
-      throwProblems(ran)
+      failAll(ran.verdict.problems)
     } catch (error) {
       if (wish.forget === 'always') forget(room, wanted.installation)
       throw error
@@ -189,10 +189,6 @@ async function tellRun(form: Form, installation: string, { claim, verdict }: Act
   if (verdict.problems.length === 0) say(`${claim.action} of ${installation} ${status}`)
 }
 
-function throwProblems({ verdict }: ActionRan): void {
-  failAll(verdict.problems)
-}
-
 interface ApplyOptions extends Local {
   readonly driver: string
   readonly force?: boolean
@@ -243,6 +239,6 @@ async function apply(file: string, options: ApplyOptions): Promise<void> {
     else if (ran === undefined)
       say(`The ${action} action would be run${changed.length > 0 ? `: ${changed.join(', ')}` : ''}.`)
     else await tellRun(output, installation, ran)
-    if (ran) throwProblems(ran)
+    if (ran) failAll(ran.verdict.problems)
   })
 }

@@ -17,7 +17,7 @@ import {
   withImageFacts,
 } from '../../contracts/cnab/index.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
-import { fail, failAll, gather, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
+import { fail, failAll, gather, ProblemError, toProblem } from '../../model/problem.ts'
 
 export interface BundleWish {
   readonly reference: string
@@ -42,7 +42,7 @@ export async function openBundle(artifacts: ArtifactStore, wish: BundleWish): Pr
     const document = found && documentOf(found.bytes)
     if (found === undefined || document === undefined)
       return fail('cnab.bundle.not-a-bundle', undefined, { where: { source: wish.reference } })
-    throwAll(found.problems)
+    failAll(found.problems)
     // Images are named by the digest of their archive, so that its file may go.
     if (found.thick) await artifacts.keep(wish.reference, wish.signal)
     const source = wish.relocation === undefined ? found : relocated(found, wish.relocation)
@@ -255,8 +255,4 @@ export async function relocateBundle(artifacts: ArtifactStore, wish: RelocateWis
     relocation[image.image] = name.includes('@') ? `${place}@${digest}` : name
   }
   return relocation
-}
-
-function throwAll(problems: readonly Problem[]): void {
-  failAll(problems)
 }

@@ -30,7 +30,7 @@ export function parseProvision(
     context: object(body, 'context', faults) ?? {},
     ...maintenanceIn(body, faults),
   }
-  refuse(faults)
+  failAll(faults)
   return request
 }
 
@@ -50,7 +50,7 @@ export function parseUpdate(instance: string, body: JsonObject, acceptsIncomplet
     ...(context === undefined ? {} : { context }),
     ...maintenanceIn(body, faults),
   }
-  refuse(faults)
+  failAll(faults)
   return request
 }
 
@@ -68,7 +68,7 @@ export function parseBind(
   const parameters = object(body, 'parameters', faults)
   const context = object(body, 'context', faults)
   const resource = resourceIn(body, faults)
-  refuse(faults)
+  failAll(faults)
   return {
     ...ids,
     acceptsIncomplete,
@@ -132,10 +132,6 @@ function object(body: JsonObject, name: string, faults: Problem[]): JsonObject |
 
 function malformed(pointer: string, detail: string): Problem {
   return { code: 'request.malformed', detail, where: { source: 'body', pointer } }
-}
-
-function refuse(faults: readonly Problem[]): void {
-  failAll(faults)
 }
 
 /** What provision and update answer about an instance. */
