@@ -25,46 +25,28 @@ export function measuredArtifacts(artifacts: ArtifactStore, metrics: Metrics, cl
 
 /** The same engine, timed where it answers; following takes as long as the program. */
 export function measuredEngine(engine: Engine, metrics: Metrics, clock: Clock): Engine {
-  const timed = async <T>(call: string, work: Promise<T>): Promise<T> => {
-    const begun = clock.monotonic()
-    let failed = true
-    try {
-      const done = await work
-      failed = false
-      return done
-    } finally {
-      metrics.engineCall(engine.name, call, (clock.monotonic() - begun) / 1000, failed)
-    }
-  }
+  const timed = timer(clock, (call, seconds, failed) =>
+    metrics.engineCall(engine.name, call, seconds, failed),
+  )
   return {
     name: engine.name,
     facts: engine.facts,
-    check: (signal) => timed('check', engine.check(signal)),
+    check: (signal) => timed('check', () => engine.check(signal)),
     refuses: (job) => engine.refuses(job),
-    layOut: (run, watch) => timed('lay_out', engine.layOut(run, watch)),
-    start: (run) => timed('start', engine.start(run)),
-    look: (run) => timed('look', engine.look(run)),
+    layOut: (run, watch) => timed('lay_out', () => engine.layOut(run, watch)),
+    start: (run) => timed('start', () => engine.start(run)),
+    look: (run) => timed('look', () => engine.look(run)),
     follow: (ticket, watch) => engine.follow(ticket, watch),
-    stop: (run, grace) => timed('stop', engine.stop(run, grace)),
-    discard: (run) => timed('discard', engine.discard(run)),
-    list: (cluster) => timed('list', engine.list(cluster)),
+    stop: (run, grace) => timed('stop', () => engine.stop(run, grace)),
+    discard: (run) => timed('discard', () => engine.discard(run)),
+    list: (cluster) => timed('list', () => engine.list(cluster)),
     close: () => engine.close(),
   }
 }
 
 /** The same store, timed question by question. */
 export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Store {
-  const timed = async <T>(query: string, work: () => Promise<T>): Promise<T> => {
-    const begun = clock.monotonic()
-    let failed = true
-    try {
-      const done = await work()
-      failed = false
-      return done
-    } finally {
-      metrics.storeAnswered(query, (clock.monotonic() - begun) / 1000, failed)
-    }
-  }
+  const timed = timer(clock, (query, seconds, failed) => metrics.storeAnswered(query, seconds, failed))
   const { look } = store
   const measured: Look = {
     now: () => timed('now', () => look.now()),
@@ -104,6 +86,23 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     backup: (file) => timed('backup', () => store.backup(file)),
     reseal: (batch) => timed('reseal', () => store.reseal(batch)),
     close: () => store.close(),
+  }
+}
+
+type Timed = <T>(name: string, work: () => Promise<T>) => Promise<T>
+
+/** What does a work and tells how long it took, and whether it failed. */
+function timer(clock: Clock, tell: (name: string, seconds: number, failed: boolean) => void): Timed {
+  return async (name, work) => {
+    const begun = clock.monotonic()
+    let failed = true
+    try {
+      const done = await work()
+      failed = false
+      return done
+    } finally {
+      tell(name, (clock.monotonic() - begun) / 1000, failed)
+    }
   }
 }
 
