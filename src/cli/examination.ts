@@ -1,5 +1,4 @@
 /** What doctor looks at: each check says what it found, and how to fix what is wrong. */
-
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'

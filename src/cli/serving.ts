@@ -1,5 +1,4 @@
 /** A broker as a process: started, told apart by its log, drained by signals. */
-
 import { startFileWatch } from '../compose/file-watch.ts'
 import type { Difference } from '../compose/reload.ts'
 import type { Broker, Surroundings } from '../compose.ts'

@@ -1,5 +1,4 @@
 /** What package commands need of the house: building, copying, reading and trying packages without a broker. */
-
 import { tmpdir } from 'node:os'
 import { type PackageContent, toPackageContent } from '../api/package.ts'
 import { buildPackage, copyPackage } from '../artifacts/packages.ts'

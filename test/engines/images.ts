@@ -1,5 +1,4 @@
 /** The images of the behaviour table. */
-
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { busyboxImage } from '../support/busybox.ts'

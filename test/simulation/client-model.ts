@@ -1,5 +1,4 @@
 /** Platforms and impatient people: they order, repeat what got no answer, delete what is still being made. */
-
 import { bind } from '../../src/broker/bind.ts'
 import { deprovision } from '../../src/broker/deprovision.ts'
 import type { Asker } from '../../src/broker/orders.ts'

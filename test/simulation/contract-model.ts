@@ -1,5 +1,4 @@
 /** A contract whose work is drawn by chance: instant, short, long, endless, failing, in stages. */
-
 import type { Offer } from '../../src/broker/catalog.ts'
 import type { Contract } from '../../src/contracts/contract.ts'
 import type { Job } from '../../src/model/job.ts'

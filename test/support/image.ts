@@ -1,5 +1,4 @@
 /** Small images for tests: a root file system and settings become an image layout folder. */
-
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'

@@ -1,5 +1,4 @@
 /** Builds the image of a case: busybox, the dispatching entrypoint, and one script per operation. */
-
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

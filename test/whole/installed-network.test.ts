@@ -1,5 +1,4 @@
 /** The program as it is installed reaches the network: libraries that are loaded late are there in the bundle, too. */
-
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

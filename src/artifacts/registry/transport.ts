@@ -1,5 +1,4 @@
 /** Carries one request to a host: TLS as configured, retries, redirects, and no secret to a foreign origin. */
-
 import type { Agent, Dispatcher } from 'undici'
 import { type Chance, type Clock, systemChance, systemClock } from '../../kit/clock.ts'
 import { printable, shorten } from '../../kit/text.ts'

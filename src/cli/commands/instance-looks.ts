@@ -1,5 +1,4 @@
 /** chandler instance check, export-state and import-state, and the dry run of an update: what some packages can say. */
-
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Invocation } from '../../api/instance.ts'

@@ -1,5 +1,4 @@
 /** Bind, rotate, unbind, fetch and poll of bindings: parse, one call of the broker, print. */
-
 import { bind } from '../../broker/bind.ts'
 import { recordDeed } from '../../broker/govern.ts'
 import { fetchBinding } from '../../broker/look.ts'

@@ -1,5 +1,4 @@
 /** Where a value came from: the chain from the result back to template, stubs and expressions. */
-
 import { temporaryOrLocal } from './cleanup.ts'
 import { stepIntoCell } from './step.ts'
 import { type Cell, Dict, List, looksLikeCode, type Origin } from './value.ts'

@@ -1,5 +1,4 @@
 /** The insert keys `<<` and `<<<`: finding them, and what their expression says about the place. */
-
 import type { Run } from './env.ts'
 import { readMarks } from './evaluate.ts'
 import { parseText } from './parse-text.ts'

@@ -1,5 +1,4 @@
 /** Processes one document or fragment: makes its root node, settles it, and lists what does not settle. */
-
 import { drive } from './drive.ts'
 import type { Env, FragmentOptions, FragmentResult, Run } from './env.ts'
 import { withLocals } from './env.ts'

@@ -1,5 +1,4 @@
 /** A node of a document, evaluated on demand and once: first its kind, then everything in it. */
-
 import { embedded } from './detect.ts'
 import { type Effects, type Env, type Info, isTemplate, newInfo, type Stand } from './env.ts'
 import { readMarks } from './evaluate.ts'

@@ -1,5 +1,4 @@
 /** The binary operators on values: arithmetic, addresses, comparison, concatenation. */
-
 import {
   addressText,
   advance,

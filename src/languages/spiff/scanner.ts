@@ -1,5 +1,4 @@
 /** The cursor of the parser: text, offset, how deep it is nested, and the furthest point it failed at. */
-
 import type { Assign, Expr } from './tree.ts'
 
 export interface Cursor {

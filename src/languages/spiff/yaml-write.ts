@@ -1,5 +1,4 @@
 /** Writes YAML as the original does: block style, sequences not indented, its choice of quotes and folds. */
-
 import { bytesOf, floatText, goQuote, hasRawBytes } from './go-text.ts'
 import { printLambda } from './print.ts'
 import { type Cell, Dict, List, type Value } from './value.ts'
