@@ -1,4 +1,5 @@
 /** Files that are stored while the program runs, so that a crash forgets little. */
+import type { Stats } from 'node:fs'
 import type { Clock } from '../kit/clock.ts'
 import type { Want } from '../model/job.ts'
 import type { Got } from '../model/report.ts'
@@ -13,6 +14,11 @@ export interface Keeping {
   /** What tells one version of the file from the next; undefined when it cannot be seen now. */
   version(want: KeptWant): Promise<string | undefined>
   read(want: KeptWant): Promise<Got | undefined>
+}
+
+/** What tells one version of a file of this host from the next. */
+export function versionOf({ ino, size, mtimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs}`
 }
 
 const lookEveryMs = 1000

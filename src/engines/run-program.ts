@@ -1,5 +1,6 @@
 /** Runs a small program of the host to its end; for probing and for telling a runtime what to do. */
 import { spawn } from 'node:child_process'
+import { usualPath } from './usual-path.ts'
 
 export interface Ran {
   /** Exit status; 127 when it could not be started, 128+n after signal n is not told apart from 255. */
@@ -14,7 +15,7 @@ export interface RunOptions {
   readonly stdoutBytesMax?: number
 }
 
-const environment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' }
+const environment = { PATH: usualPath }
 
 /** Never rejects: what cannot be started has exit status 127. */
 export function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {

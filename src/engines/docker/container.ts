@@ -141,8 +141,10 @@ export async function sizeInside(
   })
   for await (const piece of answer as AsyncIterable<Buffer>) {
     parser.push(piece)
-    if (bytes > bytesMax) answer.destroy()
-    if (bytes > bytesMax) break
+    if (bytes > bytesMax) {
+      answer.destroy()
+      break
+    }
   }
   return bytes
 }

@@ -1,5 +1,4 @@
 /** The Docker engine: runs images on any engine that speaks Docker's API on a socket of this host. */
-
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { release } from 'node:os'
 import { join } from 'node:path'

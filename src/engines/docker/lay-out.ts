@@ -11,6 +11,7 @@ import type { RunOrder, Watch } from '../engine.ts'
 import { makePrivates } from '../privates.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import { resolveUser, type User } from '../user.ts'
+import { usualPath } from '../usual-path.ts'
 import { create, hasEnded, inspect, labels, readOut, statInside } from './container.ts'
 import { type EngineImage, ensureImage } from './image.ts'
 import { makePipes, streamsOf } from './pour.ts'
@@ -141,8 +142,6 @@ async function userOf({ docker }: Yard, name: string, step: Step, image: EngineI
   }
   return resolveUser(text, { passwd: await read('/etc/passwd'), group: await read('/etc/group') })
 }
-
-const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 async function checkProgram(
   { docker }: Yard,

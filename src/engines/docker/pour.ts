@@ -3,6 +3,7 @@
  * that opens /dev/stdout anew would empty them; a process of its own, which outlives the broker, empties the pipes.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { constants, existsSync } from 'node:fs'
 import { open, readlink, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import type { Changes } from '../changes.ts'
 import { isHeld } from '../held.ts'
 import { run } from '../run-program.ts'
 import { filesOf, type StepRecord } from '../step-files.ts'
+import { usualPath } from '../usual-path.ts'
 import type { TicketPaths } from './ticket.ts'
 import { ticketOf, type Yard } from './yard.ts'
 
@@ -75,17 +77,14 @@ export async function pour(yard: Yard, name: string, steps: readonly StepRecord[
     detached: true,
     stdio: 'ignore',
     cwd: '/',
-    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+    env: { PATH: usualPath },
   })
   child.unref()
   child.once('exit', (exit) => {
     if (exit === heldElsewhere) pourers.set(name, clock.monotonic() + askAgainMs)
     else pourers.delete(name)
   })
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
-    child.once('error', reject)
-  }).catch((cause: Error) => {
+  await once(child, 'spawn').catch((cause: Error) => {
     pourers.delete(name)
     fail('engine.start-failed', `a shell could not be run: ${cause.message}`, { cause })
   })

@@ -1,8 +1,9 @@
 /** Tickets on their way out: gone from their place at once, with their mounts as soon as nobody uses them. */
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, realpath, rename, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unlessAbsent } from '../absent.ts'
+import { sweepAside } from '../aside.ts'
 import { removeTree } from '../remove-tree.ts'
 import { run as runProgram } from '../run-program.ts'
 import { removePipes } from './pour.ts'
@@ -36,14 +37,8 @@ function byteOf(_escape: string, octal: string): string {
   return String.fromCharCode(Number.parseInt(octal, 8))
 }
 
-const dayMs = 24 * 3_600_000
-
 /** Removes what a crash left: tickets thrown away, and what was being made too long ago to be somebody's work. */
 export async function emptyTrash({ folder, clock }: Place): Promise<void> {
   for (const name of await readdir(join(folder, 'trash'))) await destroy(join(folder, 'trash', name))
-  for (const name of await readdir(join(folder, 'aside'))) {
-    const path = join(folder, 'aside', name)
-    const stats = await stat(path).catch(unlessAbsent)
-    if (stats && clock.now() - stats.mtimeMs > dayMs) await destroy(path)
-  }
+  await sweepAside(join(folder, 'aside'), clock, destroy)
 }

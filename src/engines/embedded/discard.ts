@@ -1,5 +1,4 @@
 /** Destroys a run: forbids its start, ends it, takes everything away. */
-
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'

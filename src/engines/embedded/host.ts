@@ -5,6 +5,7 @@ import type { Problem } from '../../model/problem.ts'
 import { readSmall } from '../absent.ts'
 import { borrow, type Lent, type Loan, lentOf } from '../lent.ts'
 import { run } from '../run-program.ts'
+import { usualFolders } from '../usual-path.ts'
 import { type Controls, removeGroup } from './cgroups.ts'
 import { groupLines } from './enter-group.ts'
 import { bootId } from './identity.ts'
@@ -58,8 +59,7 @@ export function hostOf({ runtime, passedOver, loan }: Proof, controls: Controls)
 
 /** Where runtimes may lie, the first one first. */
 export function placesOfRuntimes(): readonly string[] {
-  const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
-  return ['crun', 'runc'].flatMap((name) => folders.map((folder) => join(folder, name)))
+  return ['crun', 'runc'].flatMap((name) => usualFolders.map((folder) => join(folder, name)))
 }
 
 async function findRuntime(name: 'runc' | 'crun'): Promise<string | undefined> {

@@ -1,14 +1,16 @@
 /** The embedded engine: runs images and tools on this host, without a daemon. */
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageStore } from '../../artifacts/image-store.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Job } from '../../model/job.ts'
 import { type Problem, ProblemError } from '../../model/problem.ts'
 import { unlessAbsent } from '../absent.ts'
+import { sweepAside } from '../aside.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
 import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
+import { removeTree } from '../remove-tree.ts'
 import type { Supplies } from '../supplies.ts'
 import { sweepGroups } from './cgroups.ts'
 import { discard } from './discard.ts'
@@ -55,7 +57,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
   const flush = flusherOf(rooms.runs)
   const starters = openStarters(rooms.runs, known.now().rootless)
   const at = () => ({ rooms, trash, flush, starters, host: known.now(), images, supplies, clock })
-  await clearUp(rooms, clock)
+  await sweepAside(rooms.aside, clock, removeTree)
 
   return {
     name: 'embedded',
@@ -150,15 +152,4 @@ async function list(
   const isThere = (run: string): boolean => existsSync(pathsOf(rooms, run).folder)
   await sweepGroups(controls, clock.now(), { isThere })
   return found
-}
-
-/** What a crash left half made. */
-async function clearUp(rooms: Rooms, clock: Clock): Promise<void> {
-  const dayMs = 24 * 3_600_000
-  for (const name of await readdir(rooms.aside)) {
-    const path = join(rooms.aside, name)
-    const stats = await stat(path).catch(unlessAbsent)
-    // Younger ones may be another process at work.
-    if (stats && clock.now() - stats.mtimeMs > dayMs) await rm(path, { recursive: true, force: true })
-  }
 }

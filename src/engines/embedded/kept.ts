@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Collection, collectFile } from '../collect.ts'
 import type { Watch } from '../engine.ts'
-import { type Keeping, keepWhileRunning } from '../kept.ts'
+import { type Keeping, keepWhileRunning, versionOf } from '../kept.ts'
 import { shimState } from './identity.ts'
 import { collectionOf, viewOf } from './report-of.ts'
 import type { Stopping } from './stop.ts'
@@ -22,7 +22,7 @@ export async function keepRunning(at: Stopping, watch: Watch, signal: AbortSigna
     async version({ path }) {
       const place = (await seen())?.locate(path)
       const stats = place && (await lstat(join(place.root, place.path)).catch(() => undefined))
-      return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`
+      return stats && versionOf(stats)
     },
     async read(want) {
       const collection = await seen()

@@ -1,5 +1,4 @@
 /** Lays a run out: everything is made aside and appears under its name in one rename, ready for the shim. */
-
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -18,6 +17,7 @@ import { filesOf, stepRecords } from '../step-files.ts'
 import type { Supplies } from '../supplies.ts'
 import { dress, makeFolderIn, makeMountPoint } from '../tree.ts'
 import type { User } from '../user.ts'
+import { usualPath } from '../usual-path.ts'
 import { groupLines } from './enter-group.ts'
 import { type Furniture, furnish } from './furnish.ts'
 import type { Host } from './host.ts'
@@ -220,8 +220,6 @@ async function userOf(
   // Without root there is one user only, and inside it is called root.
   return fail('engine.refused', `a broker that is not root cannot run programs as user ${user.uid}`)
 }
-
-const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 function environmentOf(step: Step, root: Root, user: User): ReadonlyMap<string, string> {
   const all = new Map([

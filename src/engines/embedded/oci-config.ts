@@ -1,5 +1,4 @@
 /** The config.json of one step for an OCI runtime. */
-
 import { capabilities, maskedPaths, readOnlyPaths, seccomp } from '../confinement.ts'
 import { type Lent, lentPlace } from '../lent.ts'
 import type { Controls } from './cgroups.ts'

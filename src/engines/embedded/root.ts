@@ -18,6 +18,7 @@ import { readInLayers } from '../layer-view.ts'
 import type { Supplies } from '../supplies.ts'
 import { makeFolderIn, makeMountPoint, type Tree } from '../tree.ts'
 import { resolveUser, type User } from '../user.ts'
+import { usualPath } from '../usual-path.ts'
 import type { Mount } from './step-plan.ts'
 
 /** What the program of a job comes to. */
@@ -127,7 +128,7 @@ export async function toolsRoot(
     tree,
     layers: [],
     mounts,
-    environment: [`PATH=${toolsFolder}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`],
+    environment: [`PATH=${toolsFolder}:${usualPath}`],
     entrypoint: first === undefined ? [] : [first.name],
     workingFolder: workspace,
     base: workspace,

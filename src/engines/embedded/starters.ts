@@ -3,7 +3,9 @@
  * To fork this process, which is large, takes longer than everything else of a start.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { Socket } from 'node:net'
+import { usualPath } from '../usual-path.ts'
 
 export interface Starters {
   /** Starts the shim of a run, which waits until it is let go; `ended` is told when it is no more. */
@@ -48,7 +50,7 @@ export function openStarters(runs: string, rootless: boolean): Starters {
   const idle: Starter[] = []
   let isClosed = false
 
-  function hire(): Promise<Starter> {
+  async function hire(): Promise<Starter> {
     const user = rootless ? ['--user', '--map-root-user'] : []
     const child = spawn(
       '/bin/sh',
@@ -57,7 +59,7 @@ export function openStarters(runs: string, rootless: boolean): Starters {
         detached: true,
         stdio: ['pipe', 'pipe', 'ignore'],
         cwd: '/',
-        env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', CHANDLER_RUNS: runs },
+        env: { PATH: usualPath, CHANDLER_RUNS: runs },
       },
     )
     const starter: Starter = { child, ended: undefined }
@@ -80,10 +82,8 @@ export function openStarters(runs: string, rootless: boolean): Starters {
     // Nobody stays for their sake.
     child.unref()
     for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref()
-    return new Promise((resolve, reject) => {
-      child.once('spawn', () => resolve(starter))
-      child.once('error', reject)
-    })
+    await once(child, 'spawn')
+    return starter
   }
 
   return {

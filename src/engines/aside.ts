@@ -1,0 +1,20 @@
+/** What is being made lies aside until it is whole and takes its place. */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../kit/clock.ts'
+import { unlessAbsent } from './absent.ts'
+
+const dayMs = 24 * 3_600_000
+
+/** Removes what a crash left half made; younger ones may be another process at work. */
+export async function sweepAside(
+  folder: string,
+  clock: Clock,
+  remove: (path: string) => Promise<void>,
+): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const stats = await stat(path).catch(unlessAbsent)
+    if (stats && clock.now() - stats.mtimeMs > dayMs) await remove(path)
+  }
+}
