@@ -1,5 +1,4 @@
 /** Keeps the log of the database short, with a thread that comes when there is something to do. */
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { CheckpointAnswer } from './checkpoint-worker.ts'
 
@@ -26,21 +25,32 @@ const pagesMax = 8192
 
 export function openCheckpoints({ path, apart, failed }: Around): Checkpoints {
   let worker: Worker | undefined
+  let asked: PromiseWithResolvers<CheckpointAnswer> | undefined
   let writes = 0
   let working: Promise<void> | undefined
 
+  function begin(): Worker {
+    const begun = new Worker(source, {
+      workerData: path,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 16 },
+    })
+    begun.unref()
+    begun.on('message', (answer: CheckpointAnswer) => asked?.resolve(answer))
+    // A thread that dies is told, and forgotten: whoever asks next begins another.
+    begun.on('error', failed)
+    begun.on('exit', () => {
+      worker = undefined
+      asked?.reject(new Error('the thread of the checkpoints has ended'))
+    })
+    return begun
+  }
+
   async function ask(): Promise<number> {
-    if (worker === undefined) {
-      worker = new Worker(source, {
-        workerData: path,
-        execArgv: [],
-        resourceLimits: { maxOldGenerationSizeMb: 16 },
-      })
-      worker.unref()
-    }
-    const answer = once(worker, 'message') as Promise<[CheckpointAnswer]>
+    asked = Promise.withResolvers()
+    worker ??= begin()
     worker.postMessage('checkpoint')
-    const [told] = await answer
+    const told = await asked.promise
     if (told.kind === 'done') return told.pages
     // An error comes over without its number.
     throw Object.assign(told.error, { errcode: told.errcode })
@@ -65,9 +75,10 @@ export function openCheckpoints({ path, apart, failed }: Around): Checkpoints {
       // Who waits for it here may have nothing else to wait for.
       worker?.ref()
       await working
-      if (worker === undefined) return
-      const gone = once(worker, 'exit')
-      worker.postMessage('close')
+      const last = worker
+      if (last === undefined) return
+      const gone = new Promise((resolve) => last.once('exit', resolve))
+      last.postMessage('close')
       await gone
     },
   }
