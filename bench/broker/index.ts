@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { accounts, type BrokerProcess, startBrokerProcess } from '../../test/support/broker-process.ts'
+import { accounts, orderPretended, slowOffer, startBrokerProcess } from '../../test/support/broker-process.ts'
 import { type Figure, median, show } from '../figures.ts'
 import { fillStore } from './fill-store.ts'
 import { jobsPerSecond } from './jobs.ts'
@@ -12,11 +12,6 @@ import { closedLoop, openLoop, type Target } from './raw-load.ts'
 const many = Number(process.env['CHANDLER_BENCH_INSTANCES'] ?? 100_000)
 const rounds = 3
 
-interface Ids {
-  readonly serviceId: string
-  readonly planId: string
-}
-
 /** Runs everything and prints the figures. */
 export async function bench(): Promise<void> {
   spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
@@ -24,11 +19,11 @@ export async function bench(): Promise<void> {
   try {
     const empty = join(folder, 'empty')
     const full = join(folder, 'full')
-    const ids = await learnIds(empty)
-    await fill(full, ids)
+    for (const dataDir of [empty, full]) await begin(dataDir)
+    await fill(full)
     show([...(await starts(empty, full)), ...(await memory(empty, full))])
-    show(await paths(full, ids, folder))
-    show(await underLoad(empty, full, ids))
+    show(await paths(full, folder))
+    show(await underLoad(empty, full))
     show(await jobsPerSecond())
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -36,20 +31,12 @@ export async function bench(): Promise<void> {
 }
 
 /** The first start also makes keys and tables, so that later starts are measured alike. */
-export async function learnIds(dataDir: string): Promise<Ids> {
+async function begin(dataDir: string): Promise<void> {
   const broker = await startBrokerProcess({ dataDir })
-  const catalog = (await (await fetch(`${broker.url}/v2/catalog`, { headers: headers() })).json()) as {
-    services: { id: string; name: string; plans: { id: string; name: string }[] }[]
-  }
   await broker.end('SIGTERM')
-  const service = catalog.services.find(({ name }) => name === 'alpha-db')
-  const plan = service?.plans.find(({ name }) => name === 'slow')
-  return { serviceId: service?.id ?? '', planId: plan?.id ?? '' }
 }
 
-async function fill(dataDir: string, ids: Ids): Promise<void> {
-  const broker = await startBrokerProcess({ dataDir })
-  await broker.end('SIGTERM')
+async function fill(dataDir: string): Promise<void> {
   const begun = performance.now()
   await fillStore({
     dataDir,
@@ -57,7 +44,8 @@ async function fill(dataDir: string, ids: Ids): Promise<void> {
     operationsEach: 3,
     digest: 'sha256:filled',
     platform: 'conformance',
-    ...ids,
+    serviceId: slowOffer.service_id,
+    planId: slowOffer.plan_id,
   })
   console.log(
     `filled with ${many} instances and ${many * 3} operations in ${((performance.now() - begun) / 1000).toFixed(0)} s`,
@@ -102,9 +90,9 @@ async function memory(empty: string, full: string): Promise<readonly Figure[]> {
   ]
 }
 
-export async function paths(full: string, ids: Ids, folder: string): Promise<readonly Figure[]> {
+async function paths(full: string, folder: string): Promise<readonly Figure[]> {
   const broker = await startBrokerProcess({ dataDir: full })
-  const polled = await order(broker, ids, 'polled')
+  const polled = await orderPretended(broker, 'polled', { ms: -1 })
   const figures: Figure[] = []
   for (const [name, path] of [
     ['GET /v2/catalog', '/v2/catalog'],
@@ -141,15 +129,15 @@ export async function paths(full: string, ids: Ids, folder: string): Promise<rea
 }
 
 /** 2,000 polls a second while 200 jobs run and log, on a full store and on an empty one. */
-async function underLoad(empty: string, full: string, ids: Ids): Promise<readonly Figure[]> {
+async function underLoad(empty: string, full: string): Promise<readonly Figure[]> {
   const p99 = async (dataDir: string, jobs: number, round: number): Promise<number> => {
     const broker = await startBrokerProcess({
       dataDir,
       environment: { CHANDLER_OPERATIONS_CONCURRENCY: '256', CHANDLER_OPERATIONS_PER_PLATFORM: '256' },
     })
-    const polled = await order(broker, ids, `polled-${round}`)
+    const polled = await orderPretended(broker, `polled-${round}`, { ms: -1 })
     for (let i = 0; i < jobs; i++)
-      await order(broker, ids, `busy-${round}-${i}`, { ms: 25_000, log_every_ms: 200 })
+      await orderPretended(broker, `busy-${round}-${i}`, { ms: 25_000, log_every_ms: 200 })
     const path = `/v2/service_instances/polled-${round}/last_operation?operation=${polled}`
     await openLoop(targetOf(broker.url, path), 2000, 2)
     const latencies = [...(await openLoop(targetOf(broker.url, path), 2000, 8))].sort((a, b) => a - b)
@@ -173,26 +161,6 @@ async function underLoad(empty: string, full: string, ids: Ids): Promise<readonl
     },
     { name: 'the same against 10 ms', ours, floor: 10, unit: 'ms', goal: { atMost: 1 } },
   ]
-}
-
-async function order(
-  broker: BrokerProcess,
-  ids: Ids,
-  instance: string,
-  create: object = { ms: -1 },
-): Promise<string> {
-  const answer = await fetch(`${broker.url}/v2/service_instances/${instance}?accepts_incomplete=true`, {
-    method: 'PUT',
-    headers: headers(),
-    body: JSON.stringify({
-      service_id: ids.serviceId,
-      plan_id: ids.planId,
-      organization_guid: 'o',
-      space_guid: 's',
-      parameters: { sim: { create } },
-    }),
-  })
-  return ((await answer.json()) as { operation?: string }).operation ?? ''
 }
 
 async function startBare(file: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
+import { ask } from '../support/ask.ts'
 import { basic, newFolder, startTestBroker } from '../support/broker.ts'
 import { Customer, layOutPak, offering, type Step } from './offline.ts'
 
@@ -14,10 +15,7 @@ test.skipIf(engine === '')(
     const home = newFolder()
     const at = await startTestBroker('', home, offering(layOutPak('csb-suite', home), engine))
     const operator = async (method: string, path: string) => {
-      const answer = await fetch(`${at.url}/api/v1${path}`, {
-        method,
-        headers: { Authorization: basic('admin') },
-      })
+      const answer = await ask(at, `/api/v1${path}`, { as: basic('admin'), method })
       return (await answer.json()) as { readonly items: readonly { readonly id: string }[] }
     }
     try {

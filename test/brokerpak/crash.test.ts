@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { configuration, newFolder } from '../support/broker.ts'
-import { type BrokerPlace, startBrokerProcess } from '../support/broker-process.ts'
+import { startBrokerProcess } from '../support/broker-process.ts'
 import { Customer, layOutPak, offering, type Step } from './offline.ts'
 
 const program = hostEngine() ?? ''
@@ -19,11 +19,7 @@ test.skipIf(program === '').each([
     const home = newFolder()
     const config = join(home, 'chandler.yml')
     writeFileSync(config, offering(layOutPak('csb-suite', home), program)(configuration()))
-    const place: BrokerPlace = {
-      dataDir: join(home, 'data'),
-      config,
-      environment: { CHANDLER_DATA_DIR: join(home, 'data') },
-    }
+    const place = { dataDir: join(home, 'data'), config }
     const provision: Step = {
       op: 'provision',
       instance,

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readYaml } from '../../src/kit/yaml.ts'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
+import { ask } from '../support/ask.ts'
 import { basic, newFolder, startTestBroker } from '../support/broker.ts'
 import { installedProgram } from '../support/installed.ts'
 import { chandler } from './command.ts'
@@ -88,12 +89,8 @@ test('without an engine the notebook is not offered, the rest is, and operators 
   const at = await startTestBroker('', newFolder(), withExample)
   process.env['PATH'] = before
   try {
-    const ask = async (path: string, user: 'platform' | 'admin') => {
-      const headers = { Authorization: basic(user), 'X-Broker-API-Version': '2.17' }
-      return await (await fetch(`${at.url}${path}`, { headers })).text()
-    }
-    const catalog = await ask('/v2/catalog', 'platform')
-    const refused = await ask('/api/v1/packages/notebook', 'admin')
+    const catalog = await (await ask(at, '/v2/catalog', { as: basic('platform') })).text()
+    const refused = await (await ask(at, '/api/v1/packages/notebook', { as: basic('admin') })).text()
 
     expect(catalog).toContain('alpha-db')
     expect(catalog).not.toContain('notebook')

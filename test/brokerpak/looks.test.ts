@@ -3,10 +3,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
-import { newFolder, startTestBroker, type TestBroker } from '../support/broker.ts'
+import { catalogOf, newFolder, startTestBroker, type TestBroker } from '../support/broker.ts'
 import { installedProgram } from '../support/installed.ts'
 import { chandler as run } from './command.ts'
-import { layOutPak, offering } from './offline.ts'
+import { entryOf, layOutPak, providerInTheClear } from './offline.ts'
 
 const engine = hostEngine() ?? ''
 
@@ -21,12 +21,8 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     const suite = layOutPak('csb-suite', home)
     const random = layOutPak('csb-random', home)
     forgetful(random)
-    const env = { TF_DISABLE_PLUGIN_TLS: '1' }
-    running = await startTestBroker('', home, (text) => {
-      const [first = '', second = ''] = [offering(suite, engine)(text), offering(random, engine, env)(text)]
-      const entries = [first, second].map((one) => JSON.parse(/^catalog: \[(.*)\]$/m.exec(one)?.[1] ?? ''))
-      return first.replace(/^catalog: .*$/m, `catalog: ${JSON.stringify(entries)}`)
-    })
+    const entries = [entryOf(suite, engine), entryOf(random, engine, providerInTheClear)]
+    running = await startTestBroker('', home, catalogOf(entries))
     await chandler('instance', 'provision', 'offline-lifecycle', 'basic', 'thing', '-p', 'storage_gb=7')
   }, 120_000)
 

@@ -3,7 +3,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJson } from '../../src/kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../../src/kit/json.ts'
-import { basic, type TestBroker } from '../support/broker.ts'
+import { ask } from '../support/ask.ts'
+import { basic, catalogOf, type TestBroker } from '../support/broker.ts'
 import { workspaceFaults } from './telltale.ts'
 
 export interface Step {
@@ -52,11 +53,19 @@ export function layOutPak(name: string, folder: string): string {
   return to
 }
 
-/** The settings of a broker that offers it, instead of the catalog it had. */
-export function offering(pak: string, program: string, env: Scenario['env'] = {}): (text: string) => string {
+/** The pretended provider speaks in the clear. */
+export const providerInTheClear = { TF_DISABLE_PLUGIN_TLS: '1' }
+
+/** A pak in the catalog, with the engine of the host unless it brings its own. */
+export function entryOf(pak: string, engine?: string, env: Scenario['env'] = {}): object {
+  const options = engine === undefined ? {} : { options: { engine: 'host', host_program: engine } }
   const lent = Object.entries(env).map(([name, value]) => ({ name, value }))
-  const entry = { package: pak, options: { engine: 'host', host_program: program }, infrastructure: lent }
-  return (text) => `${text.replace(/^catalog:[\s\S]*/m, '')}catalog: ${JSON.stringify([entry])}\n`
+  return { package: pak, ...options, infrastructure: lent }
+}
+
+/** The settings of a broker that offers it, instead of the catalog it had. */
+export function offering(...entry: Parameters<typeof entryOf>): (text: string) => string {
+  return catalogOf([entryOf(...entry)])
 }
 
 /** Whether the scenario's pak is complete here. */
@@ -206,15 +215,7 @@ export class Customer {
   }
 
   #fetch(method: string, path: string, body: JsonObject | undefined, user: 'platform' | 'admin') {
-    return fetch(`${this.#at.url}${path}`, {
-      method,
-      headers: {
-        Authorization: basic(user),
-        'X-Broker-API-Version': '2.17',
-        'Content-Type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+    return ask(this.#at, path, { as: basic(user), method, ...(body === undefined ? {} : { body }) })
   }
 }
 

@@ -1,12 +1,12 @@
 /** Paks as they are shipped: engine and provider inside the archive, versions side by side, and archives of any size. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildPak } from '../../src/compose/pak-tools.ts'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { newFolder, startTestBroker } from '../support/broker.ts'
-import { Customer, layOutPak } from './offline.ts'
+import { Customer, layOutPak, offering, providerInTheClear } from './offline.ts'
+import { layOutTools, pack } from './packed.ts'
 import { watchProcesses } from './processes.ts'
 
 const engine = hostEngine() ?? ''
@@ -23,41 +23,18 @@ describe.skipIf(engine === '')('with the engine of this machine packed (needs te
   afterAll(() => rmSync(home, { recursive: true, force: true }))
 
   /** The pak of the corpus with both programs in its archive. */
-  async function pack(name: string, change: (manifest: string) => string = (text) => text): Promise<string> {
-    const source = layOutPak('csb-random', join(home, name))
-    mkdirSync(join(source, 'tools'))
-    const real = realpathSync(
-      spawnSync('sh', ['-c', `command -v ${engine}`])
-        .stdout.toString()
-        .trim(),
-    )
-    copyFileSync(real, join(source, 'tools/tofu'))
-    const provider = 'terraform-provider-random_v3.99.0'
-    cpSync(join(source, 'bin/linux/amd64', provider), join(source, 'tools', provider))
-    rmSync(join(source, 'bin'), { recursive: true })
+  async function makePak(): Promise<string> {
+    const source = layOutTools(join(home, 'packed'), engine, 'tofu')
     const manifest = join(source, 'manifest.yml')
-    writeFileSync(
-      manifest,
-      change(readFileSync(manifest, 'utf8').replace('version: 1.11.4', `version: ${version}`)),
-    )
-    const built = await buildPak({
-      folder: source,
-      to: join(home, name),
-      stored: true,
-      progress: () => undefined,
-    })
-    return built.file
-  }
-
-  const offers = (pak: string) => (text: string) => {
-    const lent = [{ name: 'TF_DISABLE_PLUGIN_TLS', value: '1' }]
-    return `${text.replace(/^catalog:[\s\S]*/m, '')}catalog: ${JSON.stringify([{ package: pak, infrastructure: lent }])}\n`
+    const text = readFileSync(manifest, 'utf8').replace('version: 1.11.4', `version: ${version}`)
+    writeFileSync(manifest, text)
+    return pack(source, join(home, 'packed'))
   }
 
   test('a life is led with nothing of the host', async () => {
-    const pak = await pack('packed')
+    const pak = await makePak()
     const before = process.env['PATH']
-    const at = await startTestBroker('', newFolder(), offers(pak))
+    const at = await startTestBroker('', newFolder(), offering(pak, undefined, providerInTheClear))
     // The broker's own programs are found elsewhere; an engine on the path would hide a mistake.
     process.env['PATH'] = '/usr/sbin:/usr/bin:/sbin:/bin'
     try {
@@ -97,8 +74,8 @@ describe.skipIf(engine === '')('with the engine of this machine packed (needs te
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('env_config_mapping', extra))
     const watched = watchProcesses('none')
     const before = process.memoryUsage.rss()
-    const { file } = await buildPak({ folder: source, to: home, stored: true, progress: () => undefined })
-    const at = await startTestBroker('', newFolder(), offers(file))
+    const file = await pack(source, home)
+    const at = await startTestBroker('', newFolder(), offering(file))
     try {
       const offered = await new Customer(at, 'offline-lifecycle').offered()
 

@@ -1,20 +1,17 @@
 /** From one pak to the next over OSB: each engine of the path in turn, a provider that was renamed, the state migrated. */
-import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildPak } from '../../src/compose/pak-tools.ts'
 import type { JsonObject } from '../../src/kit/json.ts'
-import { loadSettings } from '../../src/settings/load.ts'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { newFolder, startTestBroker, type TestBroker } from '../support/broker.ts'
 import { installedProgram } from '../support/installed.ts'
 import { chandler } from './command.ts'
-import { Customer, layOutPak } from './offline.ts'
+import { Customer, offering, providerInTheClear } from './offline.ts'
+import { layOutTools, pack } from './packed.ts'
 
 const engine = hostEngine() ?? ''
 const instance = '0a0b0c0d-1111-4222-8333-444455556699'
-const provider = 'terraform-provider-random_v3.99.0'
 const [old, middle, latest] = ['1.9.0', '1.10.0', '1.11.0'] as const
 
 describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
@@ -27,8 +24,8 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     home = newFolder()
     program = installedProgram()
     const notYet = /^terraform_state_provider_replacements:\n.*\n/m
-    const before = await pack('before', (manifest) => manifest.replace(notYet, ''), [old])
-    running = await startTestBroker('', home, (text) => offers(text, before))
+    const before = await makePak('before', (manifest) => manifest.replace(notYet, ''), [old])
+    running = await startTestBroker('', home, offering(before, undefined, providerInTheClear))
     customer = new Customer(running, 'offline-password')
   }, 120_000)
 
@@ -47,8 +44,8 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     ]
 
     const path = `terraform_upgrade_path: [${[old, middle, latest].map((version) => `{version: ${version}}`)}]`
-    const after = await pack('after', (manifest) => `${manifest}${path}\n`, [old, middle, latest])
-    await reload(after)
+    const after = await makePak('after', (manifest) => `${manifest}${path}\n`, [old, middle, latest])
+    await running.reload(offering(after, undefined, providerInTheClear))
     const wrong = await customer.take({ op: 'update', instance, maintenance: middle, expect: {} })
     const grown = await customer.take({ op: 'update', instance, params: { length: 12 }, expect: {} })
     const dry = await cli('instance', 'update', instance, '--maintenance', latest, '--dry-run')
@@ -100,31 +97,17 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     return JSON.parse((await cli('instance', 'export-state', instance)).stdout) as JsonObject
   }
 
-  async function reload(pak: string): Promise<void> {
-    const file = join(home, 'chandler.yml')
-    writeFileSync(file, offers(readFileSync(file, 'utf8'), pak))
-    const loaded = loadSettings({ environment: {}, folder: home, file })
-    if (loaded.kind === 'faults') throw new Error(JSON.stringify(loaded.problems))
-    await running.broker.reload(loaded.settings)
-  }
-
   /** A pak with engines of these versions, the last one the default; before its provider was renamed it had another source. */
-  async function pack(
+  async function makePak(
     name: 'before' | 'after',
     change: (manifest: string) => string,
     versions: readonly string[],
   ): Promise<string> {
-    const source = layOutPak('csb-random', join(home, name))
-    const tools = join(source, 'tools')
-    mkdirSync(tools)
-    const found = spawnSync('sh', ['-c', `command -v ${engine}`]).stdout.toString()
-    copyFileSync(realpathSync(found.trim()), join(tools, 'real-engine'))
+    const source = layOutTools(join(home, name), engine, 'real-engine')
     for (const version of versions) {
-      mkdirSync(join(tools, version))
-      writeFileSync(join(tools, version, 'tofu'), engineSaying(version), { mode: 0o755 })
+      mkdirSync(join(source, 'tools', version))
+      writeFileSync(join(source, 'tools', version, 'tofu'), engineSaying(version), { mode: 0o755 })
     }
-    cpSync(join(source, 'bin/linux/amd64', provider), join(tools, provider))
-    rmSync(join(source, 'bin'), { recursive: true })
     const engines = versions.map(
       (version) =>
         `- {name: tofu, version: ${version}, default: ${version === versions.at(-1)}, url_template: './tools/\${version}/\${name}'}\n`,
@@ -139,20 +122,9 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
       .replace('service_definitions: [password.yml, adopt-string.yml]', 'service_definitions: [password.yml]')
     writeFileSync(join(source, 'manifest.yml'), change(manifest))
     if (name === 'before') fromElsewhere(join(source, 'password.yml'))
-    const built = await buildPak({
-      folder: source,
-      to: join(home, name),
-      stored: true,
-      progress: () => undefined,
-    })
-    return built.file
+    return pack(source, join(home, name))
   }
 })
-
-function offers(text: string, pak: string): string {
-  const lent = [{ name: 'TF_DISABLE_PLUGIN_TLS', value: '1' }]
-  return `${text.replace(/^catalog:[\s\S]*/m, '')}catalog: ${JSON.stringify([{ package: pak, infrastructure: lent }])}\n`
-}
 
 /** There is one engine here: it stands for others that write their own version into the state. */
 function engineSaying(version: string): string {

@@ -1,5 +1,4 @@
 /** After the storm: every acknowledged order exists and has ended, nothing started twice, every state has its history. */
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HistoryLine, Operation, Run } from '../../src/api/operation.ts'
 import { hasEnded } from '../../src/model/operation.ts'
@@ -12,8 +11,8 @@ export interface Storm {
   readonly front: Front
   readonly acknowledged: readonly Acknowledged[]
   readonly expected: readonly Expected[]
-  /** The journal in which the engine notes each start. */
-  readonly startsFile: string
+  /** The runs that the engine noted, each start a line. */
+  readonly starts: readonly string[]
 }
 
 export interface Aftermath {
@@ -27,7 +26,7 @@ export interface Aftermath {
 export async function lookAfter(storm: Storm): Promise<Aftermath> {
   const operations = await allEnded(storm.front)
   const byId = new Map(operations.map((one) => [one.id, one]))
-  const starts = startsIn(storm.startsFile)
+  const starts = timesStarted(storm.starts)
   const faults = [
     ...operations.filter(({ state }) => !hasEnded(state)).map((one) => `${describe(one)} never ended`),
     ...storm.acknowledged.flatMap((one) => lost(one, byId.get(one.operation))),
@@ -112,10 +111,10 @@ async function unstarted(
 }
 
 /** How often each operation was started; the name of a run holds the operation. */
-function startsIn(file: string): ReadonlyMap<string, number> {
+function timesStarted(runs: readonly string[]): ReadonlyMap<string, number> {
   const starts = new Map<string, number>()
-  for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
-    const operation = /^chd-[^-]+-([0-9a-z]{26})-/.exec(line)?.[1] ?? line
+  for (const run of runs) {
+    const operation = /^chd-[^-]+-([0-9a-z]{26})-/.exec(run)?.[1] ?? run
     starts.set(operation, (starts.get(operation) ?? 0) + 1)
   }
   return starts

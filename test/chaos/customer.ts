@@ -1,12 +1,11 @@
 /** A customer with one instance: orders, binds, changes and deletes it, and remembers what it was promised. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../simulation/world.ts'
-import { accounts } from '../support/broker-process.ts'
+import { accounts, slowOffer } from '../support/broker-process.ts'
 import type { Front, Reply } from './front.ts'
 import type { Acknowledged, Journal } from './journal.ts'
 
-const service = '27972921-2b8d-494d-ba32-f8c688ccafc9'
-const slow = '1d843d93-86d2-41b8-86c1-4e0349a3e670'
+const { service_id: service, plan_id: slow } = slowOffer
 const small = '86484a09-6ffa-4969-b4bb-72ddd2e7e502'
 
 export interface CustomerPorts {

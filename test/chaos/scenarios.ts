@@ -1,10 +1,17 @@
 /** What brokers have to survive: being killed at any moment, one of two dying, the database away, a stampede. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeRandom, type Random } from '../simulation/world.ts'
-import { accounts, type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
+import { ask } from '../support/ask.ts'
+import {
+  accounts,
+  type BrokerProcess,
+  pretendedOrder,
+  startBrokerProcess,
+} from '../support/broker-process.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { noteStarts } from '../support/sim-starts.ts'
 import { lookAfter } from './checks.ts'
 import { type Expected, liveOnce } from './customer.ts'
 import { openWire } from './cut.ts'
@@ -83,29 +90,19 @@ export function cutDatabase(size: StormSize): Promise<Outcome> {
 /** Identical orders at once, at one broker or two: one instance, one operation. */
 export async function stampede(store: 'sqlite' | 'postgres', orders: number): Promise<readonly string[]> {
   return inRoom(store, async ({ start }) => {
-    const brokers = store === 'sqlite' ? [await start()] : [await start(), await start()]
-    const body = JSON.stringify({
-      service_id: '27972921-2b8d-494d-ba32-f8c688ccafc9',
-      plan_id: '1d843d93-86d2-41b8-86c1-4e0349a3e670',
-      organization_guid: 'o',
-      space_guid: 's',
-      parameters: { sim: { create: { ms: 60_000 } } },
-    })
+    const brokers = [await start(), ...(store === 'sqlite' ? [] : [await start()])] as const
     const path = '/v2/service_instances/wanted?accepts_incomplete=true'
-    const headers = { Authorization: accounts.platform, 'X-Broker-API-Version': '2.17' }
     const answers = await Promise.all(
       Array.from({ length: orders }, async (_, i) => {
-        const answer = await fetch(`${brokers[i % brokers.length]?.url}${path}`, {
+        const answer = await ask(brokers[i % brokers.length] ?? brokers[0], path, {
+          as: accounts.platform,
           method: 'PUT',
-          headers,
-          body,
+          body: pretendedOrder({ ms: 60_000 }),
         })
         return `${answer.status} ${((await answer.json()) as { operation?: string }).operation}`
       }),
     )
-    const listed = await fetch(`${brokers[0]?.url}/api/v1/operations?instance=wanted`, {
-      headers: { Authorization: accounts.operator },
-    })
+    const listed = await ask(brokers[0], '/api/v1/operations?instance=wanted', { as: accounts.operator })
     const { items } = (await listed.json()) as { items: readonly { readonly id: string }[] }
     const distinct = [...new Set(answers)]
     return distinct.length === 1 && items.length === 1 && distinct[0] === `202 ${items[0]?.id}`
@@ -125,7 +122,7 @@ type Blow = (weather: Weather) => Promise<undefined | (() => Promise<void>) | vo
 
 /** Customers live their lives while the blows fall; when both are done, everything is looked at. */
 function weather(store: 'sqlite' | 'postgres', size: StormSize, blow: Blow): Promise<Outcome> {
-  return inRoom(store, async ({ start, kill, dataDir, database, whenOneDies }) => {
+  return inRoom(store, async ({ start, kill, dataDir, starts, database, whenOneDies }) => {
     const random = makeRandom(size.seed)
     const front = makeFront(random.fork('front'))
     const journal = openJournal(join(dataDir, 'acknowledged.log'))
@@ -148,8 +145,7 @@ function weather(store: 'sqlite' | 'postgres', size: StormSize, blow: Blow): Pro
     await customers
     const acknowledged = journal.all()
     journal.close()
-    const startsFile = join(dataDir, 'sim', 'starts.log')
-    const found = await lookAfter({ front, acknowledged, expected, startsFile })
+    const found = await lookAfter({ front, acknowledged, expected, starts: starts() })
     await duty.end()
     await tidy?.()
     return {
@@ -164,6 +160,8 @@ function weather(store: 'sqlite' | 'postgres', size: StormSize, blow: Blow): Pro
 
 interface Room {
   readonly dataDir: string
+  /** What the engine noted. */
+  readonly starts: () => readonly string[]
   readonly database: string
   start(store?: string): Promise<BrokerProcess>
   kill(broker: BrokerProcess | undefined): Promise<void>
@@ -174,8 +172,7 @@ interface Room {
 /** A folder and a store for brokers; all of them and it are gone afterwards. */
 async function inRoom<T>(store: 'sqlite' | 'postgres', use: (room: Room) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'chandler-chaos-'))
-  mkdirSync(join(dataDir, 'sim'), { mode: 0o700 })
-  writeFileSync(join(dataDir, 'sim', 'starts.log'), '')
+  const starts = noteStarts(dataDir)
   const server: PostgresServer | undefined = store === 'postgres' ? await startPostgres() : undefined
   const database = server === undefined ? 'sqlite' : await server.database()
   const brokers: BrokerProcess[] = []
@@ -184,6 +181,7 @@ async function inRoom<T>(store: 'sqlite' | 'postgres', use: (room: Room) => Prom
   try {
     return await use({
       dataDir,
+      starts,
       database,
       async start(at = database) {
         const broker = await startBrokerProcess({ dataDir, store: at, environment: impatient })

@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configuration, newFolder } from '../support/broker.ts'
-import { type BrokerPlace, startBrokerProcess } from '../support/broker-process.ts'
+import { startBrokerProcess } from '../support/broker-process.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { thickBundle } from './bundle.ts'
-import { catalogOf, Platform } from './platform.ts'
+import { offeringOn, Platform } from './platform.ts'
 
 const missing = ensurePrograms('busybox')
 
@@ -35,9 +35,8 @@ describe.skipIf(missing !== undefined)('kill -9 during an install', () => {
       const home = newFolder()
       const { folder } = await thickBundle(home, slow)
       const config = join(home, 'chandler.yml')
-      writeFileSync(config, catalogOf([{ package: folder }])(configuration()))
-      const dataDir = join(home, 'data')
-      const place: BrokerPlace = { dataDir, config, environment: { CHANDLER_DATA_DIR: dataDir } }
+      writeFileSync(config, offeringOn([{ package: folder }])(configuration()))
+      const place = { dataDir: join(home, 'data'), config }
       try {
         const first = await startBrokerProcess(place)
         const before = new Platform({ url: first.url, logLines: [] })

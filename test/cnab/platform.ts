@@ -1,6 +1,7 @@
 /** A platform and an operator who order at a broker that offers bundles. */
 import type { JsonObject } from '../../src/kit/json.ts'
-import { basic, startTestBroker, type TestBroker } from '../support/broker.ts'
+import { ask } from '../support/ask.ts'
+import { basic, catalogOf, startTestBroker, type TestBroker } from '../support/broker.ts'
 
 export interface Answer {
   readonly status: number
@@ -12,10 +13,9 @@ export interface Ended {
   readonly description: string
 }
 
-/** Makes these entries the whole catalog of a configuration. */
-export function catalogOf(entries: readonly object[], engine = 'embedded'): (text: string) => string {
-  const catalog = `engine: ${engine}\ncatalog: ${JSON.stringify(entries)}\n`
-  return (text) => text.replace(/^catalog:[\s\S]*/m, catalog)
+/** Makes these entries the whole catalog of a configuration, run by an engine. */
+export function offeringOn(entries: readonly object[], engine = 'embedded'): (text: string) => string {
+  return (text) => `engine: ${engine}\n${catalogOf(entries)(text)}`
 }
 
 /** A broker that offers them. */
@@ -23,7 +23,7 @@ export function offering(
   entries: readonly object[],
   { folder, engine }: { readonly folder?: string; readonly engine?: string } = {},
 ): Promise<TestBroker> {
-  return startTestBroker('', folder, catalogOf(entries, engine))
+  return startTestBroker('', folder, offeringOn(entries, engine))
 }
 
 export class Platform {
@@ -124,15 +124,7 @@ export class Platform {
   }
 
   #fetch(method: string, path: string, body: JsonObject | undefined, user: 'platform' | 'admin') {
-    return fetch(`${this.#at.url}${path}`, {
-      method,
-      headers: {
-        Authorization: basic(user),
-        'X-Broker-API-Version': '2.17',
-        'Content-Type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+    return ask(this.#at, path, { as: basic(user), method, ...(body === undefined ? {} : { body }) })
   }
 
   async #idsOf(plan: string) {

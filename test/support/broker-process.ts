@@ -1,9 +1,12 @@
 /** A broker as its own process, as an operator starts it: on a free port, in a folder of its own, gone with its test. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { ask } from './ask.ts'
 
 export interface BrokerProcess {
   readonly url: string
+  /** Where it tells of its health and its figures; empty without such an address. */
+  readonly adminUrl: string
   readonly pid: number
   /** Everything it has said so far, standard error included. */
   said(): string
@@ -32,6 +35,33 @@ export const accounts = {
   operator: basic('operator', 'conformance-of-operators'),
 }
 
+/** An offer of the conformance configuration: one that only pretends, in the background, as long as it is told to. */
+export const slowOffer = {
+  service_id: '27972921-2b8d-494d-ba32-f8c688ccafc9',
+  plan_id: '1d843d93-86d2-41b8-86c1-4e0349a3e670',
+}
+
+/** What is ordered of an offer that only pretends. */
+export function pretendedOrder(create: object, offer = slowOffer): object {
+  return { ...offer, organization_guid: 'o', space_guid: 's', parameters: { sim: { create } } }
+}
+
+/** Orders such an instance; answers the operation. */
+export async function orderPretended(
+  broker: Pick<BrokerProcess, 'url'>,
+  instance: string,
+  create: object,
+): Promise<string> {
+  const answer = await ask(broker, `/v2/service_instances/${instance}?accepts_incomplete=true`, {
+    as: accounts.platform,
+    method: 'PUT',
+    body: pretendedOrder(create),
+  })
+  const { operation } = (await answer.json()) as { readonly operation?: string }
+  if (answer.status !== 202 || operation === undefined) throw new Error(`${instance}: ${answer.status}`)
+  return operation
+}
+
 /** Starts a broker and waits until it says that it is ready. */
 export async function startBrokerProcess(place: BrokerPlace): Promise<BrokerProcess> {
   const child = spawn(
@@ -47,7 +77,7 @@ export async function startBrokerProcess(place: BrokerPlace): Promise<BrokerProc
   }
   createInterface({ input: child.stderr }).on('line', keep)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const url = await new Promise<string>((resolve, reject) => {
+  const addresses = await new Promise<Addresses>((resolve, reject) => {
     const late = setTimeout(() => giveUp('is not ready in time'), place.readyWithinMs ?? 30_000)
     const giveUp = (why: string): void => {
       clearTimeout(late)
@@ -57,13 +87,19 @@ export async function startBrokerProcess(place: BrokerPlace): Promise<BrokerProc
     child.once('exit', (code) => giveUp(`ended with ${code}`))
     createInterface({ input: child.stdout }).on('line', (line) => {
       keep(line)
-      const found = readyUrl(line)
+      const found = addressesIn(line)
       if (found === undefined) return
       clearTimeout(late)
       resolve(found)
     })
   })
-  return { url, pid: child.pid ?? 0, said: () => text, ended, end: (signal) => end(child, signal, ended) }
+  return {
+    ...addresses,
+    pid: child.pid ?? 0,
+    said: () => text,
+    ended,
+    end: (signal) => end(child, signal, ended),
+  }
 }
 
 /** A broker that has not drained by then is killed; its exit code is null. */
@@ -84,10 +120,13 @@ function environmentOf(place: BrokerPlace): NodeJS.ProcessEnv {
   }
 }
 
-function readyUrl(line: string): string | undefined {
+type Addresses = Pick<BrokerProcess, 'url' | 'adminUrl'>
+
+function addressesIn(line: string): Addresses | undefined {
   if (!line.startsWith('{')) return undefined
-  const { event, url } = JSON.parse(line) as { readonly event?: string; readonly url?: string }
-  return event === 'broker.ready' ? url : undefined
+  const said = JSON.parse(line) as { readonly event?: string; readonly url?: string; readonly admin?: string }
+  if (said.event !== 'broker.ready' || said.url === undefined) return undefined
+  return { url: said.url, adminUrl: said.admin ?? '' }
 }
 
 async function end(

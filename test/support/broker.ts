@@ -1,11 +1,12 @@
 /** A whole broker for tests: in this process, on a free port, with a pretended catalog and a data folder of its own. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Broker, startBroker } from '../../src/compose.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { type Log, openLog } from '../../src/kit/log.ts'
 import { loadSettings } from '../../src/settings/load.ts'
+import type { Settings } from '../../src/settings/settings.ts'
 
 export const passwords = {
   admin: 'password-of-admin',
@@ -21,6 +22,8 @@ export interface TestBroker {
   readonly adminUrl: string
   readonly folder: string
   readonly logLines: readonly string[]
+  /** Changes its file and has it read again. */
+  reload(edit?: (text: string) => string): ReturnType<Broker['reload']>
   stop(): Promise<void>
 }
 
@@ -60,6 +63,11 @@ catalog:
 ${more}`
 }
 
+/** Makes these entries the whole catalog of a configuration. */
+export function catalogOf(entries: readonly object[]): (text: string) => string {
+  return (text) => text.replace(/^catalog:[\s\S]*/m, () => `catalog: ${JSON.stringify(entries)}\n`)
+}
+
 /** Starts one; stop it when done. */
 export async function startTestBroker(
   more = '',
@@ -68,16 +76,23 @@ export async function startTestBroker(
 ): Promise<TestBroker> {
   const file = join(folder, 'chandler.yml')
   writeFileSync(file, edit(configuration(more)))
-  const loaded = loadSettings({ environment: {}, folder, file })
-  if (loaded.kind === 'faults') throw new Error(JSON.stringify(loaded.problems))
+  const read = (): Settings => {
+    const loaded = loadSettings({ environment: {}, folder, file })
+    if (loaded.kind === 'faults') throw new Error(JSON.stringify(loaded.problems))
+    return loaded.settings
+  }
   const logLines: string[] = []
-  const broker = await startBroker(loaded.settings, { log: collectingLog(logLines), version: '0.0.0-test' })
+  const broker = await startBroker(read(), { log: collectingLog(logLines), version: '0.0.0-test' })
   return {
     broker,
     url: broker.url,
     adminUrl: broker.adminUrl ?? '',
     folder,
     logLines,
+    reload: async (change = (text) => text) => {
+      writeFileSync(file, change(readFileSync(file, 'utf8')))
+      return await broker.reload(read())
+    },
     stop: async () => {
       await broker.stop()
       rmSync(folder, { recursive: true, force: true })

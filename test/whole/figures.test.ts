@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { accounts, type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
+import { type BrokerProcess, orderPretended, startBrokerProcess } from '../support/broker-process.ts'
 
 test('a broker that comes back counts what it takes up, the run it finds, its leases and what the store took', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'chandler-figures-'))
   const first = await start(dataDir)
-  await order(first)
+  await orderPretended(first, 'i1', { ms: 3_600_000 })
   await figuresOf(first).toMatch(/chandler_leases_held 1/)
   await first.end('SIGKILL')
 
@@ -36,22 +36,7 @@ function start(dataDir: string): Promise<BrokerProcess> {
   return startBrokerProcess({ dataDir, environment })
 }
 
-async function order(broker: BrokerProcess): Promise<void> {
-  await fetch(`${broker.url}/v2/service_instances/i1?accepts_incomplete=true`, {
-    method: 'PUT',
-    headers: { Authorization: accounts.platform, 'X-Broker-API-Version': '2.17' },
-    body: JSON.stringify({
-      service_id: '27972921-2b8d-494d-ba32-f8c688ccafc9',
-      plan_id: '1d843d93-86d2-41b8-86c1-4e0349a3e670',
-      organization_guid: 'o',
-      space_guid: 's',
-      parameters: { sim: { create: { ms: 3_600_000 } } },
-    }),
-  })
-}
-
 /** What there is to read, again and again until it says what is expected. */
-function figuresOf(broker: BrokerProcess) {
-  const admin = /"admin":"([^"]+)"/.exec(broker.said())?.[1] ?? ''
-  return expect.poll(async () => (await fetch(`${admin}/metrics`)).text(), { timeout: 60_000 })
+function figuresOf({ adminUrl }: BrokerProcess) {
+  return expect.poll(async () => (await fetch(`${adminUrl}/metrics`)).text(), { timeout: 60_000 })
 }

@@ -1,22 +1,27 @@
 /** Operations that brokers died over again and again: held back, and then released or cancelled, never started twice. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Operation } from '../../src/api/operation.ts'
-import { accounts, type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
+import { ask } from '../support/ask.ts'
+import {
+  accounts,
+  type BrokerProcess,
+  orderPretended,
+  startBrokerProcess,
+} from '../support/broker-process.ts'
+import { noteStarts } from '../support/sim-starts.ts'
 
 const patientlyMs = 60_000
 
 test('what was held back in the midst of its run goes on when it is released, and ends when it is cancelled', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'chandler-held-'))
-  const starts = join(dataDir, 'sim', 'starts.log')
-  mkdirSync(join(dataDir, 'sim'), { mode: 0o700 })
-  writeFileSync(starts, '')
+  const starts = noteStarts(dataDir)
   let broker = await start(dataDir, 'life-1')
-  const released = await order(broker, 'released', 12_000)
-  const cancelled = await order(broker, 'cancelled', 3_600_000)
+  const released = await orderPretended(broker, 'released', { ms: 12_000 })
+  const cancelled = await orderPretended(broker, 'cancelled', { ms: 3_600_000 })
 
   for (let life = 1; life <= 4; life++) {
     await Promise.all([released, cancelled].map((id) => isWorkedOn(broker, id, `life-${life}`)))
@@ -26,13 +31,13 @@ test('what was held back in the midst of its run goes on when it is released, an
   await Promise.all(
     [released, cancelled].map((id) => until(broker, id, ({ state }) => state === 'quarantined')),
   )
-  await ask(broker, `/operations/${released}/release`, 'POST')
-  await ask(broker, `/operations/${cancelled}/cancel`, 'POST')
+  await operator(broker, `/operations/${released}/release`, 'POST')
+  await operator(broker, `/operations/${cancelled}/cancel`, 'POST')
 
   const ended = ({ finishedAt }: Operation): boolean => finishedAt !== undefined
   expect((await until(broker, released, ended)).state).toBe('succeeded')
   expect((await until(broker, cancelled, ended)).state).toBe('cancelled')
-  expect(readFileSync(starts, 'utf8').split('\n').filter(Boolean)).toHaveLength(2)
+  expect(starts()).toHaveLength(2)
   await broker.end('SIGKILL')
   rmSync(dataDir, { recursive: true, force: true })
 }, 180_000)
@@ -46,21 +51,6 @@ function start(dataDir: string, name: string): Promise<BrokerProcess> {
   return startBrokerProcess({ dataDir, environment })
 }
 
-async function order(broker: BrokerProcess, instance: string, ms: number): Promise<string> {
-  const answer = await fetch(`${broker.url}/v2/service_instances/${instance}?accepts_incomplete=true`, {
-    method: 'PUT',
-    headers: { Authorization: accounts.platform, 'X-Broker-API-Version': '2.17' },
-    body: JSON.stringify({
-      service_id: '27972921-2b8d-494d-ba32-f8c688ccafc9',
-      plan_id: '1d843d93-86d2-41b8-86c1-4e0349a3e670',
-      organization_guid: 'o',
-      space_guid: 's',
-      parameters: { sim: { create: { ms } } },
-    }),
-  })
-  return ((await answer.json()) as { readonly operation: string }).operation
-}
-
 /** Its program runs, and this life of the broker has claimed it. */
 function isWorkedOn(broker: BrokerProcess, id: string, node: string): Promise<Operation> {
   return until(broker, id, (one) => one.startedAt !== undefined && one.node === node)
@@ -72,12 +62,12 @@ async function until(
   holds: (operation: Operation) => boolean,
 ): Promise<Operation> {
   for (const begun = performance.now(); ; await pause(20)) {
-    const operation = (await (await ask(broker, `/operations/${id}`)).json()) as Operation
+    const operation = (await (await operator(broker, `/operations/${id}`)).json()) as Operation
     if (holds(operation)) return operation
     if (performance.now() - begun > patientlyMs) throw new Error(`not in time: ${JSON.stringify(operation)}`)
   }
 }
 
-function ask({ url }: BrokerProcess, path: string, method = 'GET'): Promise<Response> {
-  return fetch(`${url}/api/v1${path}`, { method, headers: { Authorization: accounts.operator } })
+function operator(broker: BrokerProcess, path: string, method = 'GET'): Promise<Response> {
+  return ask(broker, `/api/v1${path}`, { as: accounts.operator, method })
 }

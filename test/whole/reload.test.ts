@@ -1,29 +1,23 @@
 /** A configuration that is read again: the catalog changes whole, or not at all. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemChance } from '../../src/kit/clock.ts'
-import { loadSettings } from '../../src/settings/load.ts'
 import { addKey } from '../../src/store/keys.ts'
-import { newFolder, passwords, startTestBroker } from '../support/broker.ts'
+import { ask } from '../support/ask.ts'
+import { basic, newFolder, startTestBroker } from '../support/broker.ts'
 import { codeOf } from '../support/problems.ts'
 
 test('a reload offers what the configuration says now, and refuses a catalog with faults whole', async () => {
   const folder = newFolder()
   const running = await startTestBroker('', folder)
-  const file = join(folder, 'chandler.yml')
-  const text = readFileSync(file, 'utf8')
-  const reload = (more: string) => {
-    writeFileSync(file, text.replace(/^catalog:\n/m, `catalog:\n${more}`))
-    const loaded = loadSettings({ environment: {}, folder, file })
-    return loaded.kind === 'settings' ? running.broker.reload(loaded.settings) : Promise.reject(loaded)
-  }
+  const onceMore = (text: string) => text.replace(/^catalog:\n/m, 'catalog:\n  - package: sim:fresh\n')
   const services = () => [...new Set(running.broker.catalog().offers.map(({ service }) => service.name))]
   const before = services()
 
-  const { taken } = await reload('  - package: sim:fresh\n')
+  const { taken } = await running.reload(onceMore)
   const after = services()
-  const refused = await codeOf(reload('  - package: sim:fresh\n  - package: sim:fresh\n'))
+  const refused = await codeOf(running.reload(onceMore))
 
   expect(taken).toEqual(['catalog'])
   expect(after).toEqual(['fresh', ...before])
@@ -34,11 +28,8 @@ test('a reload offers what the configuration says now, and refuses a catalog wit
 
 test('a key ring that somebody else changed is taken up while running', async () => {
   const running = await startTestBroker()
-  const credentials = Buffer.from(`admin:${passwords.admin}`).toString('base64')
   const active = async (): Promise<unknown> => {
-    const answer = await fetch(`${running.url}/api/v1/keys`, {
-      headers: { Authorization: `Basic ${credentials}` },
-    })
+    const answer = await ask(running, '/api/v1/keys', { as: basic('admin') })
     return ((await answer.json()) as { readonly active: string }).active
   }
   const before = await active()

@@ -5,7 +5,6 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { expect, test } from 'vitest'
-import { loadSettings } from '../../src/settings/load.ts'
 import { basic, newFolder, startTestBroker } from '../support/broker.ts'
 
 const missing = spawnSync('openssl', ['version']).status !== 0
@@ -22,8 +21,7 @@ test.skipIf(missing)('TLS serves the certificate, and the renewed one after a re
   )
   const first = await ask(running.url, folder)
   makeCertificate(folder, 'second')
-  const loaded = loadSettings({ environment: {}, folder, file: join(folder, 'chandler.yml') })
-  if (loaded.kind === 'settings') await running.broker.reload(loaded.settings)
+  await running.reload()
   const second = await ask(running.url, folder)
   await running.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,26 @@
+/** Paks as they are shipped: with the engine of this machine and the provider inside their archive. */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildPak } from '../../src/compose/pak-tools.ts'
+import { layOutPak } from './offline.ts'
+
+const provider = 'terraform-provider-random_v3.99.0'
+
+/** Lays the pak of the corpus with a provider out in a folder, both programs in its `tools`; answers its folder. */
+export function layOutTools(folder: string, engine: string, name: string): string {
+  const source = layOutPak('csb-random', folder)
+  const tools = join(source, 'tools')
+  mkdirSync(tools)
+  const found = spawnSync('sh', ['-c', `command -v ${engine}`]).stdout.toString()
+  copyFileSync(realpathSync(found.trim()), join(tools, name))
+  cpSync(join(source, 'bin/linux/amd64', provider), join(tools, provider))
+  rmSync(join(source, 'bin'), { recursive: true })
+  return source
+}
+
+/** Packs a folder, quickly; answers the archive. */
+export async function pack(folder: string, to: string): Promise<string> {
+  const { file } = await buildPak({ folder, to, stored: true, progress: () => undefined })
+  return file
+}
