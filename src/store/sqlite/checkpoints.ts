@@ -1,5 +1,6 @@
 /** Keeps the log of the database short, with a thread that comes when there is something to do. */
 import { Worker } from 'node:worker_threads'
+import { ProblemError } from '../../model/problem.ts'
 import type { CheckpointAnswer } from './checkpoint-worker.ts'
 
 export interface Checkpoints {
@@ -41,7 +42,9 @@ export function openCheckpoints({ path, apart, failed }: Around): Checkpoints {
     begun.on('error', failed)
     begun.on('exit', () => {
       worker = undefined
-      asked?.reject(new Error('the thread of the checkpoints has ended'))
+      asked?.reject(
+        new ProblemError({ code: 'store.unavailable', detail: 'the thread of the checkpoints ended' }),
+      )
     })
     return begun
   }
