@@ -78,7 +78,11 @@ export interface Surroundings {
 export async function startBroker(settings: Settings, around: Surroundings): Promise<Broker> {
   const { log, version, takeOver } = around
   const ring = keyRingOf(settings, systemChance)
-  const metrics = openMetrics({ version, nodeVersion: process.version })
+  const metrics = openMetrics({
+    version,
+    nodeVersion: process.version,
+    unread: (figure, error) => log.warn('metrics.unread', 'A figure cannot be read', { figure, error }),
+  })
   const telemetry = telemetryOf(log, metrics)
   const house = await openHouse(settings, ring, { ...telemetry, takeOver }, metrics)
   const { tools, worker, keeper, artifacts } = house

@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Ports } from '../broker/ports.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Offered } from '../http/store-metrics.ts'
+import { nowAndThen } from '../kit/now-and-then.ts'
 import { migrations } from '../store/migrations/index.ts'
 import type { Look } from '../store/store.ts'
 
@@ -32,7 +33,11 @@ export function watchHouse(metrics: Metrics, house: WatchedHouse): void {
   metrics.gauge(
     'chandler_content_store_bytes',
     'Packages and layers that are kept, packed.',
-    nowAndThen(() => artifacts.size()),
+    nowAndThen(
+      () => artifacts.size(),
+      countedEveryMs,
+      () => performance.now(),
+    ),
   )
   metrics.gauge(
     'chandler_store_schema_version',
@@ -53,15 +58,6 @@ export function watchHouse(metrics: Metrics, house: WatchedHouse): void {
     )
     return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   })
-}
-
-function nowAndThen(count: () => Promise<number>): () => Promise<number> {
-  let counted: { readonly at: number; readonly size: Promise<number> } | undefined
-  return () => {
-    const now = performance.now()
-    if (counted === undefined || now - counted.at > countedEveryMs) counted = { at: now, size: count() }
-    return counted.size
-  }
 }
 
 function offeredBy(offers: ReturnType<Ports['catalog']>['offers']): readonly Offered[] {

@@ -67,6 +67,36 @@ test('a store that does not answer is shown as such and asked again at the next 
   expect(up).toContain('chandler_store_writable 1')
 })
 
+test('a figure that cannot be read stays as it was, and is told once until it can be read again', async () => {
+  let fails = false
+  const told: string[] = []
+  const unread = (figure: string, error: unknown): void => void told.push(`${figure}: ${error}`)
+  const metrics = openMetrics({ version: '1', nodeVersion: 'v24', unread })
+  const answer = <T>(value: T): Promise<T> =>
+    fails ? Promise.reject(new RangeError('no')) : Promise.resolve(value)
+  const look = {
+    countByState: () => Promise.resolve([]),
+    sealedByOthers: () => answer([{ key: 'k1', records: 7 }]),
+  }
+  metrics.watch(look as unknown as Look, () => [])
+  metrics.gauge('a', 'A.', () => answer(3))
+
+  for (const failing of [false, true, true]) {
+    fails = failing
+    const text = await metrics.text()
+    expect(text).toContain('chandler_encryption_records{key_id="k1",state="decrypt-only"} 7')
+    expect(text).toContain('\na 3\n')
+  }
+  const once = ['a: RangeError: no', 'chandler_encryption_records: RangeError: no']
+  expect(told.toSorted()).toEqual(once)
+
+  for (const failing of [false, true]) {
+    fails = failing
+    await metrics.text()
+  }
+  expect(told.toSorted()).toEqual([...once, ...once].toSorted())
+})
+
 test('operations are counted by kind and outcome', async () => {
   const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
   metrics.accepted('bind', 'sim')

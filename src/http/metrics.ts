@@ -1,6 +1,7 @@
 /** Counts what happens and shows it to Prometheus; counters in memory, gauges by one question to the store. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Look } from '../store/store.ts'
+import { figureReader } from './figure-reader.ts'
 import type { SeenRequest } from './observe.ts'
 import { gaugesOfStore, type Offered } from './store-metrics.ts'
 import {
@@ -45,6 +46,8 @@ export interface Figure {
 export interface MetricsOptions {
   readonly version: string
   readonly nodeVersion: string
+  /** A figure that is read when somebody looks cannot be read; told once, until it can be again. */
+  readonly unread?: (figure: string, error: unknown) => void
 }
 
 /** Opens the counters. */
@@ -59,6 +62,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
   const gauge: Makers['gauge'] = (name, help, labelNames) =>
     new Gauge({ name, help, labelNames: [...labelNames], registers })
   const makers = { counter, gauge, histogram }
+  const read = figureReader(options.unread ?? (() => undefined))
 
   const requests = requestFigures(registry)
   const auth = counter('chandler_auth_failures_total', 'Refused callers.', ['method', 'reason'])
@@ -100,17 +104,14 @@ export function openMetrics(options: MetricsOptions): Metrics {
     authFailed: (reason) => auth.labels('basic', reason).inc(),
     rateLimited: (side) => limited.labels(side).inc(),
     logLineDropped: () => dropped.inc(),
-    watch: (look, offered) => gaugesOfStore(registry, look, offered),
-    gauge: (name, help, read) => {
+    watch: (look, offered) => gaugesOfStore(registry, read, { look, offered }),
+    gauge: (name, help, ask) => {
       new Gauge({
         name,
         help,
         registers,
         async collect() {
-          // What cannot be read now is left as it was.
-          const value = await Promise.resolve()
-            .then(read)
-            .catch(() => undefined)
+          const value = await read(name, ask)
           if (value !== undefined) this.set(value)
         },
       })

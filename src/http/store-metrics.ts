@@ -1,6 +1,8 @@
 /** Figures counted in the store and the catalog: by one question, at most once a minute, whoever scrapes. */
 import { Gauge, type Registry } from 'prom-client'
-import type { KeyCount, Look, StateCount } from '../store/store.ts'
+import { nowAndThen } from '../kit/now-and-then.ts'
+import type { Look, StateCount } from '../store/store.ts'
+import type { Read } from './figure-reader.ts'
 
 /** What a contract's packages offer. */
 export interface Offered {
@@ -13,29 +15,29 @@ export interface Offered {
 const countedEveryMs = 60_000
 
 /** Adds the gauges. */
-export function gaugesOfStore(registry: Registry, look: Look, offered: () => readonly Offered[]): void {
+export function gaugesOfStore(
+  registry: Registry,
+  read: Read,
+  { look, offered }: { readonly look: Look; readonly offered: () => readonly Offered[] },
+): void {
   const registers = [registry]
   let last: readonly StateCount[] = []
   let answered = false
-  let counted: { readonly at: number; readonly counts: Promise<readonly StateCount[]> } | undefined
+  const writable = 'chandler_store_writable'
+  const ask = nowAndThen(
+    () => look.countByState(),
+    countedEveryMs,
+    () => performance.now(),
+  )
   /** A store that is down leaves the figures as they were, and is asked again at the next scrape. */
-  const ask = async (): Promise<readonly StateCount[]> => {
-    try {
-      last = await look.countByState()
-      answered = true
-    } catch {
-      answered = false
-      counted = undefined
-    }
+  const counts = async (): Promise<readonly StateCount[]> => {
+    const fresh = await read(writable, ask)
+    answered = fresh !== undefined
+    last = fresh ?? last
     return last
   }
-  const counts = (): Promise<readonly StateCount[]> => {
-    const now = performance.now()
-    if (counted === undefined || now - counted.at > countedEveryMs) counted = { at: now, counts: ask() }
-    return counted.counts
-  }
   new Gauge({
-    name: 'chandler_store_writable',
+    name: writable,
     help: 'Whether the store answered.',
     registers,
     async collect() {
@@ -54,13 +56,13 @@ export function gaugesOfStore(registry: Registry, look: Look, offered: () => rea
         for (const one of await counts()) if (one.of === of) this.labels(one.state).set(one.count)
       },
     })
-  const single = (name: string, help: string, read: (counts: readonly StateCount[]) => number) =>
+  const single = (name: string, help: string, of: (counts: readonly StateCount[]) => number) =>
     new Gauge({
       name,
       help,
       registers,
       async collect() {
-        this.set(read(await counts()))
+        this.set(of(await counts()))
       },
     })
   const byAction = (name: string, help: string, states: readonly string[]) =>
@@ -86,15 +88,17 @@ export function gaugesOfStore(registry: Registry, look: Look, offered: () => rea
   single('chandler_operations_oldest_running_seconds', 'Age of the oldest under way.', (all) =>
     oldest(all, running),
   )
-  const keys = async (): Promise<readonly KeyCount[]> => look.sealedByOthers().catch(() => [])
+  const sealedByOthers = 'chandler_encryption_records'
   new Gauge({
-    name: 'chandler_encryption_records',
+    name: sealedByOthers,
     help: 'Records still sealed with a key that is not the active one.',
     labelNames: ['key_id', 'state'],
     registers,
     async collect() {
+      const keys = await read(sealedByOthers, () => look.sealedByOthers())
+      if (keys === undefined) return
       this.reset()
-      for (const { key, records } of await keys()) this.labels(key, 'decrypt-only').set(records)
+      for (const { key, records } of keys) this.labels(key, 'decrypt-only').set(records)
     },
   })
   const catalog = (name: string, help: string, of: 'packages' | 'services' | 'plans') =>
