@@ -115,13 +115,20 @@ function automaticFormat(): 'json' | 'pretty' {
 
 type Log = ReturnType<typeof openLog>
 
+/** A terminal tells a whole group of processes, and whoever started us passes it on: that is one word, not two. */
+const echoMs = 500
+
 /** The first SIGTERM or Ctrl-C drains; the second ends at once, and what runs is found again at the next start. */
 async function untilTold(broker: Broker, log: Log): Promise<void> {
   await new Promise<void>((resolve) => {
-    let told = false
+    let toldAt: number | undefined
     const stop = (signal: NodeJS.Signals) => {
-      if (told) process.exit(signal === 'SIGINT' ? 130 : 143)
-      told = true
+      const now = systemClock.monotonic()
+      if (toldAt !== undefined) {
+        if (now - toldAt > echoMs) process.exit(signal === 'SIGINT' ? 130 : 143)
+        return
+      }
+      toldAt = now
       log.info('broker.drains', 'Draining', { signal })
       resolve()
     }

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { configuration, newFolder, passwords } from '../support/broker.ts'
 import { installedProgram } from '../support/installed.ts'
@@ -31,6 +32,17 @@ test('SIGTERM drains and ends with 0; the next start finds everything again', as
 
   expect([made.status, code, polled.status]).toEqual([202, 0, 200])
   expect(first.lines.join('')).toContain('"event":"broker.stopped"')
+})
+
+test('a signal that comes twice at once, from a terminal and from who passes it on, drains; a second one later ends at once', async () => {
+  const patient = configuration().replace('drainDelay: 0s', 'drainDelay: 60s')
+  const [brief, long] = [await started('echo', configuration()), await started('insist', patient)]
+  for (const child of [brief.child, brief.child, long.child]) child.kill('SIGTERM')
+  await long.line('broker.drains')
+  await pause(1000)
+  long.child.kill('SIGTERM')
+
+  expect([await brief.ended, await long.ended]).toEqual([0, 143])
 })
 
 test('who follows a log is told to come back when the broker drains, and SIGUSR2 logs what is going on', async () => {
