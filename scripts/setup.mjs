@@ -2,7 +2,7 @@
 // Plain JavaScript, for it runs on whatever Node the machine has.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -30,4 +30,14 @@ if (present !== wanted) {
   }
   mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, wanted)
+}
+
+// Our own commands lie beside those of the packages, so that one entry of the path brings them and Node 24.
+const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+for (const [name, file] of Object.entries(bin)) {
+  const link = join(root, 'node_modules', '.bin', name)
+  if (!existsSync(link)) {
+    rmSync(link, { force: true })
+    symlinkSync(join('..', '..', file), link)
+  }
 }

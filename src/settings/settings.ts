@@ -10,7 +10,7 @@ const address = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/
 
 const http = group('Where the broker listens and what it takes from the network.', {
   listen: text({
-    doc: 'Address of the Open Service Broker API, operator API and UI.',
+    doc: 'Address of the Open Service Broker API and the operator API.',
     fallback: '127.0.0.1:8080',
     pattern: address,
     written: 'host:port',
@@ -60,7 +60,7 @@ export const settingsTable = group('', {
     fallback: '/var/lib/chandler',
   }),
   engine: choice(['auto', 'embedded', 'docker', 'kubernetes'], {
-    doc: 'Where packages run; `auto` takes Docker when its socket is there, else the embedded engine.',
+    doc: 'Where packages run; `auto` takes Docker when its socket is there, else the embedded engine; `kubernetes` is not there yet.',
     fallback: 'auto',
   }),
   cluster: group('The brokers that share one store.', {

@@ -1,6 +1,6 @@
 /** Plays the console blocks of a page: every command in one shell, as one person would, and what each of them prints. */
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 
@@ -24,13 +24,9 @@ export interface Played {
 export async function playTour({ page, folder, program, environment }: Tour): Promise<readonly Played[]> {
   const address = `127.0.0.1:${await freePort()}`
   const text = readFileSync(page, 'utf8').replaceAll('127.0.0.1:8080', address)
-  for (const [name, shift] of [
-    ['npx', 'shift\n'],
-    ['chandler', ''],
-  ] as const) {
-    writeFileSync(join(folder, name), `#!/bin/sh\n${shift}exec ${process.execPath} ${program} "$@"\n`)
-    chmodSync(join(folder, name), 0o755)
-  }
+  writeFileSync(join(folder, 'chandler'), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, {
+    mode: 0o755,
+  })
   for (const { name, content } of filesOf(text)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), content, { mode: content.startsWith('#!') ? 0o755 : 0o644 })

@@ -55,7 +55,7 @@ store:
   # sqlite for one process; postgres://user@host/database for several.
   url: sqlite
 
-# Where packages run: docker, kubernetes or embedded; auto finds out.
+# Where packages run: docker or embedded; auto finds out.
 engine: auto
 
 auth:
