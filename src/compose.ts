@@ -264,8 +264,6 @@ async function openHouse(
       report.event({ kind: 'fault', doing: `read the package ${word.name}`, error })
     },
   })
-  let wake: () => void = () => undefined
-  const acceptances = makeAcceptances(metrics)
   const ports: Ports = {
     store,
     clock,
@@ -278,12 +276,7 @@ async function openHouse(
     refuses: (job) =>
       engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
     infrastructure: (offer) => shelf.infrastructure(offer),
-    began: acceptances.began,
-    wake: (request) => {
-      // An order tells the queue of itself, by a hint of its transaction.
-      if (request === undefined) wake()
-      else acceptances.committed(request)
-    },
+    ...makeAcceptances(metrics),
   }
   await shelf.fill(settings.catalog)
   if (takeOver) await store.write((tx) => tx.raiseEpoch())
@@ -295,7 +288,6 @@ async function openHouse(
   const logs = makeLogWriter(store, clock)
   const tools: Tools = { ports, cluster, engines, bell: makeBell(), logs, limits, report, beforehand }
   const worker = startWorker(tools)
-  wake = () => worker.wake()
   const keeper = startKeeper(tools, keeperLimitsOf(settings))
   const probes = startProbes(engines, metrics, clock)
   const sweep = startArtifactSweep({

@@ -107,7 +107,7 @@ async function chandler(url: string): Promise<number> {
     refuses: () => undefined,
     infrastructure: () => ({}),
     began: () => undefined,
-    wake: () => undefined,
+    accepted: () => undefined,
   }
   for (let i = 0; i < jobs; i += 50) {
     await Promise.all(

@@ -106,6 +106,8 @@ export async function requestCancel(
   )
   await tx.addHistory(id, { state, reason, node: ports.node, fence: operation.fence })
   tx.hint({ kind: 'cancel', operation: id })
+  // Who holds it hears of the cancel; what nobody holds is due from now on.
+  if (operation.lease === undefined) tx.hint({ kind: 'queued' })
 }
 
 /** Refuses new orders while frozen; deletes pass unless all is frozen. */

@@ -43,7 +43,7 @@ interface Complete {
 /** Orders a binding. */
 export async function bind(ports: Ports, asker: Asker, request: BindRequest): Promise<BindAnswer> {
   const answer = await ports.store.write((tx) => decide(tx, ports, asker, request))
-  if (answer.kind === 'started') ports.wake(asker.requestId)
+  if (answer.kind === 'started') ports.accepted(asker.requestId)
   return answer
 }
 

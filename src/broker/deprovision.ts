@@ -26,7 +26,7 @@ export async function deprovision(
   request: DeprovisionRequest,
 ): Promise<DeleteAnswer> {
   const answer = await ports.store.write((tx) => decide(tx, ports, asker, request))
-  ports.wake(asker.requestId)
+  ports.accepted(asker.requestId)
   return answer
 }
 

@@ -28,7 +28,7 @@ export interface Invocation {
 /** Orders an action of the package; nothing else happens to the instance meanwhile. Answers the operation. */
 export async function invoke(ports: Ports, asker: Asker, invocation: Invocation): Promise<string> {
   const operation = await ports.store.write((tx) => decide(tx, ports, asker, invocation))
-  ports.wake(asker.requestId)
+  ports.accepted(asker.requestId)
   return operation
 }
 

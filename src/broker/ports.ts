@@ -22,10 +22,10 @@ export interface Ports {
   refuses(job: Job): Problem | undefined
   /** What the operator lends to a plan: accounts, addresses. */
   infrastructure(offer: Offer): Situation['infrastructure']
-  /** An order is being written down; it counts when its request is committed, which `wake` says. */
+  /** An order is being written down; it counts once its request was accepted. */
   began(order: Began): void
-  /** Work was accepted, by a request or otherwise; look at the queue now. */
-  wake(request?: string): void
+  /** What the request ordered is committed. */
+  accepted(request: string): void
 }
 
 export interface Began {

@@ -45,7 +45,7 @@ export async function provision(
   const offer = ports.catalog().find(request.serviceId, request.planId)
   if ('code' in offer) throw new ProblemError(offer)
   const answer = await ports.store.write((tx) => decide(tx, ports, asker, { ...request, offer }))
-  if (answer.kind === 'started') ports.wake(asker.requestId)
+  if (answer.kind === 'started') ports.accepted(asker.requestId)
   return answer
 }
 

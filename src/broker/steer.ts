@@ -19,7 +19,6 @@ export async function cancelOperation(ports: Ports, asker: Asker, id: string): P
     await requestCancel(tx, ports, id, `cancelled by ${asker.account.id}`)
     await record(tx, ports, asker, { action: 'operation.cancel', operation })
   })
-  ports.wake()
 }
 
 /** Puts a quarantined operation back into the queue with a clean slate. */
@@ -35,7 +34,6 @@ export async function releaseOperation(ports: Ports, asker: Asker, id: string): 
     await record(tx, ports, asker, { action: 'operation.release', operation })
     tx.hint({ kind: 'queued' })
   })
-  ports.wake()
 }
 
 /** Orders what a failed operation was to do once more; answers the new operation. */

@@ -21,7 +21,7 @@ export interface UnbindRequest {
 /** Orders the end of a binding. */
 export async function unbind(ports: Ports, asker: Asker, request: UnbindRequest): Promise<DeleteAnswer> {
   const answer = await ports.store.write((tx) => decide(tx, ports, asker, request))
-  ports.wake(asker.requestId)
+  ports.accepted(asker.requestId)
   return answer
 }
 

@@ -46,7 +46,7 @@ interface Change {
 /** Orders a change of an instance. */
 export async function update(ports: Ports, asker: Asker, request: UpdateRequest): Promise<UpdateAnswer> {
   const answer = await ports.store.write((tx) => decide(tx, ports, asker, request))
-  if (answer.kind === 'started') ports.wake(asker.requestId)
+  if (answer.kind === 'started') ports.accepted(asker.requestId)
   return answer
 }
 

@@ -12,13 +12,13 @@ function order(request: string, kind: Began['kind'], instance: string): Began {
   return { request, kind, format: 'sim', target: { platform: 'cf', instance } }
 }
 
-test('an order counts when its request is committed, and not again', () => {
+test('an order counts when its request is accepted, and not again', () => {
   const { counted, book } = opened()
   book.began(order('r1', 'provision', 'i1'))
   expect(counted).toEqual([])
 
-  book.committed('r1')
-  book.committed('r1')
+  book.accepted('r1')
+  book.accepted('r1')
 
   expect(counted).toEqual(['provision sim'])
 })
@@ -29,7 +29,7 @@ test('a repeated transaction is one order, and one that was refused is none', ()
   book.began(order('r1', 'deprovision', 'i1'))
   book.began(order('r2', 'provision', 'i2'))
 
-  book.committed('r1')
+  book.accepted('r1')
 
   expect(counted).toEqual(['deprovision sim'])
 })

@@ -1,18 +1,12 @@
 /** Counts orders once they are committed: a transaction that is refused or repeated after all counts nothing twice. */
-import type { Began } from '../broker/ports.ts'
+import type { Began, Ports } from '../broker/ports.ts'
 import type { Metrics } from '../http/metrics.ts'
-
-export interface Acceptances {
-  began(order: Began): void
-  /** The transaction of a request is kept. */
-  committed(request: string): void
-}
 
 /** Requests whose transaction came to nothing are forgotten, the oldest first. */
 const requestsMax = 1000
 
 /** Opens the book. */
-export function makeAcceptances(metrics: Pick<Metrics, 'accepted'>): Acceptances {
+export function makeAcceptances(metrics: Pick<Metrics, 'accepted'>): Pick<Ports, 'began' | 'accepted'> {
   const open = new Map<string, Map<string, Began>>()
   return {
     began(order) {
@@ -22,7 +16,7 @@ export function makeAcceptances(metrics: Pick<Metrics, 'accepted'>): Acceptances
       const [oldest] = open.keys()
       if (open.size > requestsMax && oldest !== undefined) open.delete(oldest)
     },
-    committed(request) {
+    accepted(request) {
       for (const { kind, format } of open.get(request)?.values() ?? []) metrics.accepted(kind, format)
       open.delete(request)
     },

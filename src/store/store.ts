@@ -15,7 +15,7 @@ export interface Store {
   write<T>(work: (tx: Transaction) => Promise<T>, manner?: WriteManner): Promise<T>
   /** Whether the store answers and takes writes. */
   probe(): Promise<void>
-  /** Calls back when another process says that an operation ended or a new one was queued; a hint, never the truth. */
+  /** Calls back when a process, this one among them, says what came about; a hint, never the truth. */
   onHint(listener: (hint: Hint) => void): void
   /** A consistent copy while running (SQLite); tells how else otherwise. */
   backup(file: string): Promise<void>
@@ -30,6 +30,7 @@ export interface WriteManner {
   readonly about?: InstanceKey
 }
 
+/** queued: there is something to claim. */
 export type Hint =
   | { readonly kind: 'queued' }
   | { readonly kind: 'ended' | 'cancel'; readonly operation: string }
@@ -124,7 +125,7 @@ export interface Transaction extends Look {
   raiseEpoch(): Promise<number>
   /** Removes what its retention has passed, a bounded number of things; answers how many. */
   forget(retention: Retention, most: number): Promise<number>
-  /** Tells other processes after commit. */
+  /** Tells all processes, this one among them, once it is committed; `queued` may be told here a little before. */
   hint(hint: Hint): void
 }
 

@@ -7,8 +7,6 @@ import { backoffMs, isTransient } from './retry.ts'
 import type { Tools } from './tools.ts'
 
 export interface Worker {
-  /** Looks at the queue now instead of at the next tick. */
-  wake(): void
   readonly running: number
   /** Stops claiming, leaves running programs to their engines, gives every lease back. */
   drain(): Promise<void>
@@ -40,6 +38,7 @@ export function startWorker(tools: Tools): Worker {
   let woken = false
   const pulse = { claim: clock.monotonic(), heartbeat: clock.monotonic() }
 
+  /** Looks at the queue now instead of at the next tick. */
   function wake(): void {
     woken = true
     nap.abort(wakened)
@@ -173,7 +172,6 @@ export function startWorker(tools: Tools): Worker {
   })
   const loops = [claimLoop(), heartbeatLoop()]
   return {
-    wake,
     pulse,
     get running() {
       return held.size

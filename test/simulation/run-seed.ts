@@ -11,7 +11,7 @@ import { makeBell } from '../../src/work/bell.ts'
 import { startKeeper } from '../../src/work/keeper.ts'
 import { makeLogWriter } from '../../src/work/log-writer.ts'
 import type { Tools } from '../../src/work/tools.ts'
-import { startWorker, type Worker } from '../../src/work/worker.ts'
+import { startWorker } from '../../src/work/worker.ts'
 import { type Journal, makeClient } from './client-model.ts'
 import type { Cluster } from './cluster.ts'
 import { makeContract, offer, type Pace } from './contract-model.ts'
@@ -195,7 +195,6 @@ function startNode(
     gate,
     random.between(-Math.abs(knobs.clockSkewMs), Math.abs(knobs.clockSkewMs)),
   )
-  let worker: Worker | undefined
   const ports: Ports = {
     store: storeOf(cluster.store, gate, random, knobs),
     clock,
@@ -218,7 +217,7 @@ function startNode(
     refuses: () => undefined,
     infrastructure: () => ({}),
     began: () => undefined,
-    wake: () => worker?.wake(),
+    accepted: () => undefined,
   }
   const tools: Tools = {
     ports,
@@ -243,7 +242,7 @@ function startNode(
   }
   void cluster.store.look.cluster().then(({ id, epoch }) => {
     const known = { ...tools, cluster: { id, epoch } }
-    worker = startWorker(known)
+    startWorker(known)
     startKeeper(known, {
       overdueGraceMs: 30_000,
       sweepEveryMs: 20_000,
