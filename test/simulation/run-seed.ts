@@ -244,7 +244,8 @@ function startNode(
     const known = { ...tools, cluster: { id, epoch } }
     startWorker(known)
     startKeeper(known, {
-      overdueGraceMs: 30_000,
+      // As in the house: longer than the longest wait between two tries.
+      overdueGraceMs: 65_000,
       sweepEveryMs: 20_000,
       forgetEveryMs: 3_600_000,
       orphanAgeMs: 60_000,
