@@ -79,6 +79,30 @@ describe.each(storeKinds)('%s', (kind) => {
     expect((await store.look.operation(b.id))?.strikes).toBe(3)
   })
 
+  test('each claim has its strike taken back for itself, whatever a line of another claim says', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    const operation = queued('a', { strikes: 2, fence: 6 })
+    const { id } = operation
+    await add(store, operation)
+    for (let i = 0; i < 3; i++) {
+      await claim(store)
+      await opened.advance(1001)
+    }
+    const wrote = { state: 'queued', reason: 'claim is what it was', node: 'n', fence: 9 } as const
+    await store.write((tx) => tx.addHistory(id, wrote))
+
+    const marks = [7, 8, 9].map((fence) => ({ operation: id, fence }))
+    for (let i = 0; i < 2; i++) await store.write((tx) => tx.forgive('m', marks))
+
+    expect((await store.look.operation(id))?.strikes).toBe(3)
+    const taken = { state: 'queued', node: 'm', fence: 9 }
+    expect((await store.look.history(id)).slice(1)).toMatchObject([
+      { ...taken, reason: 'claim 7 is no strike' },
+      { ...taken, reason: 'claim 8 is no strike' },
+    ])
+  })
+
   test('who started before the epoch was raised claims nothing and writes nothing', async () => {
     await using opened = await openTestStore(kind)
     const { store } = opened

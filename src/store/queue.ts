@@ -1,9 +1,10 @@
 /** The queue: who may work on which operation now; leases by the database's clock. */
-import type { Operation } from '../model/operation.ts'
+import type { HistoryLine, Operation } from '../model/operation.ts'
 import type { Dialect, Row, Session } from './database.ts'
 import { lockName } from './nodes.ts'
 import { operationColumns, operationOf } from './operations.ts'
 import { number, text } from './row.ts'
+import { addHistory } from './runs.ts'
 import type { ClaimMark, ClaimOrder } from './store.ts'
 
 const agedMs = 600_000
@@ -65,27 +66,27 @@ export async function forgiveStrikes(
   claims: readonly ClaimMark[],
 ): Promise<void> {
   for (const { operation, fence } of claims) {
-    const mark = `claim ${fence} is no strike`
-    const forgiven = await session.run(
+    const reason = noStrike(fence)
+    const [row] = await session.all(
       `UPDATE operations SET strikes = strikes - 1 WHERE id = ? AND strikes > 0 AND ended + 0 = 0
         AND NOT EXISTS (SELECT 1 FROM history
-          WHERE operation = ? AND (reason = ? OR fence = ? AND reason NOT LIKE 'claim %'))`,
+          WHERE operation = ? AND (reason = ? OR fence = ? AND reason NOT LIKE ?)) RETURNING state, fence`,
       operation,
       operation,
-      mark,
+      reason,
       fence,
+      noStrike('%'),
     )
-    if (forgiven === 0) continue
+    if (row === undefined) continue
     // With the fence of now, for a later claim may have written before.
-    await session.send(
-      `INSERT INTO history (operation, line, at, state, reason, node, fence)
-        SELECT id, (SELECT coalesce(max(line), 0) + 1 FROM history WHERE operation = operations.id), now_ms(),
-          state, ?, ?, fence FROM operations WHERE id = ?`,
-      mark,
-      node,
-      operation,
-    )
+    const state = text(row, 'state') as HistoryLine['state']
+    await addHistory(session, operation, { state, reason, node, fence: number(row, 'fence') })
   }
+}
+
+/** The history tells which strikes were taken back; `%` stands for any claim. */
+function noStrike(claim: number | '%'): string {
+  return `claim ${claim} is no strike`
 }
 
 /** Renews the leases a node still holds; answers those. */
