@@ -1,11 +1,12 @@
 /** Files of kept archives, unpacked once: what every run of a package needs anew need not be inflated anew. */
 import { constants, createWriteStream } from 'node:fs'
-import { copyFile, link, open, rename, rm, stat, utimes } from 'node:fs/promises'
+import { copyFile, link, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fail } from '../model/problem.ts'
 import type { OpenArchive } from './archive/archive-artifact.ts'
 import { asideOf, makeFolder, unwritable } from './content/durable.ts'
+import { isThere } from './content/use.ts'
 import { digestOf } from './digest.ts'
 
 export interface EntryWish {
@@ -45,15 +46,6 @@ export async function bringEntry(
   } catch (error) {
     throw unwritable(error, to)
   }
-}
-
-/** A use renews its time, which the sweep goes by. */
-async function isThere(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined)
-  if (found === undefined) return false
-  const now = new Date()
-  if (now.getTime() - found.mtimeMs > 60_000) await utimes(path, now, now).catch(() => undefined)
-  return true
 }
 
 /** Not possible across file systems, and not beyond a number of links. */

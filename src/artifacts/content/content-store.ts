@@ -1,6 +1,6 @@
 /** The content store: blobs by digest, shared by all packages and processes, each complete and verified or absent. */
 import { createHash } from 'node:crypto'
-import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Chance, type Clock, systemChance, systemClock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
@@ -10,6 +10,7 @@ import type { Descriptor } from '../oci/manifest.ts'
 import { download, type Origin } from './download.ts'
 import { asideOf, flushFolder, makeFolder, readBounded, unwritable, writeDurably } from './durable.ts'
 import { type FetchWatch, makeFlights, type Transfer } from './flights.ts'
+import { isThere } from './use.ts'
 
 export interface ContentStore {
   readonly folder: string
@@ -94,15 +95,6 @@ export async function openContentStore(
     drop: (digest) => rm(pathOf(digest), { force: true }),
     size: () => sizeOf(join(folder, 'blobs')),
   }
-}
-
-/** A use renews the time of a blob: the sweep leaves alone what was used of late. */
-async function isThere(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined)
-  if (found === undefined) return false
-  const now = new Date()
-  if (now.getTime() - found.mtimeMs > 60_000) await utimes(path, now, now).catch(() => undefined)
-  return true
 }
 
 async function sizeOf(folder: string): Promise<number> {
