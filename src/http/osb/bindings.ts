@@ -8,15 +8,9 @@ import type { BindingKey } from '../../model/instance.ts'
 import { hasEnded } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
 import type { Answer } from '../answer.ts'
-import { answerOfEnd } from './ended.ts'
+import { answerOfEnd, answerOfRemoval } from './ended.ts'
 import { poll } from './instances.ts'
-import {
-  acceptsIncomplete,
-  type OsbRequest,
-  type OsbSurroundings,
-  queryValue,
-  stopWaitMs,
-} from './surroundings.ts'
+import { acceptsIncomplete, type OsbRequest, type OsbSurroundings, queryValue } from './surroundings.ts'
 import { bindingAnswer, bindingBody, parseBind } from './wire.ts'
 
 /** Asynchronous bindings exist since 2.14. */
@@ -48,19 +42,13 @@ export async function deleteBinding(around: OsbSurroundings, request: OsbRequest
   const incomplete = mayWait(request)
   const serviceId = queryValue(request.query, 'service_id')
   const planId = queryValue(request.query, 'plan_id')
-  const { operation, wait, stops } = await unbind(around.ports, request.asker, {
+  const begun = await unbind(around.ports, request.asker, {
     ...keyOf(request),
     acceptsIncomplete: incomplete,
     ...(serviceId === undefined ? {} : { serviceId }),
     ...(planId === undefined ? {} : { planId }),
   })
-  const accepted: Answer = { status: 202, body: { operation } }
-  if (stops !== undefined) await around.waitForEnd(stops, stopWaitMs)
-  if (!wait) return accepted
-  const ended = await around.waitForEnd(operation, around.options.syncWaitMs)
-  if (ended && hasEnded(ended.state))
-    return answerOfEnd(ended, () => Promise.resolve({ status: 200, body: {} }))
-  return incomplete ? accepted : fail('instance.busy')
+  return answerOfRemoval(around, begun, incomplete)
 }
 
 export async function getBinding({ ports }: OsbSurroundings, request: OsbRequest): Promise<Answer> {

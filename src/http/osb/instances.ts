@@ -7,14 +7,8 @@ import type { InstanceKey, Target } from '../../model/instance.ts'
 import { hasEnded } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
 import type { Answer } from '../answer.ts'
-import { answerOfEnd } from './ended.ts'
-import {
-  acceptsIncomplete,
-  type OsbRequest,
-  type OsbSurroundings,
-  queryValue,
-  stopWaitMs,
-} from './surroundings.ts'
+import { answerOfEnd, answerOfRemoval } from './ended.ts'
+import { acceptsIncomplete, type OsbRequest, type OsbSurroundings, queryValue } from './surroundings.ts'
 import { instanceAnswer, instanceBody, parseProvision, parseUpdate, polledBody } from './wire.ts'
 
 export async function putInstance(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
@@ -64,14 +58,7 @@ export async function deleteInstance(around: OsbSurroundings, request: OsbReques
   const incomplete = acceptsIncomplete(request.query)
   const { instance } = request
   const asked = { instance, serviceId, planId, acceptsIncomplete: incomplete }
-  const { operation, wait, stops } = await deprovision(around.ports, request.asker, asked)
-  const accepted: Answer = { status: 202, body: { operation } }
-  if (stops !== undefined) await around.waitForEnd(stops, stopWaitMs)
-  if (!wait) return accepted
-  const ended = await around.waitForEnd(operation, around.options.syncWaitMs)
-  if (ended && hasEnded(ended.state))
-    return answerOfEnd(ended, () => Promise.resolve({ status: 200, body: {} }))
-  return incomplete ? accepted : fail('instance.busy')
+  return answerOfRemoval(around, await deprovision(around.ports, request.asker, asked), incomplete)
 }
 
 export async function getInstance({ ports }: OsbSurroundings, request: OsbRequest): Promise<Answer> {
