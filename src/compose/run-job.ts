@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Engine, LogPiece } from '../engines/engine.ts'
 import type { Job } from '../model/job.ts'
 import { fail, ProblemError } from '../model/problem.ts'
-import type { Report } from '../model/report.ts'
+import { emptyReport, type Report } from '../model/report.ts'
 
 export interface Run {
   /** Told apart from the runs of operations, so that no sweep takes it for an orphan of theirs. */
@@ -42,7 +42,8 @@ export async function runJob(engines: readonly Engine[], job: Job, run: Run): Pr
     return await engine.follow(ticket, { ...watch, signal: new AbortController().signal })
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code !== 'engine.start-failed') throw error
-    return notStarted(error.problem.detail ?? error.message)
+    // What cannot be started is a report like any other: the contract says what it means.
+    return emptyReport({ kind: 'not-started', detail: error.problem.detail ?? error.message }, Date.now())
   } finally {
     run.signal.removeEventListener('abort', stop)
     await engine.discard(name)
@@ -52,18 +53,4 @@ export async function runJob(engines: readonly Engine[], job: Job, run: Run): Pr
 /** A name that no other run has. */
 export function newRunName(purpose: string): string {
   return `chd-${purpose}-${randomBytes(8).toString('hex')}`
-}
-
-/** What cannot be started is a report like any other: the contract says what it means. */
-function notStarted(detail: string): Report {
-  const now = Date.now()
-  return {
-    end: { kind: 'not-started', detail },
-    steps: [],
-    got: new Map(),
-    logTail: '',
-    startedAt: now,
-    finishedAt: now,
-    notes: [],
-  }
 }

@@ -15,6 +15,11 @@ export interface Report {
   readonly notes: readonly string[]
 }
 
+/** The report of a run that nothing is known of but its end. */
+export function emptyReport(end: RunEnd, now: number): Report {
+  return { end, steps: [], got: new Map(), logTail: '', startedAt: now, finishedAt: now, notes: [] }
+}
+
 export type RunEnd =
   | { readonly kind: 'finished' }
   /** The image could not be pulled, the program not be started. */

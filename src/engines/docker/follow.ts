@@ -1,7 +1,7 @@
 /** Stays with a container until it has ended: hands its log on, keeps its limits, tells what came of it. */
 import { rename, stat, writeFile } from 'node:fs/promises'
 import type { Want } from '../../model/job.ts'
-import type { Report } from '../../model/report.ts'
+import { emptyReport, type Report } from '../../model/report.ts'
 import { unlessAbsent } from '../absent.ts'
 import { type Helper, withHelpers } from '../beside.ts'
 import { watchFolder } from '../changes.ts'
@@ -12,7 +12,7 @@ import { ask } from './ask.ts'
 import { hasEnded, inspect } from './container.ts'
 import { keepRunning } from './kept.ts'
 import { pour, untilPoured } from './pour.ts'
-import { answerFile, lostReport, reportOf } from './report-of.ts'
+import { answerFile, reportOf } from './report-of.ts'
 import { type Stopping, stopRun } from './stop.ts'
 import { readTicket } from './ticket.ts'
 import { ticketOf, type Yard } from './yard.ts'
@@ -25,7 +25,7 @@ const longestGlanceMs = 100
 export async function follow(yard: Yard, run: string, watch: Watch): Promise<Report> {
   const paths = ticketOf(yard, run)
   const record = await readTicket(paths)
-  if (record === undefined) return lostReport(yard.clock.now())
+  if (record === undefined) return emptyReport({ kind: 'lost' }, yard.clock.now())
   const at: Stopping = { yard, run, paths, record }
   const helpers: readonly Helper[] = [
     (signal) => keepDeadline(at, signal),
@@ -33,7 +33,7 @@ export async function follow(yard: Yard, run: string, watch: Watch): Promise<Rep
     (signal) => askWhileRunning(at, signal),
   ]
   await withHelpers(watch.signal, helpers, (signal) => hearOut(at, watch, signal))
-  return watch.signal.aborted ? lostReport(yard.clock.now()) : await reportOf(at, watch)
+  return watch.signal.aborted ? emptyReport({ kind: 'lost' }, yard.clock.now()) : await reportOf(at, watch)
 }
 
 /** Answers whether it heard the end. */

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { never } from '../../kit/assert.ts'
 import type { Want } from '../../model/job.ts'
-import type { Got, Report, RunEnd, StepReport } from '../../model/report.ts'
+import { emptyReport, type Got, type Report, type RunEnd, type StepReport } from '../../model/report.ts'
 import { unlessAbsent } from '../absent.ts'
 import { type Collection, collectFile, collectFiles, collectTar } from '../collect.ts'
 import type { Watch } from '../engine.ts'
@@ -20,12 +20,6 @@ const unpouredNote = 'the end of the output may be missing: who wrote it down wa
 
 const gateDetail = "the container could not open what is lent to it: is its user another than the engine's?"
 
-/** A run of which nothing is left. */
-export function lostReport(now: number): Report {
-  const nothing = { steps: [], got: new Map(), logTail: '', notes: [] }
-  return { ...nothing, end: { kind: 'lost' }, startedAt: now, finishedAt: now }
-}
-
 /** Where an answer is kept: it may hold credentials. */
 export function answerFile(paths: TicketPaths, name: string): string {
   return join(paths.private, `answer.${Buffer.from(name).toString('hex')}`)
@@ -35,7 +29,7 @@ export function answerFile(paths: TicketPaths, name: string): string {
 export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
   const { yard, run, paths, record } = at
   const there = await inspect(yard.docker, run)
-  if (there === undefined) return lostReport(yard.clock.now())
+  if (there === undefined) return emptyReport({ kind: 'lost' }, yard.clock.now())
   const notes: string[] = existsSync(paths.unpoured) ? [unpouredNote] : []
   const got = new Map<string, Got>()
   for (const want of record.wants) {

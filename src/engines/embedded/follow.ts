@@ -1,6 +1,6 @@
 /** Stays with a run until it is over: hands its log on, keeps its limits, brings back what is wanted. */
 import type { Clock } from '../../kit/clock.ts'
-import type { Report } from '../../model/report.ts'
+import { emptyReport, type Report } from '../../model/report.ts'
 import { statSmall } from '../absent.ts'
 import { type Helper, withHelpers } from '../beside.ts'
 import { watchFolder } from '../changes.ts'
@@ -10,7 +10,7 @@ import { openTail } from '../tail.ts'
 import { askWhileRunning } from './ask.ts'
 import type { Host } from './host.ts'
 import { keepRunning } from './kept.ts'
-import { lostReport, reportOf } from './report-of.ts'
+import { reportOf } from './report-of.ts'
 import { pathsOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
 import { isOver, type Stopping, stopRun } from './stop.ts'
 
@@ -27,7 +27,7 @@ const glanceMs = 250
 export async function follow(at: Following, run: string, watch: Watch): Promise<Report> {
   const paths = pathsOf(at.rooms, run)
   const record = readRecord(paths)
-  if (record === undefined) return lostReport(at.clock.now())
+  if (record === undefined) return emptyReport({ kind: 'lost' }, at.clock.now())
   const stopping: Stopping = { host: at.host, clock: at.clock, paths, record, run }
   const helpers: readonly Helper[] = [
     (signal) => keepDeadline(stopping, signal),
@@ -35,7 +35,7 @@ export async function follow(at: Following, run: string, watch: Watch): Promise<
     (signal) => askWhileRunning(stopping, signal),
   ]
   await withHelpers(watch.signal, helpers, (signal) => hearOut(stopping, watch, signal))
-  if (watch.signal.aborted) return lostReport(at.clock.now())
+  if (watch.signal.aborted) return emptyReport({ kind: 'lost' }, at.clock.now())
   return await reportOf(stopping, watch)
 }
 

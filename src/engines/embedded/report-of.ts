@@ -40,19 +40,6 @@ export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
   }
 }
 
-/** A run of which nothing is left. */
-export function lostReport(now: number): Report {
-  return {
-    end: { kind: 'lost' },
-    steps: [],
-    got: new Map(),
-    logTail: '',
-    startedAt: now,
-    finishedAt: now,
-    notes: [],
-  }
-}
-
 async function endOf({ host, paths, record, run }: Stopping, steps: readonly StepReport[]): Promise<RunEnd> {
   const exit = readSmall(paths.exit)
   const stop = readSmall(paths.stop)
