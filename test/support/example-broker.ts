@@ -6,6 +6,7 @@ import { startBroker } from '../../src/compose.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { openLog } from '../../src/kit/log.ts'
 import { loadSettings } from '../../src/settings/load.ts'
+import { type Answer, callOsb } from '../tweed/osb.ts'
 
 export interface ExampleBroker {
   readonly url: string
@@ -13,6 +14,10 @@ export interface ExampleBroker {
   readonly password: string
   /** The file that holds the operator's. */
   readonly passwordFile: string
+  /** Asks it as the platform. */
+  osb(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer>
+  /** Waits until what is under way has ended; answers how. */
+  ended(path: string): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -44,10 +49,24 @@ export async function startExampleBroker(make: (folder: string) => Promise<void>
     sink: () => undefined,
   })
   const broker = await startBroker(loaded.settings, { log, version: '0.0.0-test' })
+  const osb: ExampleBroker['osb'] = (method, path, body) => {
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    return callOsb({ url: broker.url, user: 'platform', password }, method, `/v2${path}`, text)
+  }
   return {
     url: broker.url,
     password,
     passwordFile: join(secrets, 'admin'),
+    osb,
+    async ended(path) {
+      for (;;) {
+        const { status, body } = await osb('GET', `${path}/last_operation`)
+        if (status === 410) return 'gone'
+        const { state } = body as { readonly state: string }
+        if (state !== 'in progress') return state
+        await systemClock.sleep(20)
+      }
+    },
     async stop() {
       await broker.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -4,10 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildFolder } from '../../src/compose/build-folder.ts'
 import { archiveBundle } from '../../src/compose/cnab/bundle-tools.ts'
 import { inRoom } from '../../src/compose/cnab/tools.ts'
-import { systemClock } from '../../src/kit/clock.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { type ExampleBroker, startExampleBroker } from '../support/example-broker.ts'
-import { callOsb } from '../tweed/osb.ts'
 
 const missing = ensurePrograms('busybox')
 let broker: ExampleBroker
@@ -32,20 +30,6 @@ beforeAll(async () => {
 
 afterAll(() => (missing === undefined ? broker.stop() : undefined))
 
-function osb(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object) {
-  const text = body === undefined ? undefined : JSON.stringify(body)
-  return callOsb({ url: broker.url, user: 'platform', password: broker.password }, method, `/v2${path}`, text)
-}
-
-async function ended(path: string): Promise<unknown> {
-  for (;;) {
-    const { body } = await osb('GET', `${path}/last_operation`)
-    const { state } = body as { readonly state: string }
-    if (state !== 'in progress') return state
-    await systemClock.sleep(20)
-  }
-}
-
 interface Service {
   readonly id: string
   readonly name: string
@@ -55,7 +39,7 @@ interface Service {
 test.skipIf(missing !== undefined)(
   'the lighthouse is lit, gets a keeper and goes out',
   async () => {
-    const { body } = await osb('GET', '/catalog')
+    const { body } = await broker.osb('GET', '/catalog')
     const service = (body as { readonly services: readonly Service[] }).services.find(
       ({ name }) => name === 'lighthouse',
     )
@@ -66,19 +50,19 @@ test.skipIf(missing !== undefined)(
     const instance = '/service_instances/pharos'
     const binding = `${instance}/service_bindings/ada`
 
-    const refused = await osb('PUT', `${instance}?accepts_incomplete=true`, {
+    const refused = await broker.osb('PUT', `${instance}?accepts_incomplete=true`, {
       ...made,
       parameters: { colour: 'blue' },
     })
-    await osb('PUT', `${instance}?accepts_incomplete=true`, { ...made, parameters: { colour: 'red' } })
-    const lit = await ended(instance)
-    await osb('PUT', `${binding}?accepts_incomplete=true`, ids)
-    const hired = await ended(binding)
-    const { body: keeper } = await osb('GET', binding)
-    await osb('DELETE', `${binding}?${query}`)
-    const dismissed = await ended(binding)
-    await osb('DELETE', `${instance}?${query}`)
-    const out = await ended(instance)
+    await broker.osb('PUT', `${instance}?accepts_incomplete=true`, { ...made, parameters: { colour: 'red' } })
+    const lit = await broker.ended(instance)
+    await broker.osb('PUT', `${binding}?accepts_incomplete=true`, ids)
+    const hired = await broker.ended(binding)
+    const { body: keeper } = await broker.osb('GET', binding)
+    await broker.osb('DELETE', `${binding}?${query}`)
+    const dismissed = await broker.ended(binding)
+    await broker.osb('DELETE', `${instance}?${query}`)
+    const out = await broker.ended(instance)
 
     expect(service?.plans.map(({ name }) => name)).toEqual(['harbour', 'reef'])
     expect(refused).toMatchObject({ status: 400, body: { description: expect.stringContaining('colour') } })

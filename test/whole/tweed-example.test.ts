@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { buildFolder } from '../../src/compose/build-folder.ts'
-import { systemClock } from '../../src/kit/clock.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { type ExampleBroker, startExampleBroker } from '../support/example-broker.ts'
 import { callOsb } from '../tweed/osb.ts'
@@ -20,21 +19,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => (missing === undefined ? broker.stop() : undefined))
-
-function osb(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: object) {
-  const text = body === undefined ? undefined : JSON.stringify(body)
-  return callOsb({ url: broker.url, user: 'platform', password: broker.password }, method, `/v2${path}`, text)
-}
-
-async function ended(path: string): Promise<unknown> {
-  for (;;) {
-    const { status, body } = await osb('GET', `${path}/last_operation`)
-    if (status === 410) return 'gone'
-    const { state } = body as { readonly state: string }
-    if (state !== 'in progress') return state
-    await systemClock.sleep(20)
-  }
-}
 
 /** What a command prints, as the admin. */
 async function chandler(...words: readonly string[]): Promise<string> {
@@ -61,7 +45,7 @@ interface Service {
 }
 
 async function accounts(): Promise<Service> {
-  const { body } = await osb('GET', '/catalog')
+  const { body } = await broker.osb('GET', '/catalog')
   const { services } = body as { readonly services: readonly Service[] }
   const found = services.find(({ name }) => name === 'accounts')
   if (found === undefined) throw new Error('accounts is not offered')
@@ -90,10 +74,10 @@ describe.skipIf(missing !== undefined)('the accounts example', { timeout: 20_000
     const ids = { service_id: id, plan_id: plans[1]?.id ?? '' }
     const path = '/service_instances/guests'
     const order = { ...ids, organization_guid: 'o', space_guid: 's', parameters: { register: 'guests' } }
-    const made = await osb('PUT', `${path}?accepts_incomplete=true`, order)
-    const provisioned = await ended(path)
-    const bound = await osb('PUT', `${path}/service_bindings/app`, ids)
-    const again = await osb('GET', `${path}/service_bindings/app`)
+    const made = await broker.osb('PUT', `${path}?accepts_incomplete=true`, order)
+    const provisioned = await broker.ended(path)
+    const bound = await broker.osb('PUT', `${path}/service_bindings/app`, ids)
+    const again = await broker.osb('GET', `${path}/service_bindings/app`)
     const query = new URLSearchParams({ ...ids, accepts_incomplete: 'true' })
     const { credentials } = bound.body as { readonly credentials: Readonly<Record<string, string>> }
     const { username = '', password: secret = '' } = credentials
@@ -106,9 +90,9 @@ describe.skipIf(missing !== undefined)('the accounts example', { timeout: 20_000
       uri: `register://${username}:${secret}@localhost/guests`,
     })
     expect(again.body).toMatchObject({ credentials })
-    expect((await osb('DELETE', `${path}?${query}`)).status).toBe(202)
-    expect(await ended(path)).toMatch(/succeeded|gone/)
-    expect((await osb('GET', `${path}/service_bindings/app`)).status).toBe(404)
+    expect((await broker.osb('DELETE', `${path}?${query}`)).status).toBe(202)
+    expect(await broker.ended(path)).toMatch(/succeeded|gone/)
+    expect((await broker.osb('GET', `${path}/service_bindings/app`)).status).toBe(404)
   })
 
   test('an operator orders, binds and reads what it left; a platform may not', async () => {

@@ -1,24 +1,16 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
+import { runCommand } from '../../../test/support/run-command.ts'
 import { register } from './hil.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
 })
 
-async function run(...words: readonly string[]): Promise<string> {
-  const written: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    written.push(String(chunk))
-    return true
-  })
-  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
-  register(program)
-  await program.parseAsync(['hil', 'eval', ...words], { from: 'user' })
-  return written.join('')
+function run(...words: readonly string[]): Promise<string> {
+  return runCommand(register, ['hil', 'eval', ...words])
 }
 
 function file(text: string): string {

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
+import { hearPrinted } from '../../../test/support/run-command.ts'
 import { toProblem } from '../../model/problem.ts'
 import { type PackageTools, registerBuild } from './package-build.ts'
 
@@ -26,17 +27,12 @@ async function run(...words: readonly string[]): Promise<Ran> {
       return { digest: 'sha256:c', mediaType: 'application/x', bytes: 0 }
     },
   }
-  const written: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    written.push(String(chunk))
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+  const printed = hearPrinted()
   const group = new Command('package').exitOverride()
   registerBuild(group, async () => tools)
   for (const command of group.commands) command.exitOverride().configureOutput({ writeErr: () => undefined })
   await group.parseAsync([...words], { from: 'user' })
-  return { orders, out: written.join('') }
+  return { orders, out: printed() }
 }
 
 test('build hands on every setting', async () => {

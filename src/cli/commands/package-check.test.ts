@@ -2,8 +2,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { runCommand } from '../../../test/support/run-command.ts'
 import { register } from './package.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'check-cli-'))
@@ -13,17 +13,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-async function check(...words: readonly string[]): Promise<string> {
-  const written: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    written.push(String(chunk))
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
-  const program = new Command().exitOverride()
-  register(program)
-  await program.parseAsync(['package', 'check', 'sim:', ...words, '--data-dir', folder], { from: 'user' })
-  return written.join('')
+function check(...words: readonly string[]): Promise<string> {
+  return runCommand(register, ['package', 'check', 'sim:', ...words, '--data-dir', folder])
 }
 
 test('a package is driven through its whole life, and nothing is left', async () => {

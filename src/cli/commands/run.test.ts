@@ -2,8 +2,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { runCommand } from '../../../test/support/run-command.ts'
 import { register } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'run-cli-'))
@@ -12,17 +12,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-async function run(...words: readonly string[]): Promise<string> {
-  const written: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    written.push(String(chunk))
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
-  const program = new Command().exitOverride()
-  register(program)
-  await program.parseAsync(['run', 'sim:', ...words, '--data-dir', folder], { from: 'user' })
-  return written.join('')
+function run(...words: readonly string[]): Promise<string> {
+  return runCommand(register, ['run', 'sim:', ...words, '--data-dir', folder])
 }
 
 function code(promise: Promise<unknown>): Promise<unknown> {

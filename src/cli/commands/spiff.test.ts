@@ -2,8 +2,8 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
+import { runCommand } from '../../../test/support/run-command.ts'
 import { register } from './spiff.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'spiff-cli-'))
@@ -18,18 +18,8 @@ function file(name: string, text: string): string {
   return path
 }
 
-async function run(...words: readonly string[]): Promise<string> {
-  const written: string[] = []
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-    written.push(String(chunk))
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
-  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
-  register(program)
-  for (const command of program.commands.flatMap((one) => one.commands)) command.exitOverride()
-  await program.parseAsync(['spiff', ...words], { from: 'user' })
-  return written.join('')
+function run(...words: readonly string[]): Promise<string> {
+  return runCommand(register, ['spiff', ...words])
 }
 
 const template = file(

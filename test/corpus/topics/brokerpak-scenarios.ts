@@ -12,25 +12,8 @@ import type { Package, Plan } from '../../../src/model/package.ts'
 import { describeProblem } from '../../../src/model/problem.ts'
 import type { Action, Situation } from '../../../src/model/situation.ts'
 import type { Verdict } from '../topic.ts'
+import type { Scenario, Step } from '../../brokerpak/offline.ts'
 import { hostEngine, runHere } from './brokerpak-terraform.ts'
-
-interface Step {
-  readonly op: 'provision' | 'update' | 'bind' | 'unbind' | 'deprovision'
-  readonly instance: string
-  readonly binding?: string
-  readonly plan?: string
-  readonly params?: JsonObject
-  readonly context?: JsonObject
-  readonly app_guid?: string
-  readonly expect: JsonObject
-}
-
-interface Scenario {
-  readonly pak: string
-  readonly service: string
-  readonly env?: Readonly<Record<string, string>>
-  readonly steps: readonly Step[]
-}
 
 interface Live {
   plan: Plan
