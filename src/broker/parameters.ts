@@ -13,11 +13,13 @@ export function checkParameters(
   const compiled = schema && compileSchema(schema)
   if (compiled === undefined || compiled.kind === 'refused') return
   failAll(
-    compiled.check(parameters).map((fault) => ({
-      code: 'parameters.invalid',
-      detail: fault.message,
-      where: { source, pointer: fault.pointer },
-    })),
+    compiled.check(parameters).map(
+      (fault): Problem => ({
+        code: 'parameters.invalid',
+        detail: fault.message,
+        where: { source, pointer: fault.pointer },
+      }),
+    ),
   )
 }
 

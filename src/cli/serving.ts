@@ -5,7 +5,7 @@ import type { Broker, Surroundings } from '../compose.ts'
 import { startBroker } from '../compose.ts'
 import { systemClock } from '../kit/clock.ts'
 import { openLog } from '../kit/log.ts'
-import { gather, ProblemError, toProblem } from '../model/problem.ts'
+import { failAll, toProblem } from '../model/problem.ts'
 import type { Loaded } from '../settings/load.ts'
 import { isTerminal } from './terminal.ts'
 import { startWatchdog } from './watchdog.ts'
@@ -57,7 +57,7 @@ export async function serve(
     return done
   }
   const adopt = async (again: Loaded) => {
-    if (again.kind === 'faults') throw new ProblemError(gather(again.problems))
+    if (again.kind === 'faults') failAll(again.problems)
     secrets = again.secrets.map((secret) => secret.reveal())
     const difference = await broker.reload(again.settings)
     current = again

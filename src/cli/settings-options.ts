@@ -1,6 +1,6 @@
 /** Options of commands that read the broker's own configuration. */
 import type { Command } from 'commander'
-import { fail, gather, ProblemError } from '../model/problem.ts'
+import { fail, failAll } from '../model/problem.ts'
 import { type Loaded, loadSettings } from '../settings/load.ts'
 import { say } from './terminal.ts'
 
@@ -37,7 +37,7 @@ export function loadedOf(options: SettingsOptions): Loaded {
 /** The same; warnings are said. Problems: settings.invalid, file.unreadable. */
 export function settingsOf(options: SettingsOptions): Extract<Loaded, { kind: 'settings' }> {
   const loaded = loadedOf(options)
-  if (loaded.kind === 'faults') throw new ProblemError(gather(loaded.problems))
+  if (loaded.kind === 'faults') failAll(loaded.problems)
   for (const warning of loaded.warnings) say(`warning: ${warning.detail}`)
   return loaded
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from '../kit/json.ts'
 import type { Job } from '../model/job.ts'
 import type { BindingAnswer, Carryover, Outcome, Output } from '../model/outcome.ts'
 import { noChoice, type OperatorChoice, type Package, type Plan, type Service } from '../model/package.ts'
-import { fail, gather, ProblemError } from '../model/problem.ts'
+import { fail, failAll } from '../model/problem.ts'
 import type { Action, Situation } from '../model/situation.ts'
 import { contractNamed } from './read-package.ts'
 import { runJob } from './run-job.ts'
@@ -107,7 +107,7 @@ async function perform(
   const contract = contractNamed(acted.now.package.contract)
   let situation = situationOf(acted, order)
   const prepared = contract.prepare(order.action, situation)
-  if (prepared.kind === 'refused') throw new ProblemError(gather(prepared.problems))
+  if (prepared.kind === 'refused') failAll(prepared.problems)
   if (prepared.kind === 'nothing-to-run') return prepared.outcome
   let job: Job = prepared.job
   for (let stage = 0; stage < stagesMax; stage++) {
@@ -143,8 +143,7 @@ export function localPlan(instance: LocalInstance): { readonly service: Service;
   }
   const chosen = { ...found.plan, operator: instance.operator }
   const fitted = contract.offer?.(instance.package, chosen) ?? { plan: chosen, problems: [] }
-  const [problem, ...rest] = fitted.problems
-  if (problem) throw new ProblemError(gather([problem, ...rest]))
+  failAll(fitted.problems)
   return { service: found.service, plan: fitted.plan }
 }
 

@@ -39,7 +39,7 @@ import { digestOfPieces } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { ArchiveEntry } from '../model/artifact.ts'
 import type { Package } from '../model/package.ts'
-import { fail, gather, type Problem, ProblemError } from '../model/problem.ts'
+import { fail, failAll, type Problem } from '../model/problem.ts'
 import { usualRegistries } from './registries.ts'
 
 export interface PakRead {
@@ -72,7 +72,7 @@ async function openPak(store: ArtifactStore, reference: string): Promise<OpenArc
 async function readOpened(archive: OpenArchive, options: JsonObject): Promise<PakRead> {
   const platform = `linux/${process.arch === 'x64' ? 'amd64' : process.arch}`
   const reading = await brokerpak.read(archive, { options, platform })
-  if (reading.kind === 'refused') throw new ProblemError(gather(reading.problems))
+  if (reading.kind === 'refused') failAll(reading.problems)
   if (reading.kind !== 'package') return fail('package.invalid', archive.reference)
   const { package: pkg, warnings } = reading
   return { package: pkg, notes: pakNotes(pkg), warnings, entries: archive.entries, digest: archive.digest }

@@ -7,7 +7,7 @@ import { digestOf } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { Artifact } from '../model/artifact.ts'
 import type { Package } from '../model/package.ts'
-import { fail, gather, type Problem, ProblemError } from '../model/problem.ts'
+import { fail, failAll, type Problem } from '../model/problem.ts'
 import { hasProgram } from './host-programs.ts'
 import { runJob } from './run-job.ts'
 
@@ -110,7 +110,7 @@ async function readWith(
           described: await runJob(room.engines, first.job, described(wish)),
         })
       : first
-  if (reading.kind === 'refused') throw new ProblemError(gather(reading.problems))
+  if (reading.kind === 'refused') failAll(reading.problems)
   if (reading.kind === 'describe-first') return fail('package.invalid', 'it asks to be run again and again')
   return { contract, package: reading.package, warnings: reading.warnings }
 }

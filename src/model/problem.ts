@@ -65,6 +65,8 @@ export function gather(problems: readonly [Problem, ...Problem[]]): Problem {
 }
 
 /** Throws all of them at once, if there are any. */
+export function failAll(problems: readonly [Problem, ...Problem[]]): never
+export function failAll(problems: readonly Problem[]): void
 export function failAll(problems: readonly Problem[]): void {
   const [first, ...rest] = problems
   if (first) throw new ProblemError(gather([first, ...rest]))

@@ -1,7 +1,7 @@
 /** Brings an installation to where a document wants it. */
 import { decide, readInstallationDocument, stateOf } from '../../contracts/cnab/index.ts'
 import type { JsonObject } from '../../kit/json.ts'
-import { gather, ProblemError } from '../../model/problem.ts'
+import { failAll } from '../../model/problem.ts'
 import type { Listener } from '../workshop.ts'
 import { changesBetween } from './applied.ts'
 import { carryOut, type Order, rehearse } from './orders.ts'
@@ -36,7 +36,7 @@ export async function applyDocument(
   const reading = readInstallationDocument(readDocument(wish.file, 'cnab.installation.invalid'))
   if (reading.kind === 'refused') {
     const [first, ...rest] = reading.problems
-    throw new ProblemError(gather([{ ...first, where: { source: wish.file, ...first.where } }, ...rest]))
+    failAll([{ ...first, where: { source: wish.file, ...first.where } }, ...rest])
   }
   const document = reading.value
   const installation = keyOf(document.namespace, document.name)

@@ -9,7 +9,7 @@ import {
   readImageName,
   readOperation,
 } from '../../contracts/cnab/index.ts'
-import { fail, gather, ProblemError } from '../../model/problem.ts'
+import { fail, failAll } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
 import { runJob } from '../run-job.ts'
 import { type Listener, openWorkshop, type Workshop } from '../workshop.ts'
@@ -27,7 +27,7 @@ export interface OperationCall {
 /** Runs it and answers the exit status. Problems: cnab.operation.invalid, cnab.run.start, those of the image. */
 export async function runOperation(call: OperationCall, listener: Listener): Promise<number> {
   const reading = readOperation(Buffer.from(call.document))
-  if (reading.kind === 'refused') throw new ProblemError(gather(reading.problems))
+  if (reading.kind === 'refused') failAll(reading.problems)
   const operation = reading.value
   const engine = (['auto', 'embedded', 'docker'] as const).find((one) => one === call.engine)
   const workshop = await openWorkshop(

@@ -17,7 +17,7 @@ import {
   withImageFacts,
 } from '../../contracts/cnab/index.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
-import { fail, failAll, gather, ProblemError, toProblem } from '../../model/problem.ts'
+import { fail, failAll, toProblem } from '../../model/problem.ts'
 
 export interface BundleWish {
   readonly reference: string
@@ -108,7 +108,7 @@ function documentsFor(document: JsonObject, at: Placed): Parameters<Documents>[0
     manifests: configManifestsOf(blob),
     index: (configManifest) => {
       const made = bundleIndexOf({ bundle, relocation, repository, configManifest })
-      if (made.kind === 'refused') throw new ProblemError(gather(made.problems))
+      if (made.kind === 'refused') failAll(made.problems)
       return made.documents
     },
   }

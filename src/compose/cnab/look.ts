@@ -6,7 +6,7 @@ import {
   type Relocation,
   readBundle,
 } from '../../contracts/cnab/index.ts'
-import { gather, ProblemError } from '../../model/problem.ts'
+import { failAll } from '../../model/problem.ts'
 import { openBundle } from './bundle-tools.ts'
 import { inRoom } from './tools.ts'
 
@@ -25,7 +25,7 @@ export async function explain(wish: LookWish & { readonly action?: string }): Pr
     openBundle(room.workshop.artifacts, { reference: wish.reference, ...quiet }),
   )
   const reading = readBundle(source.bytes)
-  if (reading.kind === 'refused') throw new ProblemError(gather(reading.problems))
+  if (reading.kind === 'refused') failAll(reading.problems)
   return explainBundle(reading.bundle, wish.action)
 }
 

@@ -32,7 +32,7 @@ import { digestOf } from '../../kit/hash.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { type Redactor, redactor, textRedactor } from '../../kit/redact.ts'
 import type { Job } from '../../model/job.ts'
-import { describeProblem, fail, gather, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
+import { describeProblem, fail, failAll, type Problem, toProblem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
 import { newRunName } from '../run-job.ts'
 import type { Listener } from '../workshop.ts'
@@ -116,9 +116,9 @@ export function prepareAction(room: CnabRoom, order: ActionOrder): Prepared {
     sourced: sourceOf(room, { bundle, installation, runs }),
     ...(last === undefined ? {} : { fixed: last.claim.parameters }),
   })
-  if (resolved.kind === 'refused') throw new ProblemError(gather(resolved.problems))
+  if (resolved.kind === 'refused') failAll(resolved.problems)
   const injected = inject({ bundle, action: action.name, values: resolved.values, credentials })
-  if (injected.kind === 'refused') throw new ProblemError(gather(injected.problems))
+  if (injected.kind === 'refused') failAll(injected.problems)
   const revision = recordOf(action).newRevision || last === undefined ? room.newId() : last.claim.revision
   const bytes = bundleBytes(kept)
   const claim: Claim = {

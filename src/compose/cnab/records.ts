@@ -13,7 +13,7 @@ import {
   statusOfResults,
 } from '../../contracts/cnab/index.ts'
 import { isObject } from '../../kit/json.ts'
-import { gather, ProblemError } from '../../model/problem.ts'
+import { failAll } from '../../model/problem.ts'
 import type { ClaimFiles } from './claim-files.ts'
 import type { CnabRoom } from './room.ts'
 
@@ -27,7 +27,7 @@ export function runsOf(files: ClaimFiles, installation: string): readonly Record
 }
 
 function recordIn<T>(reading: RecordReading<T>): T {
-  if (reading.kind === 'refused') throw new ProblemError(gather(reading.problems))
+  if (reading.kind === 'refused') failAll(reading.problems)
   return reading.value
 }
 

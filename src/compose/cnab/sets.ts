@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readValueSet, type SourceKind, type ValueSet } from '../../contracts/cnab/index.ts'
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { readYaml } from '../../kit/yaml.ts'
-import { fail, failAll, gather, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
+import { fail, failAll, type Problem, toProblem } from '../../model/problem.ts'
 import type { CnabRoom } from './room.ts'
 import { resolveSource, type Surroundings } from './value-sources.ts'
 
@@ -13,14 +13,13 @@ export type SetKind = 'credentials' | 'parameters'
 export function readDocument(file: string, code: Problem['code'] = 'cnab.set.invalid'): Json {
   if (!existsSync(file)) return fail('file.unreadable', file)
   const { value, faults } = readYaml(readFileSync(file, 'utf8'))
-  const [first, ...rest] = faults.map(
-    ({ message, line, column }): Problem => ({
+  failAll(
+    faults.map(({ message, line, column }) => ({
       code,
       detail: message,
       where: { source: file, line, column },
-    }),
+    })),
   )
-  if (first) throw new ProblemError(gather([first, ...rest]))
   return value ?? null
 }
 
@@ -32,7 +31,7 @@ export function readSet(document: Json, kind: SetKind, source?: string): ValueSe
     ...one,
     where: { ...(source === undefined ? {} : { source }), ...one.where },
   }))
-  throw new ProblemError(gather([first ?? reading.problems[0], ...rest]))
+  failAll([first ?? reading.problems[0], ...rest])
 }
 
 /** Keeps the set of a file. Answers it. */
