@@ -2,11 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type BrokerProcess, orderPretended, startBrokerProcess } from '../support/broker-process.ts'
 
 test('a broker that comes back counts what it takes up, the run it finds, its leases and what the store took', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'chandler-figures-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const first = await start(dataDir)
   await orderPretended(first, 'i1', { ms: 3_600_000 })
   await figuresOf(first).toMatch(/chandler_leases_held 1/)
@@ -23,17 +24,17 @@ test('a broker that comes back counts what it takes up, the run it finds, its le
     /chandler_store_query_duration_seconds_count\{query="write",result="ok"\} [1-9]/,
   )
   await figuresOf(second).toMatch(/chandler_package_refresh_total\{result="offered"\} [1-9]/)
-  await second.end('SIGKILL')
-  rmSync(dataDir, { recursive: true, force: true })
 }, 120_000)
 
-function start(dataDir: string): Promise<BrokerProcess> {
+async function start(dataDir: string): Promise<BrokerProcess> {
   const environment = {
     CHANDLER_HTTP_ADMIN_LISTEN: '127.0.0.1:0',
     CHANDLER_OPERATIONS_LEASE: '1s',
     CHANDLER_OPERATIONS_HEARTBEAT: '300ms',
   }
-  return startBrokerProcess({ dataDir, environment })
+  const broker = await startBrokerProcess({ dataDir, environment })
+  onTestFinished(async () => void (await broker.end('SIGKILL')))
+  return broker
 }
 
 /** What there is to read, again and again until it says what is expected. */

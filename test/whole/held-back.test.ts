@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Operation } from '../../src/api/operation.ts'
 import { ask } from '../support/ask.ts'
 import {
@@ -18,6 +18,7 @@ const patientlyMs = 60_000
 
 test('what was held back in the midst of its run goes on when it is released, and ends when it is cancelled', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'chandler-held-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const starts = noteStarts(dataDir)
   let broker = await start(dataDir, 'life-1')
   const released = await orderPretended(broker, 'released', { ms: 12_000 })
@@ -38,17 +39,17 @@ test('what was held back in the midst of its run goes on when it is released, an
   expect((await until(broker, released, ended)).state).toBe('succeeded')
   expect((await until(broker, cancelled, ended)).state).toBe('cancelled')
   expect(starts()).toHaveLength(2)
-  await broker.end('SIGKILL')
-  rmSync(dataDir, { recursive: true, force: true })
 }, 180_000)
 
-function start(dataDir: string, name: string): Promise<BrokerProcess> {
+async function start(dataDir: string, name: string): Promise<BrokerProcess> {
   const environment = {
     CHANDLER_NODE_NAME: name,
     CHANDLER_OPERATIONS_LEASE: '1s',
     CHANDLER_OPERATIONS_HEARTBEAT: '300ms',
   }
-  return startBrokerProcess({ dataDir, environment })
+  const broker = await startBrokerProcess({ dataDir, environment })
+  onTestFinished(async () => void (await broker.end('SIGKILL')))
+  return broker
 }
 
 /** Its program runs, and this life of the broker has claimed it. */

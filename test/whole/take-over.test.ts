@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Operation } from '../../src/api/operation.ts'
 import { ask } from '../support/ask.ts'
 import {
@@ -18,18 +18,21 @@ test.skipIf('missing' in findPostgres())(
   'who takes over ends what another one still holds, and that one claims nothing more',
   async () => {
     const server = await startPostgres()
+    onTestFinished(() => server.stop())
     const dataDir = mkdtempSync(join(tmpdir(), 'chandler-take-over-'))
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
     const starts = noteStarts(dataDir)
     const store = await server.database()
-    const begin = (name: string, ...options: readonly string[]) =>
-      startBrokerProcess({
-        ...{ dataDir, store, options },
-        environment: {
-          CHANDLER_NODE_NAME: name,
-          CHANDLER_OPERATIONS_LEASE: '1h',
-          CHANDLER_OPERATIONS_HEARTBEAT: '10m',
-        },
-      })
+    const begin = async (name: string, ...options: readonly string[]) => {
+      const environment = {
+        CHANDLER_NODE_NAME: name,
+        CHANDLER_OPERATIONS_LEASE: '1h',
+        CHANDLER_OPERATIONS_HEARTBEAT: '10m',
+      }
+      const broker = await startBrokerProcess({ dataDir, store, options, environment })
+      onTestFinished(async () => void (await broker.end('SIGKILL')))
+      return broker
+    }
     const before = await begin('before')
     // Longer than a start takes on a machine that is busy.
     const held = await orderPretended(before, 'i1', { ms: 12_000 })
@@ -43,9 +46,6 @@ test.skipIf('missing' in findPostgres())(
     const history = await look(after, `/operations/${held}/history`)
     expect(history['items']).toContainEqual(expect.objectContaining({ node: 'after', state: 'succeeded' }))
     expect(starts(held)).toHaveLength(1)
-    for (const broker of [before, after]) await broker.end('SIGKILL')
-    await server.stop()
-    rmSync(dataDir, { recursive: true, force: true })
   },
   120_000,
 )
