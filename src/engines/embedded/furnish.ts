@@ -14,7 +14,12 @@ export interface Furniture {
   readonly mounts: readonly Mount[]
   readonly sized: readonly SizedFolder[]
   /** Where mounts that are wanted from lie, by their path inside, relative to the run. */
-  readonly places: readonly { readonly path: string; readonly host: string }[]
+  readonly places: readonly Place[]
+}
+
+export interface Place {
+  readonly path: string
+  readonly host: string
 }
 
 export interface Furnishing {
@@ -33,23 +38,27 @@ interface Room {
   readonly to: string
   /** Its contents while the layout is made. */
   readonly tree: Tree
+  /** Whether the program may write to it as much as it likes. */
+  readonly open: boolean
 }
 
-const root: Owner = { uid: 0, gid: 0 }
+const system: Owner = { uid: 0, gid: 0 }
 
 /** Furnishes the root. Folders come first, so that files can lie in them. */
 export async function furnish(job: Job, at: Furnishing): Promise<Furniture> {
+  const { workspace } = at.root
   const mounts: Mount[] = []
   const sized: SizedFolder[] = []
-  const places: { path: string; host: string }[] = []
-  const rooms: Room[] = []
+  const places: Place[] = workspace === undefined ? [] : [workspace]
+  const rooms: Room[] = places.map(({ path, host }) => roomAt(path, join(at.aside, host)))
   const sorted = [...job.folders].sort((a, b) => a.path.length - b.path.length)
   for (const [i, folder] of sorted.entries()) {
     const { room, mount, limit } = await makeRoom(folder, i, { at, rooms })
     rooms.push(room)
+    if (limit) sized.push(limit)
+    if (mount === undefined) continue
     mounts.push(mount)
     places.push({ path: mount.to, host: `f${i}` })
-    if (limit) sized.push(limit)
   }
   for (const [i, file] of job.files.entries()) {
     const { mount, place } = await bring(file, i, { at, rooms })
@@ -64,23 +73,31 @@ interface Making {
   readonly rooms: readonly Room[]
 }
 
-async function makeRoom(
-  folder: Folder,
-  i: number,
-  { at, rooms }: Making,
-): Promise<{ readonly room: Room; readonly mount: Mount; readonly limit?: SizedFolder }> {
+function roomAt(path: string, host: string): Room {
+  return { path, to: path, tree: { top: host, layers: [host] }, open: true }
+}
+
+interface RoomMade {
+  readonly room: Room
+  readonly mount?: Mount
+  readonly limit?: SizedFolder
+}
+
+async function makeRoom(folder: Folder, i: number, { at, rooms }: Making): Promise<RoomMade> {
   const { user, aside, final } = at
   const limited = folder.bytesMax !== undefined && !folder.readOnly
+  const path = absolute(folder.path, at)
+  const open = !limited && !folder.readOnly
+  const above = roomAbove(path, { at, rooms })
+  if (open && above?.open === true) return await makePart(folder, path, { above, user })
   const name = `f${i}`
   const host = limited ? join(at.private, name) : join(aside, name)
   mkdirSync(host, { mode: 0o700 })
-  if (folder.content.kind === 'tar') await unpackTar(folder.content.tar, host, user)
-  dress(host, { uid: user.uid, gid: user.gid, mode: folder.mode })
+  await fill(host, folder, user)
   if (limited) mkdirSync(join(aside, name))
-  const path = absolute(folder.path, at)
   const to = mountPoint(path, 'folder', { at, rooms })
   const mount: Mount = { to, from: { kind: 'bind', path: join(final, name) }, readOnly: folder.readOnly }
-  const room: Room = { path, to, tree: { top: host, layers: [host] } }
+  const room: Room = { path, to, tree: { top: host, layers: [host] }, open }
   if (!limited) return { room, mount }
   const limit: SizedFolder = {
     folder: name,
@@ -97,25 +114,44 @@ async function makeRoom(
 
 const entriesUsual = 4096
 
+/** Where the program may write anyway a folder needs no mount of its own. */
+async function makePart(
+  folder: Folder,
+  path: string,
+  { above, user }: { readonly above: Room; readonly user: User },
+): Promise<RoomMade> {
+  const inner = makeFolderIn(above.tree, path.slice(above.path.length), user)
+  const host = join(above.tree.top, inner)
+  await fill(host, folder, user)
+  return { room: { path, to: join(above.to, inner), tree: { top: host, layers: [host] }, open: true } }
+}
+
+async function fill(host: string, { content, mode }: Folder, { uid, gid }: Owner): Promise<void> {
+  if (content.kind === 'tar') await unpackTar(content.tar, host, { uid, gid })
+  dress(host, { uid, gid, mode })
+}
+
 /** Puts one file. Only a mount withstands root, and only a mount is seen below /dev and /proc. */
 async function bring(
   file: FileIn,
   i: number,
   making: Making,
-): Promise<{ readonly mount?: Mount; readonly place?: { path: string; host: string } }> {
+): Promise<{ readonly mount?: Mount; readonly place?: Place }> {
   const { at } = making
   const path = absolute(file.path, at)
-  const owner = file.owner === 'root' ? root : at.user
+  const owner = file.owner === 'root' ? system : at.user
   const as = { uid: owner.uid, gid: owner.gid, mode: file.mode }
   const { tree, inner } = roomOf(path, making)
   if (file.content.kind === 'link') {
-    putLink(tree, inner, file.content.target, owner)
+    if (tree === undefined) at.root.ground.link(path, file.content.target)
+    else putLink(tree, inner, file.content.target, owner)
     return {}
   }
   const ofSystem = /^\/(dev|proc|sys)\//.test(path)
   const bytes = bytesOf(file.content)
-  if (!file.readOnly && !ofSystem && bytes !== undefined) {
-    putFile(tree, inner, bytes, as)
+  const own = file.readOnly || ofSystem ? undefined : tree
+  if (own !== undefined && bytes !== undefined) {
+    putFile(own, inner, bytes, as)
     return {}
   }
   const aside = bytes === undefined ? join(at.aside, `in.${i}`) : join(at.private, `in.${i}`)
@@ -124,8 +160,8 @@ async function bring(
   if (bytes !== undefined) writeFileSync(aside, bytes, { flag: 'wx', mode: 0o600 })
   else if (file.content.kind === 'artifact' || file.content.kind === 'entry')
     await at.supplies.deliver(file.content, aside, at.signal)
-  if (bytes === undefined && !file.readOnly && !ofSystem) {
-    moveIn(tree, inner, { aside, as })
+  if (own !== undefined && bytes === undefined) {
+    moveIn(own, inner, { aside, as })
     return {}
   }
   dress(aside, as)
@@ -148,19 +184,21 @@ function moveIn(
 }
 
 function mountPoint(path: string, kind: 'file' | 'folder', making: Making): string {
-  const { tree, inner, room } = roomOf(path, making)
-  const plain = makeMountPoint(tree, inner, kind, making.at.user)
-  return room === undefined ? plain : join(room.to, plain)
+  const room = roomAbove(path, making)
+  if (room === undefined) return making.at.root.ground.place(path, kind, making.at.user)
+  return join(room.to, makeMountPoint(room.tree, path.slice(room.path.length), kind, making.at.user))
 }
 
-/** The folder of the job that the path lies in, or else the root itself. */
-function roomOf(
-  path: string,
-  { at, rooms }: Making,
-): { readonly tree: Tree; readonly inner: string; readonly room?: Room } {
-  const room = rooms.findLast(({ path: above }) => path.startsWith(`${above}/`))
-  if (room === undefined) return { tree: at.root.tree, inner: path }
-  return { tree: room.tree, inner: path.slice(room.path.length), room }
+/** What a path is put into, if anything that is the run's own. */
+function roomOf(path: string, making: Making): { readonly tree: Tree | undefined; readonly inner: string } {
+  const room = roomAbove(path, making)
+  if (room === undefined) return { tree: making.at.root.tree, inner: path }
+  return { tree: room.tree, inner: path.slice(room.path.length) }
+}
+
+/** The folder of the job that the path lies in. */
+function roomAbove(path: string, { rooms }: Making): Room | undefined {
+  return rooms.findLast(({ path: above }) => path.startsWith(`${above}/`))
 }
 
 function absolute(path: string, { root: { base } }: Furnishing): string {

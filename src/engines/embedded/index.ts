@@ -16,6 +16,7 @@ import { sweepGroups } from './cgroups.ts'
 import { discard } from './discard.ts'
 import { flusherOf } from './flusher.ts'
 import { follow } from './follow.ts'
+import { sweepGrounds } from './ground.ts'
 import { type Host, hostProblems, type RuntimeChoice } from './host.ts'
 import { shimState } from './identity.ts'
 import { isDoubtful, knowHost } from './known-host.ts'
@@ -24,7 +25,7 @@ import { pathsOf, privateOf, type Rooms, readRecord } from './run-folder.ts'
 import { startRun } from './start.ts'
 import { openStarters } from './starters.ts'
 import { stopRun } from './stop.ts'
-import { openTrash } from './trash.ts'
+import { openTrash, type Trash } from './trash.ts'
 
 export interface EmbeddedOptions {
   /** For runs and what they write; several processes may share it. */
@@ -44,12 +45,13 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
   const rooms: Rooms = {
     folder,
     runs: join(folder, 'runs'),
+    grounds: join(folder, 'grounds'),
     aside: join(folder, 'aside'),
     trash: join(folder, 'trash'),
     privates: await findPrivates(folder),
     lent: join(folder, 'lent'),
   }
-  for (const room of [rooms.runs, rooms.aside, rooms.trash, rooms.lent]) {
+  for (const room of [rooms.runs, rooms.grounds, rooms.aside, rooms.trash, rooms.lent]) {
     await mkdir(room, { recursive: true, mode: 0o700 })
   }
   const known = await knowHost({ folder, choice: runtime, anew })
@@ -137,8 +139,15 @@ async function look(rooms: Rooms, host: Host, run: string): Promise<RunSight> {
   return kind === 'not-begun' ? { kind: 'laid-out' } : { kind: 'started', ticket: run satisfies Ticket }
 }
 
+interface Listing {
+  readonly rooms: Rooms
+  readonly trash: Trash
+  readonly host: Host
+  readonly clock: Clock
+}
+
 async function list(
-  { rooms, host: { controls }, clock }: { readonly rooms: Rooms; readonly host: Host; readonly clock: Clock },
+  { rooms, trash, host: { controls }, clock }: Listing,
   cluster: string,
 ): Promise<readonly FoundRun[]> {
   const found: FoundRun[] = []
@@ -151,5 +160,11 @@ async function list(
   await sweepStrays(clock)
   const isThere = (run: string): boolean => existsSync(pathsOf(rooms, run).folder)
   await sweepGroups(controls, clock.now(), { isThere })
+  await sweepGrounds({ rooms, trash, clock }, () => groundsOf(rooms))
   return found
+}
+
+async function groundsOf(rooms: Rooms): Promise<ReadonlySet<string>> {
+  const names = await readdir(rooms.runs)
+  return new Set(names.flatMap((name) => readRecord(pathsOf(rooms, name))?.ground ?? []))
 }

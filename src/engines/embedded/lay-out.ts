@@ -15,11 +15,12 @@ import { resolveInLayers } from '../layer-view.ts'
 import { makePrivates } from '../privates.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import type { Supplies } from '../supplies.ts'
-import { dress, makeFolderIn, makeMountPoint } from '../tree.ts'
+import { dress } from '../tree.ts'
 import type { User } from '../user.ts'
 import { usualPath } from '../usual-path.ts'
 import { groupLines } from './enter-group.ts'
 import { type Furniture, furnish } from './furnish.ts'
+import { type Ground, placesFolder } from './ground.ts'
 import type { Host } from './host.ts'
 import { shimState } from './identity.ts'
 import { ociConfig } from './oci-config.ts'
@@ -40,6 +41,8 @@ import { commandLine } from './shell.ts'
 import { type ShimStep, shimScript } from './shim.ts'
 import type { Chamber, Mount, StepPlan } from './step-plan.ts'
 
+const system = { uid: 0, gid: 0 }
+
 export interface LayingOut {
   readonly rooms: Rooms
   readonly host: Host
@@ -59,8 +62,10 @@ export async function layOut(at: LayingOut, order: RunOrder, watch: Watch): Prom
   try {
     makePrivates(at.rooms.privates, at.rooms.folder)
     for (const path of [aside, secret]) mkdirSync(path, { mode: 0o700 })
-    await make({ at, order, spec, watch, paths, aside, secret })
+    const ground = await make({ at, order, spec, watch, paths, aside, secret })
     renameSync(aside, paths.folder)
+    // What nobody used for long is taken away, but not from under a run that is there.
+    layGround(ground, at)
   } catch (error) {
     await Promise.all([aside, secret].map((path) => rm(path, { recursive: true, force: true })))
     const { code } = error as NodeJS.ErrnoException
@@ -99,7 +104,7 @@ interface Making {
   readonly secret: string
 }
 
-async function make(making: Making): Promise<void> {
+async function make(making: Making): Promise<Ground> {
   const { at, order, watch, paths, aside, secret } = making
   const { job } = order
   symlinkSync(secret, join(aside, 'private'))
@@ -107,8 +112,8 @@ async function make(making: Making): Promise<void> {
   const root = await rootOf(job, { images, supplies, aside, final: paths.folder, watch })
   const user = await root.userOf(job.steps[0].user)
   // Programs write beside the files they are given.
-  if (job.program.kind === 'tools')
-    dress(join(root.tree.top, root.base), { uid: user.uid, gid: user.gid, mode: 0o755 })
+  if (root.workspace !== undefined)
+    dress(join(aside, root.workspace.host), { uid: user.uid, gid: user.gid, mode: 0o755 })
   const furniture = await furnish(job, {
     root,
     user,
@@ -118,16 +123,23 @@ async function make(making: Making): Promise<void> {
     supplies,
     signal: watch.signal,
   })
-  const chamber = await chamberOf(making, root, furniture)
+  const mounts = await mountsOf(making, root, furniture)
   const plans: StepPlan[] = []
   for (const [i, step] of job.steps.entries()) plans.push(await planStep(step, i, { making, root }))
-  await checkProgram(plans[0], root, furniture)
-  const record = recordOf(making, root, furniture)
+  checkProgram(plans[0], root, furniture)
+  const ground = layGround(root.ground, at)
+  const chamber = chamberOf(
+    making,
+    mounts,
+    root.layers.length === 0 ? join(ground, placesFolder) : paths.merged,
+  )
+  const record = recordOf(making, root, { furniture, ground })
   writeFileSync(fenceFile(pathsIn(aside), order.fence), '')
   writeFileSync(join(aside, 'run.json'), JSON.stringify(record), { mode: 0o600 })
   // What the shim has against its start; made here, for while the disk is busy with the start a new file takes long.
   writeFileSync(join(aside, 'shim.err'), '', { mode: 0o600 })
   const steps = await writeSteps(making, { chamber, plans, record })
+  if (root.layers.length > 0) symlinkSync(ground, join(aside, 'ground'))
   const script = shimScript({
     paths,
     layers: root.layers.length === 0 ? [] : overlayLayers(root, job),
@@ -139,31 +151,37 @@ async function make(making: Making): Promise<void> {
     stays: record.stays,
   })
   writeFileSync(join(secret, 'shim.sh'), script, { mode: 0o600 })
+  return root.ground
+}
+
+function layGround(ground: Ground, { rooms, host: { boot }, clock }: LayingOut): string {
+  return ground.lay({ rooms, boot, clock })
 }
 
 /** Without a layer to write to, ours is one more to read from. */
 function overlayLayers({ layers }: Root, { needs }: Job): readonly string[] {
-  const links = layers.map((_, i) => `l/${i}`)
-  return needs.readOnlyRoot ? ['up', ...links] : links
+  const below = [placesFolder, ...layers.map((_, i) => String(i))].map((name) => `ground/${name}`)
+  return needs.readOnlyRoot ? ['up', ...below] : below
 }
 
-async function chamberOf({ order, paths }: Making, root: Root, furniture: Furniture): Promise<Chamber> {
-  const { needs, limits, program } = order.job
+async function mountsOf({ order }: Making, root: Root, furniture: Furniture): Promise<readonly Mount[]> {
+  const { needs, program } = order.job
   const names = await namesOfHost(root, needs.network)
   const mounts = [...root.mounts, ...names, ...furniture.mounts]
   const isTemporary = mounts.some(({ to }) => to === '/tmp')
-  if (needs.readOnlyRoot && !isTemporary) {
-    const to = makeMountPoint(root.tree, '/tmp', 'folder', { uid: 0, gid: 0 })
-    makeFolderIn(root.tree, to, { uid: 0, gid: 0 })
+  if ((needs.readOnlyRoot || program.kind === 'tools') && !isTemporary) {
     // A runtime may give the mount the mode of the folder below it, whatever is asked for.
-    dress(join(root.tree.top, to), { uid: 0, gid: 0, mode: 0o1777 })
+    const to = root.ground.place('/tmp', 'folder', { ...system, mode: 0o1777 })
     mounts.unshift({ to, from: { kind: 'tmpfs', bytes: temporaryBytes, mode: 0o1777 }, readOnly: false })
   }
-  for (const name of ['/proc', '/sys', '/dev']) {
-    makeMountPoint(root.tree, name, 'folder', { uid: 0, gid: 0 })
-  }
+  for (const name of ['/proc', '/sys', '/dev']) root.ground.place(name, 'folder', system)
+  return mounts
+}
+
+function chamberOf({ order }: Making, mounts: readonly Mount[], root: string): Chamber {
+  const { needs, limits, program } = order.job
   return {
-    root: paths.merged,
+    root,
     readOnlyRoot: needs.readOnlyRoot || program.kind === 'tools',
     mounts,
     network: needs.network,
@@ -175,12 +193,12 @@ async function chamberOf({ order, paths }: Making, root: Root, furniture: Furnit
 }
 
 /** With the host's network come its ways to find names. */
-async function namesOfHost({ tree }: Root, network: 'none' | 'default'): Promise<readonly Mount[]> {
+async function namesOfHost({ ground }: Root, network: 'none' | 'default'): Promise<readonly Mount[]> {
   if (network === 'none') return []
   const mounts: Mount[] = []
   for (const path of ['/etc/resolv.conf', '/etc/hosts']) {
     if (resolveInLayers(['/'], path).there?.stats.isFile() !== true) continue
-    const to = makeMountPoint(tree, path, 'file', { uid: 0, gid: 0 })
+    const to = ground.place(path, 'file', system)
     mounts.push({ to, from: { kind: 'bind', path }, readOnly: true })
   }
   return mounts
@@ -198,7 +216,7 @@ async function planStep(
   const user = await userOf(step, { root, at })
   const folder = step.workingFolder ?? root.workingFolder
   const workingFolder = folder.startsWith('/') ? folder : join(root.base, folder)
-  if (order.job.program.kind === 'image') makeFolderIn(root.tree, workingFolder, { uid: 0, gid: 0 })
+  if (order.job.program.kind === 'image') root.ground.place(workingFolder, 'folder', system)
   const streamsJoined = step.streams.kind === 'merged'
   return {
     name: step.name,
@@ -237,12 +255,12 @@ function environmentOf(step: Step, root: Root, user: User): ReadonlyMap<string, 
 }
 
 /** Found missing here, the fault has a name; a runtime would only say that something did not start. */
-async function checkProgram(plan: StepPlan | undefined, root: Root, { mounts }: Furniture): Promise<void> {
-  if (plan === undefined || root.layers.length === 0) return
+function checkProgram(plan: StepPlan | undefined, { tree }: Root, { mounts }: Furniture): void {
+  if (plan === undefined || tree === undefined) return
   const [program] = plan.argv
   for (const place of placesOf(program, plan)) {
     if (mounts.some(({ to }) => place === to || place.startsWith(`${to}/`))) return
-    const stats = resolveInLayers(root.tree.layers, place).there?.stats
+    const stats = resolveInLayers(tree.layers, place).there?.stats
     if (stats?.isFile() && (stats.mode & 0o111) !== 0) return
     if (stats !== undefined && program.includes('/'))
       fail('engine.start-failed', `${program} is not executable`)
@@ -262,10 +280,14 @@ function isInMounts(path: string, root: Root, { places, sized }: Furniture): boo
   return place === undefined ? root.layers.length > 0 : sized.some(({ folder }) => folder === place.host)
 }
 
-function recordOf({ at, order, spec }: Making, root: Root, furniture: Furniture): RunRecord {
+function recordOf(
+  { at, order, spec }: Making,
+  root: Root,
+  { furniture, ground }: { readonly furniture: Furniture; readonly ground: string },
+): RunRecord {
   const { cluster, operation, job } = order
   const { places } = furniture
-  const base = job.program.kind === 'tools' ? '/workspace' : '/'
+  const { base } = root
   return {
     cluster,
     operation,
@@ -283,6 +305,7 @@ function recordOf({ at, order, spec }: Making, root: Root, furniture: Furniture)
         'path' in want &&
         isInMounts(want.path.startsWith('/') ? want.path : join(base, want.path), root, furniture),
     ),
+    ground,
   }
 }
 

@@ -1,29 +1,26 @@
 /** The root file system of a run: an image's layers with our layer on top, or the host's programs around a workspace. */
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  realpathSync,
-  symlinkSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { accessSync, constants, lstatSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ImageStore } from '../../artifacts/image-store.ts'
 import type { Job, Program, Tool } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import type { Watch } from '../engine.ts'
 import { readInLayers } from '../layer-view.ts'
 import type { Supplies } from '../supplies.ts'
-import { makeFolderIn, makeMountPoint, type Tree } from '../tree.ts'
+import { makeFolderIn, type Tree } from '../tree.ts'
 import { resolveUser, type User } from '../user.ts'
 import { usualPath } from '../usual-path.ts'
+import { type Ground, planGround } from './ground.ts'
 import type { Mount } from './step-plan.ts'
 
 /** What the program of a job comes to. */
 export interface Root {
-  readonly tree: Tree
+  /** What can be mounted over; shared with other runs. */
+  readonly ground: Ground
+  /** The run's own layer and those below; none where nothing but the workspace is the run's own. */
+  readonly tree: Tree | undefined
+  /** The folder that is the run's own where there is no layer, and where it lies in the layout. */
+  readonly workspace: { readonly path: string; readonly host: string } | undefined
   /** Layers of the image for overlay, topmost first; none when the root is a plain folder. */
   readonly layers: readonly string[]
   readonly mounts: readonly Mount[]
@@ -59,14 +56,17 @@ export async function imageRoot(
   })
   const layers = image.layers.toReversed()
   const top = join(aside, 'up')
-  for (const name of ['up', 'work', 'merged', 'l']) mkdirSync(join(aside, name), { mode: 0o755 })
-  // Short names: overlay takes the list of all layers in one page of memory.
-  for (const [i, layer] of layers.entries()) symlinkSync(layer, join(aside, 'l', String(i)))
+  for (const name of ['up', 'work', 'merged']) mkdirSync(join(aside, name), { mode: 0o755 })
   const tree: Tree = { top, layers: [top, ...layers] }
+  // The top of all layers is what is seen as the root: it looks as the image has it.
+  makeFolderIn(tree, '/', system)
+  const ground = planGround(layers, tree.layers)
   const { config } = image
-  for (const path of config.volumes) makeFolderIn(tree, join('/', path), { uid: 0, gid: 0 })
+  for (const path of config.volumes) ground.place(join('/', path), 'folder', system)
   return {
+    ground,
     tree,
+    workspace: undefined,
     layers,
     mounts: [],
     environment: config.environment,
@@ -91,6 +91,7 @@ const hostSettings = [
 ] as const
 
 const workspace = '/workspace'
+const system = { uid: 0, gid: 0 }
 const toolsFolder = '/tools'
 const nobody: User = { uid: 65534, gid: 65534, groups: [], home: workspace }
 
@@ -100,32 +101,24 @@ export async function toolsRoot(
   making: RootMaking,
 ): Promise<Root> {
   const { aside, final } = making
-  const top = join(aside, 'merged')
-  mkdirSync(top, { mode: 0o755 })
-  const tree: Tree = { top, layers: [top] }
-  const owner = { uid: 0, gid: 0 }
+  const ground = planGround([], [])
   const mounts: Mount[] = []
   const bind = (to: string, from: string, kind: 'file' | 'folder'): void => {
-    makeMountPoint(tree, to, kind, owner)
+    ground.place(to, kind, system)
     mounts.push({ to, from: { kind: 'bind', path: from }, readOnly: true })
   }
-  for (const path of ['proc', 'sys', 'dev', 'tmp']) mkdirSync(join(top, path))
-  for (const path of [...hostFolders, ...hostSettings]) showHost(top, path, bind)
-  mkdirSync(join(top, toolsFolder.slice(1)))
+  for (const path of [...hostFolders, ...hostSettings]) showHost(path, bind, ground)
   for (const tool of tools) bind(`${toolsFolder}/${tool.name}`, await toolPath(tool, making), 'file')
-  mkdirSync(join(top, workspace.slice(1)))
+  const host = 'workspace'
+  mkdirSync(join(aside, host), { mode: 0o755 })
+  ground.place(workspace, 'folder', system)
   // All else is for reading only.
-  mounts.push({
-    to: workspace,
-    from: { kind: 'bind', path: join(final, 'merged', workspace) },
-    readOnly: false,
-  })
-  // A runtime may give the mount the mode of the folder below it, whatever is asked for.
-  chmodSync(join(top, 'tmp'), 0o1777)
-  mounts.push({ to: '/tmp', from: { kind: 'tmpfs', bytes: temporaryBytes, mode: 0o1777 }, readOnly: false })
+  mounts.push({ to: workspace, from: { kind: 'bind', path: join(final, host) }, readOnly: false })
   const [first] = tools
   return {
-    tree,
+    ground,
+    tree: undefined,
+    workspace: { path: workspace, host },
     layers: [],
     mounts,
     environment: [`PATH=${toolsFolder}:${usualPath}`],
@@ -142,19 +135,15 @@ const noLists = { passwd: undefined, group: undefined }
 export const temporaryBytes = 64 * 1024 * 1024
 
 function showHost(
-  top: string,
   path: string,
   bind: (to: string, from: string, kind: 'file' | 'folder') => void,
+  ground: Ground,
 ): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return
-  if (!stats.isSymbolicLink()) {
-    bind(path, path, stats.isDirectory() ? 'folder' : 'file')
-    return
-  }
-  // Links such as /bin -> usr/bin, which lead to what is shown as well.
-  mkdirSync(join(top, dirname(path)), { recursive: true })
-  symlinkSync(readlinkSync(path), join(top, path))
+  // Links such as /bin -> usr/bin lead to what is shown as well.
+  if (stats.isSymbolicLink()) ground.link(path, readlinkSync(path))
+  else bind(path, path, stats.isDirectory() ? 'folder' : 'file')
 }
 
 async function toolPath(

@@ -10,6 +10,8 @@ import type { StepRecord } from '../step-files.ts'
 export interface Rooms {
   readonly folder: string
   readonly runs: string
+  /** What runs of one shape share. */
+  readonly grounds: string
   /** Layouts being made; what lies here was never a run. */
   readonly aside: string
   /** Folders being removed. */
@@ -68,6 +70,8 @@ export interface RunRecord {
   readonly base: string
   /** Whether its shim stays until it is discarded, for the sake of its mounts. */
   readonly stays: boolean
+  /** The folder of the ground it stands on. */
+  readonly ground: string
 }
 
 /** What runs a step. */
@@ -123,6 +127,7 @@ const cutOff: RunRecord = {
   places: [],
   base: '/',
   stays: false,
+  ground: '',
 }
 
 /** Where the secrets of a run lie. */
