@@ -138,6 +138,7 @@ function assemble(writer: Connection, reader: Session, group: Group, close: () =
   return {
     reader,
     write,
+    settled: () => group.settled(),
     probe: () => write(async (session) => session.send('UPDATE cluster SET epoch = epoch')),
     notify(session, text, when) {
       if (when === 'boarding') tell(text)
@@ -175,7 +176,8 @@ function connect(path: string, clock: Clock, options: { readonly readOnly?: bool
   const statement = (text: string): StatementSync => {
     const known = prepared.get(text)
     if (known) return known
-    const made = db.prepare(text)
+    // A limit that is a parameter has the plan made anew whenever it is given a value; one that is a sum has not.
+    const made = db.prepare(text.replaceAll('LIMIT ?', 'LIMIT ?+0'))
     prepared.set(text, made)
     return made
   }
