@@ -81,6 +81,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
   return {
     look: measured,
     write: (work, manner) => timed('write', () => store.write(work, manner)),
+    settled: () => timed('settled', () => store.settled()),
     probe: () => timed('probe', () => store.probe()),
     onHint: (listener) => store.onHint(listener),
     backup: (file) => timed('backup', () => store.backup(file)),

@@ -44,6 +44,8 @@ export interface Database {
   readonly reader: Session
   /** One transaction: all of it or nothing; repeated when the database asks for it. */
   write<T>(work: Work<T>, manner?: Manner): Promise<T>
+  /** Resolves when a power cut can take nothing any more of what was committed before. */
+  settled(): Promise<void>
   /** Whether a transaction can be committed. */
   probe(): Promise<void>
   /**

@@ -75,6 +75,7 @@ function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store
         (session) => work(new Writing(session, around)),
         about ? { ...manner, about: nameOfInstance(about) } : manner,
       ),
+    settled: () => database.settled(),
     probe: () => database.probe(),
     onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
     backup: (file) => database.backup(file),

@@ -13,6 +13,8 @@ export interface Store {
    * `work` may run more than once and must do nothing but talk to its transaction.
    */
   write<T>(work: (tx: Transaction) => Promise<T>, manner?: WriteManner): Promise<T>
+  /** Resolves when a power cut can take nothing any more of what was written before, however loosely. */
+  settled(): Promise<void>
   /** Whether the store answers and takes writes. */
   probe(): Promise<void>
   /** Calls back when a process, this one among them, says what came about; a hint, never the truth. */

@@ -59,12 +59,16 @@ interface Decided {
 
 async function decide(tools: Tools, lease: Lease, known: Claimed | undefined): Promise<Decided> {
   const { look } = tools.ports.store
-  const operation =
-    known?.operation ?? (await look.operation(lease.operation)) ?? fail('operation.unknown', lease.operation)
   // At its first claim it has no run yet; later also a queued one may: it was held back and released.
-  const isNew = known !== undefined && operation.fence === 1
-  const run = isNew ? undefined : (await look.runs(operation.id)).at(-1)
-  const facts = { operation, run, now: known?.now ?? (await look.now()) }
+  const isNew = known?.operation.fence === 1
+  const [found, runs, now] = await Promise.all([
+    known?.operation ?? look.operation(lease.operation),
+    isNew ? [] : look.runs(lease.operation),
+    known?.now ?? look.now(),
+  ])
+  const operation = found ?? fail('operation.unknown', lease.operation)
+  const run = runs.at(-1)
+  const facts = { operation, run, now }
   const next = nextStep({ ...facts, sight: undefined })
   if (next.kind !== 'look') return { next, operation }
   const sight = await engineOf(tools, next.run).look(next.run.name)
@@ -191,7 +195,9 @@ async function start(at: Performing, run: Run): Promise<'on'> {
   const { operation, fence } = lease
   const order = { name: run.name, job, cluster: tools.cluster.id, operation, fence }
   try {
-    await engine.layOut(order, quietWatch(AbortSignal.any([leave, lease.lost])))
+    // The intent reaches the disk while the layout is made; nothing is started before.
+    const laidOut = engine.layOut(order, quietWatch(AbortSignal.any([leave, lease.lost])))
+    await Promise.all([laidOut, tools.ports.store.settled()])
     lease.check()
     return await recordStarted(at, run, await engine.start({ name: run.name, fence }))
   } catch (error) {

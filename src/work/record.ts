@@ -51,14 +51,15 @@ async function record(tools: Tools, lease: Lease, { progress, also, how }: Recor
   if (!kept) taken(tools, lease)
 }
 
-/** A run is intended: its job is sealed, so that recovery never prepares it again. */
+/** A run is intended: its job is sealed, so that recovery never prepares it again. Not for good before the store is settled. */
 export async function recordIntent(tools: Tools, lease: Lease, run: Run, job: Job): Promise<void> {
   const { stage, attempt } = run
   const reason = `prepared run ${run.name} for engine ${run.engine}`
-  await recordProgress(tools, lease, { state: 'preparing', reason, stage, attempt }, async (tx) => {
+  const also = async (tx: Transaction): Promise<void> => {
     await tx.putRun(run)
     await tx.seal(`run/${run.name}`, 'job', Buffer.from(encode(job)))
-  })
+  }
+  await record(tools, lease, { progress: { state: 'preparing', reason, stage, attempt }, also, how: 'loose' })
   lease.notes.jobs.set(run.name, job)
 }
 

@@ -72,6 +72,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const database: Database = {
     reader: readers.session,
     write,
+    // Every commit waits for the disk.
+    settled: () => Promise.resolve(),
     probe: () => write(async (session) => void (await session.run('UPDATE cluster SET epoch = epoch'))),
     notify: (session, text) => void session.send('SELECT pg_notify(?, ?)', channel, text),
     onNotice: (hear) => listener.onNotice(hear),

@@ -34,6 +34,8 @@ const groupMax = 64
 export interface Group {
   /** Runs the work inside a transaction of its own or a shared one, and answers once that is committed as asked. */
   write<T>(work: () => Promise<T>, how?: Durability): Promise<T>
+  /** Resolves when the disk has everything that was committed before. */
+  settled(): Promise<void>
   /** Runs a read while no transaction is open. */
   between<T>(read: () => T): Promise<T>
   /** Keeps all writers waiting while the work goes on. */
@@ -91,6 +93,7 @@ export function makeGroup(commands: Commands, soon: (round: () => void) => void)
         })
         wake()
       }),
+    settled: flush,
     between: (read) =>
       new Promise((resolve, reject) => {
         const now = (): void => {
