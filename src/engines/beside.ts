@@ -1,4 +1,5 @@
 /** Helpers that run beside the one who follows a run: for its deadline, questions, and files to keep. */
+import { enough } from '../kit/enough.ts'
 
 export type Helper = (signal: AbortSignal) => Promise<void>
 
@@ -17,13 +18,13 @@ export async function withHelpers(
   const helping = helpers.map((help) =>
     help(signal).catch((error: unknown) => {
       faults.push(error)
-      over.abort()
+      over.abort(enough)
     }),
   )
   try {
     if (await work(signal)) return
   } finally {
-    over.abort()
+    over.abort(enough)
     await Promise.all(helping)
   }
   if (faults.length > 0 && !left.aborted) throw faults[0]

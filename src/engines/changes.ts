@@ -1,6 +1,8 @@
 /** Wakes whoever waits when something changes in a folder, and now and then in case a hint was lost. */
+
 import { watch } from 'node:fs'
 import type { Clock } from '../kit/clock.ts'
+import { enough } from '../kit/enough.ts'
 
 export interface Changes {
   /** Resolves at the next change, or after the time. */
@@ -42,7 +44,7 @@ export function watchFolder(folder: string, clock: Clock): Changes {
     wake: ring,
     close: () => {
       watcher?.close()
-      over.abort()
+      over.abort(enough)
     },
   }
 }

@@ -1,7 +1,9 @@
 /** What many jobs would each do first is done once, beside them, and its result laid before those that follow. */
+
 import type { Engine } from '../engines/engine.ts'
 import type { Clock } from '../kit/clock.ts'
 import { encode } from '../kit/codec.ts'
+import { enough } from '../kit/enough.ts'
 import { sha256 } from '../kit/hash.ts'
 import type { FileIn, Folder, Job, Want } from '../model/job.ts'
 import type { Got, Report } from '../model/report.ts'
@@ -110,7 +112,7 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
     },
     enter() {
       underWay++
-      calm.abort()
+      calm.abort(enough)
       calm = new AbortController()
       return () => {
         underWay--

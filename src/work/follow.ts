@@ -1,5 +1,7 @@
 /** Stays with a run until its report is there: keeps its log, watches for cancel and deadline, stops it when asked. */
+
 import type { Engine, Watch } from '../engines/engine.ts'
+import { enough } from '../kit/enough.ts'
 import type { Job } from '../model/job.ts'
 import type { Run } from '../model/operation.ts'
 import { toProblem } from '../model/problem.ts'
@@ -62,7 +64,7 @@ export async function followRun(
     await remark(sink, report, job)
     return report
   } finally {
-    over.abort()
+    over.abort(enough)
     await stopping
     await sink.end()
   }
@@ -106,13 +108,13 @@ async function reasonToStop({ tools, lease }: Following, over: AbortSignal): Pro
     const now = await store.look.now()
     const reason = operation && stopReason({ operation, now })
     if (reason !== undefined || operation === undefined) {
-      nap.abort()
+      nap.abort(enough)
       return reason
     }
     const untilDeadline = Math.max(0, operation.deadlineAt - now)
     const ms = Math.min(tools.limits.heartbeatMs, untilDeadline)
     await Promise.race([rung, clock.sleep(ms, AbortSignal.any([over, nap.signal]))])
-    nap.abort()
+    nap.abort(enough)
   }
   return undefined
 }

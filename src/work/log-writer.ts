@@ -1,5 +1,7 @@
 /** Writes the pieces of all logs of this broker: many programs that say a little share a transaction. */
+
 import type { Clock } from '../kit/clock.ts'
+import { enough } from '../kit/enough.ts'
 import type { NewLogRow, Store } from '../store/store.ts'
 
 export interface LogWriter {
@@ -57,9 +59,9 @@ export function makeLogWriter(store: Store, clock: Clock): LogWriter {
           due = new AbortController()
           void gather(due.signal)
         }
-        if (bytes > bytesMax) due.abort()
+        if (bytes > bytesMax) due.abort(enough)
       }),
-    hurry: () => due?.abort(),
+    hurry: () => due?.abort(enough),
   }
 }
 

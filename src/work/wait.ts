@@ -1,4 +1,5 @@
 /** Waits for an operation to end: by the bell, and by looking once a second in case a hint was lost. */
+import { enough } from '../kit/enough.ts'
 import { hasEnded, type Operation } from '../model/operation.ts'
 import type { Tools } from './tools.ts'
 
@@ -13,10 +14,10 @@ export async function waitForEnd(
     const rung = bell.wait(id, AbortSignal.any([signal, nap.signal]))
     const operation = await ports.store.look.operation(id)
     if (operation === undefined || hasEnded(operation.state) || signal.aborted) {
-      nap.abort()
+      nap.abort(enough)
       return operation
     }
     await Promise.race([rung, ports.clock.sleep(1000, AbortSignal.any([signal, nap.signal]))])
-    nap.abort()
+    nap.abort(enough)
   }
 }

@@ -1,4 +1,5 @@
 /** Claims operations and performs them, a bounded number at a time; an expired lease is all that recovery needs. */
+import { enough } from '../kit/enough.ts'
 import { type Problem, ProblemError, toProblem } from '../model/problem.ts'
 import { type Lease, makeLease } from './lease.ts'
 import { type Claimed, perform } from './perform.ts'
@@ -178,7 +179,7 @@ export function startWorker(tools: Tools): Worker {
     },
     async drain() {
       leaving.abort()
-      nap.abort()
+      nap.abort(enough)
       await Promise.all(loops)
       await Promise.all(work)
     },

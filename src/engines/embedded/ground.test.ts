@@ -93,7 +93,7 @@ test('grounds that nothing has stood on for a day go; those of runs that are the
 
   await sweepGrounds({ rooms, trash, clock }, () => Promise.resolve(new Set([used])))
   expect([old, used, young].map((path) => existsSync(path))).toEqual([false, true, true])
-  await trash.emptied()
+  await trash.close()
 })
 
 test('who needs an old ground again keeps it from going', async () => {
@@ -106,4 +106,5 @@ test('who needs an old ground again keeps it from going', async () => {
 
   await sweepGrounds({ rooms, trash, clock }, () => Promise.resolve(new Set()))
   expect(existsSync(made)).toBe(true)
+  await trash.close()
 })

@@ -92,7 +92,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
     list: (cluster) => list(at(), cluster),
     async close() {
       starters.close()
-      await Promise.all([trash.emptied(), known.settled()])
+      await Promise.all([trash.close(), known.settled()])
       // The folder on memory stays while it holds anything.
       await leavePrivates(rooms.privates)
     },
