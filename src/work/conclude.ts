@@ -110,6 +110,7 @@ async function nextStage(
   }
   const name = runName(tools.cluster.id, { ...operation, stage, attempt: 1 })
   const progress = { state: 'preparing', reason: `stage ${stage} follows`, stage, attempt: 1 } as const
+  lease.notes.facts = undefined
   await recordProgress(tools, lease, progress, async (tx) => {
     await tx.putRun({ ...run, state: 'discarded' })
     await keepCarryover(tx, operation, carryover)

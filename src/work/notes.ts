@@ -1,15 +1,16 @@
 /** What was written down or read under one lease: nobody else changes it meanwhile, so it is not unsealed again. */
-import type { OperationOrder } from '../broker/orders.ts'
 import type { Job } from '../model/job.ts'
 import type { Report } from '../model/report.ts'
+import type { Facts } from './facts.ts'
 
 export interface Notes {
-  order?: OperationOrder
+  /** Until a stage has changed them. */
+  facts: Facts | undefined
   /** By the names of runs. */
   readonly jobs: Map<string, Job>
   readonly reports: Map<string, Report>
 }
 
 export function makeNotes(): Notes {
-  return { jobs: new Map(), reports: new Map() }
+  return { facts: undefined, jobs: new Map(), reports: new Map() }
 }
