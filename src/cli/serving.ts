@@ -1,5 +1,5 @@
 /** A broker as a process: started, told apart by its log, drained by signals. */
-import { startFileWatch } from '../compose/file-watch.ts'
+import { stampOf, startFileWatch } from '../compose/file-watch.ts'
 import type { Difference } from '../compose/reload.ts'
 import type { Broker, Surroundings } from '../compose.ts'
 import { startBroker } from '../compose.ts'
@@ -30,6 +30,7 @@ export async function serve(
 ): Promise<void> {
   const { settings, file } = first
   let secrets = first.secrets.map((secret) => secret.reveal())
+  const asRead = stampOf(first.secretFiles)
   const { level, format } = settings.logs
   let figures: Broker['figures'] | undefined
   const log = openLog({
@@ -42,12 +43,6 @@ export async function serve(
   })
   const broker = await startBroker(settings, { log, version, takeOver })
   figures = broker.figures
-  log.info('broker.ready', 'Ready', {
-    url: broker.url,
-    ...(broker.adminUrl === undefined ? {} : { admin: broker.adminUrl }),
-    services: new Set(broker.catalog().offers.map((offer) => offer.service.id)).size,
-    ...(file === undefined ? {} : { config: file }),
-  })
   let current = first
   let reloading = Promise.resolve()
   // One after the other, so that the last word is the newest.
@@ -67,6 +62,7 @@ export async function serve(
   const watch = startFileWatch({
     clock: systemClock,
     everyMs: secretsEveryMs,
+    since: asRead,
     files: () => current.secretFiles,
     changed: () =>
       inTurn(async () => {
@@ -77,8 +73,14 @@ export async function serve(
   })
   process.on('SIGUSR2', () => void snapshot(broker, log))
   const told = untilTold(broker, log)
-  // After the signals: one that comes right after the start must not find nobody.
+  // After the signals, and before anybody hears that we are here: one that comes right then must not find nobody.
   const watchdog = startWatchdog({ stallMs: stallMaxMs, line: stalledLine })
+  log.info('broker.ready', 'Ready', {
+    url: broker.url,
+    ...(broker.adminUrl === undefined ? {} : { admin: broker.adminUrl }),
+    services: new Set(broker.catalog().offers.map((offer) => offer.service.id)).size,
+    ...(file === undefined ? {} : { config: file }),
+  })
   await told
   await watch.stop()
   watchdog.stop()

@@ -10,6 +10,8 @@ export interface FileWatchParts {
   changed(): void | Promise<void>
   refused(error: unknown): void
   readonly everyMs: number
+  /** What they were when they were read; absent: what they are now. */
+  readonly since?: string
 }
 
 export interface FileWatch {
@@ -17,9 +19,10 @@ export interface FileWatch {
 }
 
 /** Starts looking; where there is no file there is nothing to see. */
-export function startFileWatch({ clock, files, changed, refused, everyMs }: FileWatchParts): FileWatch {
+export function startFileWatch(parts: FileWatchParts): FileWatch {
+  const { clock, files, changed, refused, everyMs, since } = parts
   const leaving = new AbortController()
-  let seen = stampOf(files())
+  let seen = since ?? stampOf(files())
   const running = (async () => {
     while (!leaving.signal.aborted) {
       await clock.sleep(everyMs, leaving.signal)
@@ -43,7 +46,7 @@ export function startFileWatch({ clock, files, changed, refused, everyMs }: File
 }
 
 /** What tells one version of the files from another. */
-function stampOf(files: readonly string[]): string {
+export function stampOf(files: readonly string[]): string {
   return JSON.stringify(
     files.map((file) => {
       const found = statSync(file, { throwIfNoEntry: false })
