@@ -72,6 +72,25 @@ test('a firm write is answered when the disk has it, a loose one and the next tr
   expect(answered).toEqual(['loose', 'next', 'firm'])
 })
 
+test('what was written loosely is settled once the disk has it', async () => {
+  const bench = open()
+  const disk = Promise.withResolvers<void>()
+  bench.disk = disk.promise
+  const loose = bench.group.write(() => bench.insert('loose'), 'loose')
+  bench.turn()
+  await loose
+  let isSettled = false
+  const settled = bench.group.settled().then(() => {
+    isSettled = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isSettled).toBe(false)
+  disk.resolve()
+  await settled
+
+  expect(bench.commands.at(-1)).toBe('flush')
+})
+
 test('a flush that fails is told to the firm ones', async () => {
   const bench = open()
   bench.disk = Promise.reject(new RangeError('no disk'))
