@@ -110,12 +110,12 @@ async function prepareBundle(engine: Engine, image: TestImage, home: string): Pr
   const run = join(home, 'engine', 'runs', order.name)
   const bundle = join(home, 'bundle')
   mkdirSync(join(bundle, 'out'), { recursive: true })
-  cpSync(join(run, 'l/0/'), join(bundle, 'root'), {
-    recursive: true,
-    verbatimSymlinks: true,
-    dereference: false,
-  })
-  cpSync(join(run, 'up/'), join(bundle, 'root'), { recursive: true })
+  for (const layer of ['ground/0/', 'ground/places/', 'up/'])
+    cpSync(join(run, layer), join(bundle, 'root'), {
+      recursive: true,
+      verbatimSymlinks: true,
+      dereference: false,
+    })
   writeFileSync(join(bundle, 'in'), 'x'.repeat(1000))
   const config = JSON.parse(readFileSync(join(run, 'private/step.0/config.json'), 'utf8'))
   config.root.path = join(bundle, 'root')
