@@ -4,6 +4,7 @@ import type { Engine, RunSight } from '../engines/engine.ts'
 import { never } from '../kit/assert.ts'
 import type { Operation, Run } from '../model/operation.ts'
 import { fail, type Problem, ProblemError } from '../model/problem.ts'
+import { emptyReport } from '../model/report.ts'
 import { assemble } from './assemble.ts'
 import { conclude } from './conclude.ts'
 import { endingOf, failedWith, withoutSecrets } from './ending.ts'
@@ -112,7 +113,12 @@ async function take(
     case 'follow':
       return follow(at, next)
     case 'lost':
-      await recordReport(tools, lease, next.run, lostReport(await tools.ports.store.look.now()))
+      await recordReport(
+        tools,
+        lease,
+        next.run,
+        emptyReport({ kind: 'lost' }, await tools.ports.store.look.now()),
+      )
       return 'on'
     case 'name-conflict':
       return end(at, failedWith({ code: 'engine.name-conflict', detail: next.detail }))
@@ -204,7 +210,7 @@ async function start(at: Performing, run: Run): Promise<'on'> {
     if (!(error instanceof ProblemError) || !isFinal(error.problem)) throw error
     // What cannot be started is a report like any other: the contract says what it means.
     const end = { kind: 'not-started', detail: error.message } as const
-    await recordReport(tools, lease, run, { ...lostReport(await tools.ports.store.look.now()), end })
+    await recordReport(tools, lease, run, emptyReport(end, await tools.ports.store.look.now()))
     return 'on'
   }
 }
@@ -261,11 +267,6 @@ async function endUnstarted(at: Performing, why: StopReason): Promise<'over'> {
 async function end({ tools, lease }: Performing, ending: Ending): Promise<'over'> {
   await recordEnd(tools, lease, ending)
   return 'over'
-}
-
-function lostReport(now: number) {
-  const nothing = { steps: [], got: new Map(), logTail: '', notes: [] }
-  return { ...nothing, end: { kind: 'lost' } as const, startedAt: now, finishedAt: now }
 }
 
 function quietWatch(signal: AbortSignal) {
