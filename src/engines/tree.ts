@@ -23,6 +23,9 @@ export interface Owner {
   readonly gid: number
 }
 
+/** Whom what belongs to nobody's program belongs to. */
+export const system: Owner = { uid: 0, gid: 0 }
+
 /** Only root can give files away; else everything stays ours. */
 const mayGive = process.geteuid?.() === 0
 

@@ -3,7 +3,16 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { FileContent, FileIn, Folder, Job } from '../../model/job.ts'
 import type { Supplies } from '../supplies.ts'
-import { dress, makeFolderIn, makeMountPoint, type Owner, putFile, putLink, type Tree } from '../tree.ts'
+import {
+  dress,
+  makeFolderIn,
+  makeMountPoint,
+  type Owner,
+  putFile,
+  putLink,
+  system,
+  type Tree,
+} from '../tree.ts'
 import { unpackTar } from '../unpack-tar.ts'
 import type { User } from '../user.ts'
 import type { Root } from './root.ts'
@@ -41,8 +50,6 @@ interface Room {
   /** Whether the program may write to it as much as it likes. */
   readonly open: boolean
 }
-
-const system: Owner = { uid: 0, gid: 0 }
 
 /** Furnishes the root. Folders come first, so that files can lie in them. */
 export async function furnish(job: Job, at: Furnishing): Promise<Furniture> {
@@ -97,7 +104,7 @@ async function makeRoom(folder: Folder, i: number, { at, rooms }: Making): Promi
   if (limited) mkdirSync(join(aside, name))
   const to = mountPoint(path, 'folder', { at, rooms })
   const mount: Mount = { to, from: { kind: 'bind', path: join(final, name) }, readOnly: folder.readOnly }
-  const room: Room = { path, to, tree: { top: host, layers: [host] }, open }
+  const room: Room = { ...roomAt(path, host), to, open }
   if (!limited) return { room, mount }
   const limit: SizedFolder = {
     folder: name,
@@ -123,7 +130,7 @@ async function makePart(
   const inner = makeFolderIn(above.tree, path.slice(above.path.length), user)
   const host = join(above.tree.top, inner)
   await fill(host, folder, user)
-  return { room: { path, to: join(above.to, inner), tree: { top: host, layers: [host] }, open: true } }
+  return { room: { ...roomAt(path, host), to: join(above.to, inner) } }
 }
 
 async function fill(host: string, { content, mode }: Folder, { uid, gid }: Owner): Promise<void> {

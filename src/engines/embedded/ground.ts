@@ -7,7 +7,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { sha256 } from '../../kit/hash.ts'
 import { unlessAbsent } from '../absent.ts'
 import { resolveInLayers } from '../layer-view.ts'
-import { dress, makeFolderIn, makeMountPoint, type Owner, putLink, type Tree } from '../tree.ts'
+import { dress, makeFolderIn, makeMountPoint, type Owner, putLink, system, type Tree } from '../tree.ts'
 import type { Rooms } from './run-folder.ts'
 import type { Trash } from './trash.ts'
 
@@ -71,7 +71,6 @@ export function planGround(layers: readonly string[], seen: readonly string[]): 
 const nameLength = 40
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-const system: Owner = { uid: 0, gid: 0 }
 
 /** Whether it is there; that it is needed is noted now and then. */
 function isThere(folder: string, clock: Clock): boolean {

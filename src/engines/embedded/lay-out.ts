@@ -15,7 +15,7 @@ import { resolveInLayers } from '../layer-view.ts'
 import { makePrivates } from '../privates.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import type { Supplies } from '../supplies.ts'
-import { dress } from '../tree.ts'
+import { dress, system } from '../tree.ts'
 import type { User } from '../user.ts'
 import { usualPath } from '../usual-path.ts'
 import { groupLines } from './enter-group.ts'
@@ -40,8 +40,6 @@ import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
 import { commandLine } from './shell.ts'
 import { type ShimStep, shimScript } from './shim.ts'
 import type { Chamber, Mount, StepPlan } from './step-plan.ts'
-
-const system = { uid: 0, gid: 0 }
 
 export interface LayingOut {
   readonly rooms: Rooms

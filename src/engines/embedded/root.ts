@@ -7,7 +7,7 @@ import { fail } from '../../model/problem.ts'
 import type { Watch } from '../engine.ts'
 import { readInLayers } from '../layer-view.ts'
 import type { Supplies } from '../supplies.ts'
-import { makeFolderIn, type Tree } from '../tree.ts'
+import { makeFolderIn, system, type Tree } from '../tree.ts'
 import { resolveUser, type User } from '../user.ts'
 import { usualPath } from '../usual-path.ts'
 import { type Ground, planGround } from './ground.ts'
@@ -91,7 +91,6 @@ const hostSettings = [
 ] as const
 
 const workspace = '/workspace'
-const system = { uid: 0, gid: 0 }
 const toolsFolder = '/tools'
 const nobody: User = { uid: 65534, gid: 65534, groups: [], home: workspace }
 
