@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unlessAbsent } from '../absent.ts'
-import { sweepAside } from '../aside.ts'
 import { removeTree } from '../remove-tree.ts'
 import { run as runProgram } from '../run-program.ts'
+import { sweepOld } from '../sweep-old.ts'
 import { removePipes } from './pour.ts'
 import { ticketIn } from './ticket.ts'
 import type { Yard } from './yard.ts'
@@ -40,5 +40,5 @@ function byteOf(_escape: string, octal: string): string {
 /** Removes what a crash left: tickets thrown away, and what was being made too long ago to be somebody's work. */
 export async function emptyTrash({ folder, clock }: Place): Promise<void> {
   for (const name of await readdir(join(folder, 'trash'))) await destroy(join(folder, 'trash', name))
-  await sweepAside(join(folder, 'aside'), clock, destroy)
+  await sweepOld(join(folder, 'aside'), clock, destroy)
 }

@@ -1,12 +1,13 @@
 /** What runs of one shape stand on: places to mount over, and short names of layers. Nobody writes there, so it is made once. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
-import { readdir, rename, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rename } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { sha256 } from '../../kit/hash.ts'
 import { unlessAbsent } from '../absent.ts'
 import { resolveInLayers } from '../layer-view.ts'
+import { sweepOld } from '../sweep-old.ts'
 import { dress, makeFolderIn, makeMountPoint, type Owner, putLink, system, type Tree } from '../tree.ts'
 import type { Rooms } from './run-folder.ts'
 import type { Trash } from './trash.ts'
@@ -70,7 +71,6 @@ export function planGround(layers: readonly string[], seen: readonly string[]): 
 
 const nameLength = 40
 const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 /** Whether it is there; that it is needed is noted now and then. */
 function isThere(folder: string, clock: Clock): boolean {
@@ -103,14 +103,11 @@ export async function sweepGrounds(
   { rooms, trash, clock }: { readonly rooms: Rooms; readonly trash: Trash; readonly clock: Clock },
   inUse: () => Promise<ReadonlySet<string>>,
 ): Promise<void> {
-  for (const name of await readdir(rooms.grounds)) {
-    const folder = join(rooms.grounds, name)
-    const stats = await stat(folder).catch(unlessAbsent)
-    if (stats === undefined || clock.now() - stats.mtimeMs < dayMs) continue
-    const aside = join(rooms.aside, `${name}~${randomBytes(6).toString('hex')}`)
+  await sweepOld(rooms.grounds, clock, async (folder) => {
+    const aside = join(rooms.aside, `${basename(folder)}~${randomBytes(6).toString('hex')}`)
     await rename(folder, aside).catch(unlessAbsent)
     // Who is laid out after this look finds it missing and makes it anew.
     if ((await inUse()).has(folder)) await rename(aside, folder).catch(() => undefined)
     await trash.take(aside)
-  }
+  })
 }

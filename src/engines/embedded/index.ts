@@ -7,11 +7,11 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Job } from '../../model/job.ts'
 import { type Problem, ProblemError } from '../../model/problem.ts'
 import { unlessAbsent } from '../absent.ts'
-import { sweepAside } from '../aside.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
 import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
 import { removeTree } from '../remove-tree.ts'
 import type { Supplies } from '../supplies.ts'
+import { sweepOld } from '../sweep-old.ts'
 import { sweepGroups } from './cgroups.ts'
 import { discard } from './discard.ts'
 import { flusherOf } from './flusher.ts'
@@ -59,7 +59,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
   const flush = flusherOf(rooms.runs)
   const starters = openStarters(rooms.runs, known.now().rootless)
   const at = () => ({ rooms, trash, flush, starters, host: known.now(), images, supplies, clock })
-  await sweepAside(rooms.aside, clock, removeTree)
+  await sweepOld(rooms.aside, clock, removeTree)
 
   return {
     name: 'embedded',

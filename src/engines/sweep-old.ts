@@ -1,4 +1,4 @@
-/** What is being made lies aside until it is whole and takes its place. */
+/** Takes away what lies in a folder and has been left alone for long. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../kit/clock.ts'
@@ -6,8 +6,8 @@ import { unlessAbsent } from './absent.ts'
 
 const dayMs = 24 * 3_600_000
 
-/** Removes what a crash left half made; younger ones may be another process at work. */
-export async function sweepAside(
+/** Removes what nobody has touched for a day, such as what a crash left half made; younger ones may be somebody's work. */
+export async function sweepOld(
   folder: string,
   clock: Clock,
   remove: (path: string) => Promise<void>,
