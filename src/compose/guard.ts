@@ -1,10 +1,13 @@
 /** What every request passes before it is served: the limits of the house, told in the words of its side. */
-import type { RequestListener } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { toApiProblem } from '../api/problem.ts'
-import { send, statusOf } from '../http/answer.ts'
+import { type Answer, send, statusOf } from '../http/answer.ts'
 import type { Limiter } from '../http/limiter.ts'
 import type { Metrics } from '../http/metrics.ts'
+import { correlationId, echoing } from '../http/osb/headers.ts'
 import { problemAnswer } from '../http/osb/problem.ts'
+import { systemChance, systemClock } from '../kit/clock.ts'
+import { ulid } from '../kit/id.ts'
 import type { Problem } from '../model/problem.ts'
 
 export type Side = 'osb' | 'operator'
@@ -25,10 +28,19 @@ export function guarded(
     metrics.rateLimited(side)
     // The body is not read: the connection ends with the answer.
     response.setHeader('Connection', 'close')
-    send(response, side === 'osb' ? problemAnswer(problem, '') : operatorAnswer(problem))
+    const { headers } = request
+    send(
+      response,
+      side === 'osb' ? echoing(headers, problemAnswer(problem, '')) : operatorAnswer(problem, headers),
+    )
   }
 }
 
-function operatorAnswer(problem: Problem) {
-  return { status: statusOf(problem), body: toApiProblem(problem), headers: { 'Retry-After': '1' } }
+function operatorAnswer(problem: Problem, headers: IncomingHttpHeaders): Answer {
+  const requestId = correlationId(headers) ?? ulid(systemClock.now(), systemChance)
+  return {
+    status: statusOf(problem),
+    body: { ...toApiProblem(problem, requestId) },
+    headers: { 'Retry-After': '1', 'X-Request-ID': requestId },
+  }
 }

@@ -30,8 +30,14 @@ export function serveHealth(
 ): boolean {
   const [path, search] = (request.url ?? '').split('?')
   const asked = asks[path ?? '']
+  const figures = path === '/metrics' && side === 'admin'
+  if (asked === undefined && !figures) return false
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    const description = 'This address knows GET and HEAD'
+    send(response, { status: 405, body: { description }, headers: { Allow: 'GET, HEAD' } })
+    return true
+  }
   if (asked === undefined) {
-    if (path !== '/metrics' || side !== 'admin') return false
     answerMetrics(ports, response)
     return true
   }
@@ -71,9 +77,23 @@ function answer(response: ServerResponse, checks: readonly HealthCheck[], form: 
     send(response, { status, body: { ok, checks } })
     return
   }
-  response.statusCode = status
-  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
-  response.end(form.side === 'main' || !(form.wordy || !ok) ? `${ok ? 'ok' : 'not ok'}\n` : lines(checks))
+  const brief = form.side === 'main' || !(form.wordy || !ok)
+  sendText(response, {
+    status,
+    type: 'text/plain; charset=utf-8',
+    text: brief ? `${ok ? 'ok' : 'not ok'}\n` : lines(checks),
+  })
+}
+
+interface TextAnswer {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+}
+
+/** With its length, so that HEAD tells it, too. */
+function sendText(response: ServerResponse, { status, type, text }: TextAnswer): void {
+  response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text) }).end(text)
 }
 
 function lines(checks: readonly HealthCheck[]): string {
@@ -89,10 +109,7 @@ function wantsJson(request: IncomingMessage): boolean {
 function answerMetrics(ports: HealthPorts, response: ServerResponse): void {
   ports
     .metrics()
-    .then(({ contentType, text }) => {
-      response.setHeader('Content-Type', contentType)
-      response.end(text)
-    })
+    .then(({ contentType, text }) => sendText(response, { status: 200, type: contentType, text }))
     .catch(() => {
       response.statusCode = 500
       response.end()

@@ -11,6 +11,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { fail } from '../model/problem.ts'
 import { send } from './answer.ts'
+import { echoing } from './osb/headers.ts'
 
 export interface ServerOptions {
   /** `host:port`; port 0 takes a free one. */
@@ -40,7 +41,7 @@ export async function listen(options: ServerOptions, sides: Sides): Promise<List
   const { server, renew } = makeServer(options, (request, response) => {
     const url = request.url ?? ''
     const wrong = envelopeFault(request)
-    if (wrong !== undefined) refuse(response, 400, wrong)
+    if (wrong !== undefined) refuse(request, response, { status: 400, description: wrong })
     else if (url.startsWith('/v2/') || url === '/v2') sides.osb(request, response)
     else sides.other(request, response)
   })
@@ -48,8 +49,8 @@ export async function listen(options: ServerOptions, sides: Sides): Promise<List
   server.headersTimeout = options.headersTimeoutMs
   server.keepAliveTimeout = options.keepAliveMs
   server.on('clientError', refuseMalformed)
-  server.on('checkExpectation', (_request, response) =>
-    refuse(response, 417, 'Only 100-continue can be expected'),
+  server.on('checkExpectation', (request, response) =>
+    refuse(request, response, { status: 417, description: 'Only 100-continue can be expected' }),
   )
   server.on('connect', (_request, socket) => answerRaw(socket, '405 Method Not Allowed', 'This is no proxy'))
   const { host, port } = addressOf(options.listen)
@@ -96,9 +97,13 @@ function answerRaw(socket: Duplex, status: string, text: string): void {
   )
 }
 
-function refuse(response: ServerResponse, status: number, description: string): void {
+function refuse(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { status, description }: { readonly status: number; readonly description: string },
+): void {
   response.setHeader('Connection', 'close')
-  send(response, { status, body: { description } })
+  send(response, echoing(headers, { status, body: { description } }))
 }
 
 /** What is wrong with a request before its path is looked at. */

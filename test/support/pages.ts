@@ -59,6 +59,7 @@ function apiPage(): string {
     'Every refusal is a document with `code`, `title`, `detail`, `where`, `hint` and `requestId`; see [problems](problems.md).',
     'Lists come in pages: `limit` (50, at most 500) and `cursor` (`next` of the page before).',
     'A `POST` with an `Idempotency-Key` may be sent again: the same key is the same order.',
+    '`HEAD` answers like `GET`, without a body. A method that an address does not know is refused with 405; `Allow` names those it knows.',
     'Times are RFC 3339 in UTC. Every answer carries `X-Request-ID`.',
     '',
     ...[...groups].flatMap(([tag, routes]) => [

@@ -445,6 +445,17 @@ test('an unknown address is a problem, too, and echoes the id of the request', a
   expect(headers.get('X-Request-ID')).toBe('mine-1')
 })
 
+test('an instance whose id is as long as ids may be is looked for under it', async () => {
+  const id = '🛶'.repeat(200)
+  const response = await fetch(`${running.url}/v2/service_instances/${encodeURIComponent(id)}`, {
+    headers: { Authorization: basic('admin'), 'X-Broker-API-Version': '2.17' },
+  })
+  const { status, body } = await call('admin', 'GET', `/instances/admin/${encodeURIComponent(id)}`)
+
+  expect(response.status).toBe(404)
+  expect([status, body]).toMatchObject([404, { code: 'instance.unknown' }])
+})
+
 test('no secret of an account is in the log', () => {
   expect(running.logLines.length).toBeGreaterThan(0)
   expect(running.logLines.join('')).not.toContain('password-of-')

@@ -13,15 +13,19 @@ import type { Account, Role } from '../authenticate.ts'
 import { correlationId } from '../osb/headers.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { checked } from './checked.ts'
+import { descriptionPath, methodsAt } from './methods-at.ts'
 import { describeApi } from './openapi.ts'
 import type { OperatorPorts } from './ports.ts'
 import type { Answer, Call, Route } from './route.ts'
 import { operatorRoutes } from './routes.ts'
 import { sendEvents } from './send-events.ts'
 
+/** Ids that platforms chose are longer than the framework expects: 800 bytes, each of them percent-encoded. */
+const idMax = 3 * 800
+
 /** The operator API as something that answers requests below /api. */
 export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance> {
-  const app = Fastify({ logger: false, bodyLimit: ports.bodyLimit, exposeHeadRoutes: false })
+  const app = Fastify({ logger: false, bodyLimit: ports.bodyLimit, routerOptions: { maxParamLength: idMax } })
   // Some clients send an empty JSON body where none is needed.
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -32,12 +36,10 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
     }
   })
   app.setErrorHandler((error, request, reply) => answerProblem(ports, { error, request, reply }))
-  app.setNotFoundHandler((request, reply) => {
-    const error = new ProblemError({
-      code: 'request.unknown-path',
-      detail: `${request.method} ${pathOf(request)}`,
-    })
-    return answerProblem(ports, { error, request, reply })
+  // Before a body is read: nobody would look at it.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('X-Request-ID', requestIdOf(ports, request))
+    done(request.is404 ? notServed(request, reply) : undefined)
   })
   app.addHook('onResponse', (request, reply, done) => {
     ports.observe.request({
@@ -62,7 +64,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
       handler: (request, reply) => serve(ports, route, request, reply),
     })
   }
-  app.get('/api/openapi.json', { schema: { hide: true } }, () => description.document())
+  app.get(descriptionPath, { schema: { hide: true } }, () => description.document())
   await app.ready()
   return app
 }
@@ -84,7 +86,7 @@ async function serve(
     if (route.audit.kind === 'deed' && route.audit.recordedBy === 'route') {
       await recordDeed(ports.broker, asker, { action: route.audit.action, ...objectOf(request) })
     }
-    return await sendAnswer(route, answer, asker.requestId, reply)
+    return await sendAnswer(route, answer, reply)
   } catch (error) {
     noteRefusal(ports, { route, asker, request }, toProblem(error))
     throw error
@@ -160,13 +162,8 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   return fail('request.malformed', 'Idempotency-Key must be 1 to 128 printable characters without blanks')
 }
 
-async function sendAnswer(
-  route: Route,
-  answer: Answer,
-  requestId: string,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  reply.header('X-Request-ID', requestId).header('X-Content-Type-Options', 'nosniff')
+async function sendAnswer(route: Route, answer: Answer, reply: FastifyReply): Promise<FastifyReply> {
+  reply.header('X-Content-Type-Options', 'nosniff')
   switch (answer.kind) {
     case 'document':
       if (answer.secret) reply.header('Cache-Control', 'no-store')
@@ -200,7 +197,6 @@ async function answerProblem(ports: OperatorPorts, { error, request, reply }: Fa
   if (status === 429 || status === 503) reply.header('Retry-After', '5')
   return reply
     .code(status)
-    .header('X-Request-ID', requestId)
     .header('Cache-Control', 'no-store')
     .type('application/json; charset=utf-8')
     .send(toApiProblem(problem, requestId))
@@ -250,6 +246,11 @@ function objectOf({ params }: FastifyRequest): { readonly kind: string; readonly
   return { kind: 'broker', id: '' }
 }
 
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?')[0] ?? request.url
+/** Nothing is at this address, or nothing for this method. */
+function notServed(request: FastifyRequest, reply: FastifyReply): ProblemError {
+  const path = request.url.split('?')[0] ?? request.url
+  const methods = methodsAt(path)
+  if (methods.length === 0) return new ProblemError({ code: 'request.unknown-path', detail: path })
+  reply.header('Allow', methods.join(', '))
+  return new ProblemError({ code: 'request.method-not-allowed', detail: `${request.method} ${path}` })
 }

@@ -3,13 +3,13 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { ServerEvent } from './route.ts'
 
-/** Sends events until there are no more or the reader has gone. */
+/** Sends events until there are no more or the reader has gone; to HEAD none at all, for nobody would read them. */
 export function sendEvents(reply: FastifyReply, events: AsyncIterable<ServerEvent>): FastifyReply {
   return reply
     .type('text/event-stream; charset=utf-8')
     .header('Cache-Control', 'no-store')
     .header('X-Accel-Buffering', 'no')
-    .send(Readable.from(printed(events)))
+    .send(Readable.from(reply.request.method === 'HEAD' ? [] : printed(events)))
 }
 
 async function* printed(events: AsyncIterable<ServerEvent>): AsyncGenerator<string> {

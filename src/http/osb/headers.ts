@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isObject, type JsonObject } from '../../kit/json.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import type { Requester } from '../../model/situation.ts'
+import type { Answer } from '../answer.ts'
 
 const correlation = [
   'x-broker-api-request-identity',
@@ -13,9 +14,11 @@ const correlation = [
   'x-vcap-request-id',
 ] as const
 
-/** The platform's own id of the request, to be echoed; only what is safe to put into a header again. */
-export function requestIdentity(headers: IncomingHttpHeaders): string | undefined {
-  return printableId(headers['x-broker-api-request-identity'])
+/** The platform finds its own id of the request in the answer; only what is safe to put into a header again. */
+export function echoing(headers: IncomingHttpHeaders, answer: Answer): Answer {
+  const identity = printableId(headers['x-broker-api-request-identity'])
+  if (identity === undefined) return answer
+  return { ...answer, headers: { ...answer.headers, 'X-Broker-API-Request-Identity': identity } }
 }
 
 /** Any id that lets one follow the request through the logs of several systems. */

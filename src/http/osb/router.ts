@@ -9,7 +9,7 @@ import { readObject } from '../body.ts'
 import type { Observe } from '../observe.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { deleteBinding, getBinding, pollBinding, putBinding } from './bindings.ts'
-import { correlationId, minorVersion, originatingIdentity, requestIdentity } from './headers.ts'
+import { correlationId, echoing, minorVersion, originatingIdentity } from './headers.ts'
 import { deleteInstance, getInstance, patchInstance, pollInstance, putInstance } from './instances.ts'
 import { problemAnswer } from './problem.ts'
 import type { OsbRequest, OsbSurroundings } from './surroundings.ts'
@@ -63,7 +63,6 @@ export function makeOsbRouter(door: OsbDoor): OsbRouter {
       const { clock, chance } = door.around.ports
       const startedAt = clock.monotonic()
       const reference = correlationId(request.headers) ?? ulid(clock.now(), chance)
-      const identity = requestIdentity(request.headers)
       let route = 'unknown'
       let passed: Found | undefined
       let account: Account | undefined
@@ -80,7 +79,7 @@ export function makeOsbRouter(door: OsbDoor): OsbRouter {
           return problemAnswer(problem, reference)
         })
         .then((answer) => {
-          send(response, identity === undefined ? answer : echoing(identity, answer))
+          send(response, echoing(request.headers, answer))
           const { method = '' } = request
           const ms = clock.monotonic() - startedAt
           door.observe.request({
@@ -97,11 +96,6 @@ export function makeOsbRouter(door: OsbDoor): OsbRouter {
   }
 }
 
-/** The platform finds its own id of the request in the answer. */
-function echoing(identity: string, answer: Answer): Answer {
-  return { ...answer, headers: { ...answer.headers, 'X-Broker-API-Request-Identity': identity } }
-}
-
 interface Passing {
   readonly reference: string
   seen(found: Found, account: Account): void
@@ -115,7 +109,8 @@ async function respond(
   const { around, gate } = door
   const [path = '', search = ''] = split(request.url ?? '')
   const found = find(path) ?? fail('request.unknown-path')
-  const handler = found.route.methods[request.method ?? ''] ?? fail('request.method-not-allowed')
+  const handler = found.route.methods[request.method ?? '']
+  if (handler === undefined) return methodRefused(found.route, reference)
   const account = gate.admit(request.headers.authorization) ?? fail('request.unauthenticated')
   seen(found, account)
   const minor = minorVersion(request.headers, around.options.missingVersionStatus)
@@ -135,6 +130,11 @@ async function respond(
     minor,
     body: () => readObject(request, around.options.body),
   })
+}
+
+function methodRefused({ methods }: Route, reference: string): Answer {
+  const answer = problemAnswer({ code: 'request.method-not-allowed' }, reference)
+  return { ...answer, headers: { ...answer.headers, Allow: Object.keys(methods).join(', ') } }
 }
 
 interface Refused {
