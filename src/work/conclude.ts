@@ -1,4 +1,4 @@
-/** A report becomes an ending, a further stage, or a further attempt; the run is destroyed before any of them. */
+/** A report becomes an ending, a further stage, or a further attempt; its run is destroyed before that, or, when it is over, right after the end. */
 import { orders } from '../broker/orders.ts'
 import type { Ending } from '../broker/settle.ts'
 import type { Engine } from '../engines/engine.ts'
@@ -11,6 +11,7 @@ import type { Report } from '../model/report.ts'
 import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
 import type { Transaction } from '../store/store.ts'
 import { assemble } from './assemble.ts'
+import { discardLeft, discardNow, isOver } from './discard.ts'
 import { endingOf, withoutSecrets } from './ending.ts'
 import { withKept } from './kept.ts'
 import type { Lease } from './lease.ts'
@@ -38,21 +39,19 @@ export async function conclude(
 ): Promise<'over' | 'on'> {
   const [seen, job] = await Promise.all([sealedReport(tools, lease, run), sealedJob(tools, lease, run)])
   const report = await withKept(tools.ports.store, run, job, seen)
-  lease.check()
-  const [{ contract, situation, order }] = await Promise.all([
-    assemble(tools.ports, operation, lease.notes),
-    engine.discard(run.name),
-  ])
+  const { contract, situation, order } = await assemble(tools.ports, operation, lease.notes)
   if (
     report.end.kind === 'lost' &&
     stop === undefined &&
     mayRunAgain(tools, operation, contract.interrupted(order.action))
   ) {
+    await discardNow(tools, lease, run, engine)
     await runAgain(tools, lease, { operation, run, job })
     return 'on'
   }
   const conclusion = contract.conclude(order.action, situation, report)
   if (conclusion.kind === 'next' && stop === undefined) {
+    await discardNow(tools, lease, run, engine)
     return nextStage(tools, lease, { operation, run, job: conclusion.job, carryover: conclusion.carryover })
   }
   const outcome =
@@ -60,7 +59,9 @@ export async function conclude(
   // A chain that was stopped between two stages is not done, however well the last one ended.
   const isDone = report.end.kind === 'finished' && conclusion.kind === 'done'
   const ending = judged(outcome, report, isDone ? undefined : stop)
+  if (!isOver(report)) await discardNow(tools, lease, run, engine)
   await recordEnd(tools, lease, withoutSecrets(ending, secretsOf(situation, job, outcome)), { order })
+  if (isOver(report)) await discardLeft(tools, run, engine)
   return 'over'
 }
 

@@ -12,7 +12,7 @@ export interface KeeperLimits {
   readonly forgetEveryMs: number
   /** An orphan younger than this may belong to a row we do not see yet. */
   readonly orphanAgeMs: number
-  /** What an ended operation left is removed after this. */
+  /** So long after its end what an operation left is nobody's work any more: its worker would have removed it. */
   readonly leftoverAgeMs: number
   readonly retention: Retention
 }
@@ -135,7 +135,10 @@ async function reasonToRemove(
   if (forbidden.has(name)) return 'its name is forbidden'
   const operation = await ports.store.look.operation(id)
   if (operation === undefined) return ageMs > limits.orphanAgeMs ? 'no operation knows it' : undefined
-  if (hasEnded(operation.state)) return ageMs > limits.leftoverAgeMs ? 'its operation has ended' : undefined
+  if (hasEnded(operation.state)) {
+    const endedMs = (await ports.store.look.now()) - (operation.finishedAt ?? 0)
+    return endedMs > limits.leftoverAgeMs ? 'its operation has ended' : undefined
+  }
   const runs = await ports.store.look.runs(id)
   const run = runs.find((item) => item.name === name)
   return run?.state === 'discarded' ? 'a later attempt has taken its place' : undefined

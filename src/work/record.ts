@@ -81,13 +81,14 @@ async function noted<T>(
   return value
 }
 
-/** What the engine saw is sealed before the run's layout is destroyed. */
+/** What the engine saw is sealed. Not for good before the store is settled: until then it can be seen again. */
 export async function recordReport(tools: Tools, lease: Lease, run: Run, report: Report): Promise<void> {
   const reason = `run ${run.name} ended: ${report.end.kind}`
-  await recordProgress(tools, lease, { state: 'collecting', reason }, async (tx) => {
+  const also = async (tx: Transaction): Promise<void> => {
     await tx.putRun({ ...run, state: 'reported' })
     await tx.seal(`run/${run.name}`, 'report', Buffer.from(encode(report)))
-  })
+  }
+  await record(tools, lease, { progress: { state: 'collecting', reason }, also, how: 'loose' })
   lease.notes.reports.set(run.name, report)
   tools.report.event({ kind: 'attempted', engine: run.engine, result: report.end.kind })
 }

@@ -16,6 +16,7 @@ export async function checkInvariants(
     ...noOverlap(cluster),
     ...oneMutator(cluster, operations),
     ...nothingLeft(cluster),
+    ...leftToTheSweep(cluster),
     ...cluster.journal.surprises.map((text) => `an answer no platform should see: ${text}`),
     ...unexpected(cluster),
   ]
@@ -88,6 +89,14 @@ function nothingLeft({ engine, world }: Cluster): readonly string[] {
       .map(({ name }) => `I12 still running: ${name}`),
     ...engine.foreignTouched.map((name) => `G9 touched what is foreign: ${name}`),
   ]
+}
+
+/** The sweep is for what a crash or an outage left: where there was none, every run was destroyed by who worked on it. */
+function leftToTheSweep({ events, knobs }: Cluster): readonly string[] {
+  if (!knobs.calm) return []
+  return events.flatMap((event) =>
+    event.kind === 'swept' ? [`I11 left to the sweep in a life without faults: ${event.run}`] : [],
+  )
 }
 
 /** Losing a lease or the store is expected; an exception in the core is not. */

@@ -147,6 +147,16 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'the run of an ended operation is never discarded by who ended it',
+    edits: [
+      {
+        file: 'work/conclude.ts',
+        find: '  if (isOver(report)) await discardLeft(tools, run, engine)\n',
+        replace: '',
+      },
+    ],
+  },
+  {
     name: 'secrets are not taken out of descriptions',
     edits: [
       {
