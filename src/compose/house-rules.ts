@@ -44,7 +44,7 @@ export function keeperLimitsOf({ operations, retention }: Settings): KeeperLimit
     sweepEveryMs: operations.sweep,
     forgetEveryMs: 600_000,
     orphanAgeMs: 3_600_000,
-    leftoverAgeMs: 60_000,
+    leftoverAgeMs: 10_000,
     retention: {
       operationDays: retention.operations / dayMs,
       logDays: retention.logs / dayMs,
