@@ -90,7 +90,8 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   watchHouse(metrics, {
     dataDir: settings.dataDir,
     storeUrl: storeUrlOf(settings),
-    look: ports.store.look,
+    store: ports.store,
+    clock: systemClock,
     catalog: ports.catalog,
     artifacts,
     running: () => worker.running,
@@ -103,7 +104,8 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     ...telemetry.observe,
     refused: (refusal) => {
       refusals.note(refusal)
-      if (refusal.deed.refusal?.code === 'broker.quota') metrics.quotaRefused()
+      if (refusal.deed.refusal?.code !== 'broker.quota') return
+      metrics.quotaRefused(refusal.deed.action.startsWith('binding.') ? 'bindings' : 'instances')
     },
   }
   const router = openOsb(settings, tools, { gate, source, observe })

@@ -33,12 +33,32 @@ export function healthOf(parts: HealthParts): HealthPorts {
       await storeCheck(parts),
       await diskCheck(parts),
     ],
-    metrics: async () => ({ contentType: metrics.contentType, text: await metrics.text() }),
+    metrics: async (accept) => {
+      const form = metrics.formFor(accept)
+      return { contentType: form, text: await metrics.text(form) }
+    },
   }
 }
 
-async function storeCheck({ clock, store }: HealthParts): Promise<HealthCheck> {
+async function storeCheck(parts: HealthParts): Promise<HealthCheck> {
+  const { clock } = parts
   const startedAt = clock.monotonic()
+  const fault = await storeFault(parts)
+  return {
+    name: 'store',
+    ok: fault === undefined,
+    detail: fault ?? `${Math.round(clock.monotonic() - startedAt)}ms`,
+  }
+}
+
+/** Why the store takes no writes at the moment; undefined: it does. */
+export async function storeFault({
+  clock,
+  store,
+}: {
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly store: Pick<Store, 'probe'>
+}): Promise<string | undefined> {
   const limit = new AbortController()
   const late = clock.sleep(storeWithinMs, limit.signal).then(() => 'no answer within a second')
   const answer = store.probe().then(
@@ -47,11 +67,7 @@ async function storeCheck({ clock, store }: HealthParts): Promise<HealthCheck> {
   )
   const fault = await Promise.race([answer, late])
   limit.abort()
-  return {
-    name: 'store',
-    ok: fault === undefined,
-    detail: fault ?? `${Math.round(clock.monotonic() - startedAt)}ms`,
-  }
+  return fault
 }
 
 async function diskCheck({ dataDir, minFreeDisk }: HealthParts): Promise<HealthCheck> {

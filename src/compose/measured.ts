@@ -28,11 +28,15 @@ export function measuredEngine(engine: Engine, metrics: Metrics, clock: Clock): 
   const timed = timer(clock, (call, seconds, failed) =>
     metrics.engineCall(engine.name, call, seconds, failed),
   )
+  const { anticipate } = engine
   return {
     name: engine.name,
     facts: engine.facts,
     check: (signal) => timed('check', () => engine.check(signal)),
     refuses: (job) => engine.refuses(job),
+    ...(anticipate && {
+      anticipate: (run, signal) => timed('anticipate', () => anticipate(run, signal)),
+    }),
     layOut: (run, watch) => timed('lay_out', () => engine.layOut(run, watch)),
     start: (run) => timed('start', () => engine.start(run)),
     look: (run) => timed('look', () => engine.look(run)),
@@ -83,6 +87,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     write: (work, manner) => timed('write', () => store.write(work, manner)),
     settled: () => timed('settled', () => store.settled()),
     probe: () => timed('probe', () => store.probe()),
+    busy: () => store.busy(),
     onHint: (listener) => store.onHint(listener),
     backup: (file) => timed('backup', () => store.backup(file)),
     reseal: (batch) => timed('reseal', () => store.reseal(batch)),

@@ -4,14 +4,17 @@ import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Ports } from '../broker/ports.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Offered } from '../http/store-metrics.ts'
+import type { Clock } from '../kit/clock.ts'
 import { nowAndThen } from '../kit/now-and-then.ts'
 import { migrations } from '../store/migrations/index.ts'
-import type { Look } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { storeFault } from './health.ts'
 
 export interface WatchedHouse {
   readonly dataDir: string
   readonly storeUrl: string
-  readonly look: Look
+  readonly store: Pick<Store, 'look' | 'probe' | 'busy'>
+  readonly clock: Pick<Clock, 'sleep'>
   readonly catalog: Ports['catalog']
   readonly artifacts: Pick<ArtifactStore, 'size'>
   /** Operations this node works on. */
@@ -23,13 +26,27 @@ const countedEveryMs = 60_000
 
 /** Adds the figures. */
 export function watchHouse(metrics: Metrics, house: WatchedHouse): void {
-  const { dataDir, storeUrl, look, catalog, artifacts, running } = house
+  const { dataDir, storeUrl, store, catalog, artifacts, running } = house
+  const { look } = store
   metrics.watch(look, () => offeredBy(catalog().offers))
   metrics.gauge('chandler_leases_held', 'Operations this node works on.', running)
-  metrics.gauge('chandler_disk_free_bytes', 'Room on the disk of the data folder.', async () => {
-    const { bavail, bsize } = await statfs(dataDir)
-    return bavail * bsize
-  })
+  metrics.gauge(
+    'chandler_store_writable',
+    'Whether the store takes writes, as readiness sees it.',
+    async () => ((await storeFault(house)) === undefined ? 1 : 0),
+  )
+  metrics.gauge('chandler_store_pool_in_use', 'Connections that write at the moment (PostgreSQL).', () =>
+    store.busy(),
+  )
+  metrics.gauge(
+    'chandler_disk_free_bytes',
+    'Room on the disk of the data folder.',
+    async () => {
+      const { bavail, bsize } = await statfs(dataDir)
+      return bavail * bsize
+    },
+    { volume: 'data' },
+  )
   metrics.gauge(
     'chandler_content_store_bytes',
     'Packages and layers that are kept, packed.',

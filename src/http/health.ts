@@ -16,7 +16,8 @@ export interface HealthPorts {
   started(): boolean
   /** Store writable, key ring open, not draining, disk free. */
   ready(): Promise<readonly HealthCheck[]>
-  metrics(): Promise<{ readonly contentType: string; readonly text: string }>
+  /** In the form that is accepted. */
+  metrics(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>
 }
 
 export type HealthSide = 'admin' | 'main'
@@ -38,7 +39,7 @@ export function serveHealth(
     return true
   }
   if (asked === undefined) {
-    answerMetrics(ports, response)
+    answerMetrics(ports, request.headers.accept, response)
     return true
   }
   const wordy = side === 'admin' && (new URLSearchParams(search).has('verbose') || wantsJson(request))
@@ -106,9 +107,9 @@ function wantsJson(request: IncomingMessage): boolean {
   return request.headers.accept?.includes('application/json') ?? false
 }
 
-function answerMetrics(ports: HealthPorts, response: ServerResponse): void {
+function answerMetrics(ports: HealthPorts, accept: string | undefined, response: ServerResponse): void {
   ports
-    .metrics()
+    .metrics(accept)
     .then(({ contentType, text }) => sendText(response, { status: 200, type: contentType, text }))
     .catch(() => {
       response.statusCode = 500

@@ -50,21 +50,42 @@ test('gauges are counted by one question for all of them, and not again within a
   expect(text).toContain('chandler_catalog_plans{format="sim"} 5')
 })
 
-test('a store that does not answer is shown as such and asked again at the next scrape', async () => {
+test('counts that the store did not give are asked for again at the next scrape', async () => {
   let fails = true
   const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
-  const answer = (): Promise<readonly never[]> =>
-    fails ? Promise.reject(new Error('down')) : Promise.resolve([])
-  const look = { countByState: answer, sealedByOthers: answer }
+  const counts: readonly StateCount[] = [{ of: 'instance', state: 'ready', count: 3, oldestMs: 0 }]
+  const look = {
+    countByState: () => (fails ? Promise.reject(new Error('down')) : Promise.resolve(counts)),
+    sealedByOthers: () => Promise.resolve([]),
+  }
   metrics.watch(look as unknown as Look, () => [])
 
   const down = await metrics.text()
   fails = false
-  await metrics.text()
   const up = await metrics.text()
 
-  expect(down).toContain('chandler_store_writable 0')
-  expect(up).toContain('chandler_store_writable 1')
+  expect(down).not.toContain('chandler_instances{')
+  expect(up).toContain('chandler_instances{state="ready"} 3')
+})
+
+test.each([
+  [undefined, 'text/plain; version=0.0.4; charset=utf-8', '# TYPE chandler_leases_lost_total counter', /\n$/],
+  ['*/*', 'text/plain; version=0.0.4; charset=utf-8', '# TYPE chandler_leases_lost_total counter', /\n$/],
+  [
+    'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3',
+    'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    '# TYPE chandler_leases_lost counter',
+    /\n# EOF\n$/,
+  ],
+])('who accepts %s is told in the form %s', async (accept, type, line, end) => {
+  const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
+  metrics.leaseLost()
+  const form = metrics.formFor(accept)
+  const text = await metrics.text(form)
+
+  expect(form).toBe(type)
+  expect(text.split('\n')).toEqual(expect.arrayContaining([line, 'chandler_leases_lost_total 1']))
+  expect(text).toMatch(end)
 })
 
 test('a figure that cannot be read stays as it was, and is told once until it can be read again', async () => {

@@ -1,5 +1,13 @@
 /** Counts what happens and shows it to Prometheus; counters in memory, gauges by one question to the store. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type OpenMetricsContentType,
+  type PrometheusContentType,
+  Registry,
+} from 'prom-client'
 import type { Look } from '../store/store.ts'
 import { figureReader } from './figure-reader.ts'
 import type { SeenRequest } from './observe.ts'
@@ -20,7 +28,7 @@ export interface Metrics extends OperationFigures, LeaseFigures, SupplyFigures {
   requestBegins(): void
   authFailed(reason: 'credentials' | 'role'): void
   rateLimited(side: 'osb' | 'operator'): void
-  quotaRefused(): void
+  quotaRefused(scope: 'instances' | 'bindings'): void
   auditFailed(): void
   /** When a certificate ends, in seconds since 1970. */
   certificate(use: 'server', endsAt: number): void
@@ -29,12 +37,21 @@ export interface Metrics extends OperationFigures, LeaseFigures, SupplyFigures {
   /** Adds what is counted in the store and the catalog, once they are there. */
   watch(look: Look, offered: () => readonly Offered[]): void
   /** A figure that is read at each scrape. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void
-  readonly contentType: string
-  text(): Promise<string>
+  gauge(
+    name: string,
+    help: string,
+    read: () => number | Promise<number>,
+    labels?: Readonly<Record<string, string>>,
+  ): void
+  /** The form of `text` for who accepts these media types. */
+  formFor(accept: string | undefined): Form
+  text(form?: Form): Promise<string>
   /** Every figure with what it tells. */
   table(): readonly Figure[]
 }
+
+/** A media type: the text of Prometheus, or OpenMetrics. */
+export type Form = PrometheusContentType | OpenMetricsContentType
 
 export interface Figure {
   readonly name: string
@@ -94,7 +111,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
     ...operationFigures(makers),
     ...leaseFigures(makers),
     ...supplyFigures(makers),
-    quotaRefused: () => quota.labels('instances').inc(),
+    quotaRefused: (scope) => quota.labels(scope).inc(),
     auditFailed: () => audit.inc(),
     certificate: (use, endsAt) => certificates.labels(use).set(endsAt),
     reloaded: (successfully) => {
@@ -105,21 +122,37 @@ export function openMetrics(options: MetricsOptions): Metrics {
     rateLimited: (side) => limited.labels(side).inc(),
     logLineDropped: () => dropped.inc(),
     watch: (look, offered) => gaugesOfStore(registry, read, { look, offered }),
-    gauge: (name, help, ask) => {
+    gauge: (name, help, ask, labels = {}) => {
       new Gauge({
         name,
         help,
+        labelNames: Object.keys(labels),
         registers,
         async collect() {
           const value = await read(name, ask)
-          if (value !== undefined) this.set(value)
+          if (value !== undefined) this.set(labels, value)
         },
       })
     },
-    contentType: registry.contentType,
-    text: () => registry.metrics(),
+    formFor: (accept) =>
+      accept?.includes('application/openmetrics-text')
+        ? Registry.OPENMETRICS_CONTENT_TYPE
+        : registry.contentType,
+    text: (form = registry.contentType) => inForm(registry, form).metrics(),
     table: () => tableOf(registry),
   }
+}
+
+/** The same figures, printed otherwise. */
+function inForm(registry: Registry, form: Form): Registry<Form> {
+  if (form === registry.contentType) return registry
+  const other = new Registry<Form>()
+  other.setContentType(form)
+  for (const { name } of registry.getMetricsAsArray()) {
+    const metric = registry.getSingleMetric(name)
+    if (metric !== undefined) other.registerMetric(metric)
+  }
+  return other
 }
 
 function tableOf(registry: Registry): readonly Figure[] {

@@ -22,8 +22,6 @@ export function gaugesOfStore(
 ): void {
   const registers = [registry]
   let last: readonly StateCount[] = []
-  let answered = false
-  const writable = 'chandler_store_writable'
   const ask = nowAndThen(
     () => look.countByState(),
     countedEveryMs,
@@ -31,20 +29,9 @@ export function gaugesOfStore(
   )
   /** A store that is down leaves the figures as they were, and is asked again at the next scrape. */
   const counts = async (): Promise<readonly StateCount[]> => {
-    const fresh = await read(writable, ask)
-    answered = fresh !== undefined
-    last = fresh ?? last
+    last = (await read('chandler_instances', ask)) ?? last
     return last
   }
-  new Gauge({
-    name: writable,
-    help: 'Whether the store answered.',
-    registers,
-    async collect() {
-      await counts()
-      this.set(answered ? 1 : 0)
-    },
-  })
   const byState = (name: string, help: string, of: StateCount['of']) =>
     new Gauge({
       name,

@@ -48,6 +48,8 @@ export interface Database {
   settled(): Promise<void>
   /** Whether a transaction can be committed. */
   probe(): Promise<void>
+  /** How many connections of a pool write at the moment. */
+  busy(): number
   /**
    * Sends a text to all processes once this transaction is committed. Boarding: those here are told at once
    * where what they write then can still join it, and sees what it wrote.

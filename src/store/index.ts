@@ -77,6 +77,7 @@ function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store
       ),
     settled: () => database.settled(),
     probe: () => database.probe(),
+    busy: () => database.busy(),
     onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
     backup: (file) => database.backup(file),
     reseal: (batch) => {

@@ -17,6 +17,8 @@ export interface Store {
   settled(): Promise<void>
   /** Whether the store answers and takes writes. */
   probe(): Promise<void>
+  /** How many connections of a pool write at the moment (PostgreSQL). */
+  busy(): number
   /** Calls back when a process, this one among them, says what came about; a hint, never the truth. */
   onHint(listener: (hint: Hint) => void): void
   /** A consistent copy while running (SQLite); tells how else otherwise. */

@@ -12,7 +12,7 @@ import { operatorRoutes } from '../../src/http/operator/routes.ts'
 import { isObject } from '../../src/kit/json.ts'
 import { problemCodes } from '../../src/model/problem-codes.ts'
 import { settingsPage } from '../../src/settings/describe.ts'
-import type { Look } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 
 /** File name to text. */
 export async function pages(): Promise<ReadonlyMap<string, string>> {
@@ -95,7 +95,8 @@ function metricsPage(): string {
   watchHouse(metrics, {
     ...{ dataDir: '.', storeUrl: 'sqlite:', running: () => 0, artifacts: { size: () => Promise.resolve(0) } },
     // Nothing is read: only what there is to read is told.
-    look: {} as unknown as Look,
+    store: {} as unknown as Store,
+    clock: { sleep: () => Promise.resolve() },
     catalog: () => makeCatalog([]),
   })
   const own = metrics.table().filter(({ name }) => /^(chandler|http)_/.test(name))
@@ -110,7 +111,7 @@ function metricsPage(): string {
     '',
     generated('the figures themselves'),
     '',
-    '`GET /metrics` on `http.adminListen`, for Prometheus. Besides these there are those of the process and of Node',
+    '`GET /metrics` on `http.adminListen`, as Prometheus text or, by `Accept`, OpenMetrics. Besides these there are those of the process and Node',
     '(`process_*`, `nodejs_*`). Labels take their values from closed sets: never an instance, a user, a path or an error text.',
     'What is counted in the store is counted once a minute, whoever asks. Rules to be woken by: [alerts.yml](alerts.yml).',
     '',

@@ -75,6 +75,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     // Every commit waits for the disk.
     settled: () => Promise.resolve(),
     probe: () => write(async (session) => void (await session.run('UPDATE cluster SET epoch = epoch'))),
+    busy: () => pool.totalCount - pool.idleCount,
     notify: (session, text) => void session.send('SELECT pg_notify(?, ?)', channel, text),
     onNotice: (hear) => listener.onNotice(hear),
     backup: async () =>

@@ -140,6 +140,8 @@ function assemble(writer: Connection, reader: Session, group: Group, close: () =
     write,
     settled: () => group.settled(),
     probe: () => write(async (session) => session.send('UPDATE cluster SET epoch = epoch')),
+    // There is no pool.
+    busy: () => 0,
     notify(session, text, when) {
       if (when === 'boarding') tell(text)
       else notices.set(session, [...(notices.get(session) ?? []), text])
