@@ -236,6 +236,34 @@ export function describeLife(living: () => Living): void {
     expect(await engine.look(order.name)).toEqual({ kind: 'absent' })
   })
 
+  test('what has ended stays as it ended while it is there, whoever comes late', async () => {
+    const { engine } = living()
+    const { order, ticket, watch } = await started(waits(0.1))
+    const before = await engine.follow(ticket, watch)
+    for (const fence of [1, 2]) {
+      await engine.layOut({ ...order, fence }, watch)
+      await engine.start({ name: order.name, fence })
+    }
+    const again = listener()
+
+    expect(await engine.follow(ticket, again.watch)).toEqual(before)
+    expect(again.log().toString()).toBe('began\nended\n')
+    await engine.discard(order.name)
+  })
+
+  test('its owner and the sweep may take a run away at the same moment', async () => {
+    const { engine } = living()
+    const { order, ticket, watch } = await started(waits(0.1))
+    await engine.follow(ticket, watch)
+    const sweep = async () => {
+      await engine.stop(order.name, 0)
+      await engine.discard(order.name)
+    }
+    await Promise.all([engine.discard(order.name), sweep(), sweep()])
+
+    expect(await engine.look(order.name)).toEqual({ kind: 'absent' })
+  })
+
   test('runs are listed for their own cluster', async () => {
     const { engine, images } = living()
     const order = orderOf(jobOf({ script: 'exit 0', act: () => 0 }, images.plain))
