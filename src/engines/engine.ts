@@ -20,6 +20,11 @@ export interface Engine {
   /** Why this engine cannot run the job, if it cannot; asked before anything is accepted. */
   refuses(job: Job): Problem | undefined
   /**
+   * Brings a job with a door so far that its program waits there. Whoever is laid out next with the same job, but for what lies
+   * behind the door, finds that done. Until it is started nothing has happened; if nobody comes, it is let go after a while.
+   */
+  anticipate?(run: Anticipated, signal: AbortSignal): Promise<void>
+  /**
    * Lays out everything the run needs: image, inputs, folders. Idempotent by name.
    * The layout is the permission to start: without it the run can never start (again).
    * It belongs to the claim (the fence) that laid it out. A later claim takes over what has not been started;
@@ -48,6 +53,11 @@ export interface Engine {
 export interface RunStart {
   readonly name: RunName
   readonly fence: number
+}
+
+export interface Anticipated {
+  readonly job: Job
+  readonly cluster: string
 }
 
 export interface RunOrder {

@@ -62,17 +62,17 @@ async function isOurs(path: string): Promise<boolean> {
 
 const orphanMs = 3_600_000
 
-/** Takes away what no run owns, left by a crash between two steps; `owned` says what a run owns. */
+/** Takes away what no run owns, left by a crash between two steps; what is made is called after a run. */
 export async function sweepPrivates(
   privates: string,
   clock: Clock,
-  owned: (run: string) => Promise<string | undefined>,
+  isOwned: (path: string, run: string) => boolean | Promise<boolean>,
 ): Promise<void> {
   for (const name of (await readdir(privates).catch(unlessAbsent)) ?? []) {
     if (name === marker) continue
     const path = join(privates, name)
     const [run = ''] = name.split('~')
-    if ((await owned(run)) === path) continue
+    if (await isOwned(path, run)) continue
     const stats = await stat(path).catch(unlessAbsent)
     if (stats && clock.now() - stats.mtimeMs > orphanMs) await rm(path, { recursive: true, force: true })
   }

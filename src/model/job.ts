@@ -14,6 +14,8 @@ export interface Job {
   readonly logShowsCredentials?: boolean
   /** A part of the work that is the same for many jobs and need not be done each time. */
   readonly beforehand?: Beforehand
+  /** Where an engine may have its program wait before anybody has ordered it. */
+  readonly door?: Door
 }
 
 /** What depends on no instance: done once by a job of its own, its result is laid before the jobs that follow. */
@@ -22,6 +24,15 @@ export interface Beforehand {
   readonly job: Job
   /** What is left to do where they find it. */
   readonly steps: Job['steps']
+  /** The door of what is left. */
+  readonly door?: Door
+}
+
+/** A file that a program reads before all that counts; while it is empty or cut short, the program can only fail. */
+export interface Door {
+  readonly path: string
+  /** Other files that differ from one such job to the next, and that nobody reads earlier. */
+  readonly behind: readonly string[]
 }
 
 export type Program =

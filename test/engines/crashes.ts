@@ -12,6 +12,7 @@ export interface Crashing {
   readonly folder: string
   readonly engine: OwnerOrder['engine']
   readonly image: OwnerOrder['image']
+  readonly door?: boolean
 }
 
 const supplies = {
@@ -41,11 +42,11 @@ export function startOwner(
 }
 
 /** What a worker does with a run of which it knows no more than the name. */
-export async function succeed(engine: Engine, image: OwnerOrder['image'], name: string, seconds = 0.5) {
+export async function succeed(engine: Engine, crashing: Crashing, name: string, seconds = 0.5) {
   const { watch, log } = listener()
   const sight = await engine.look(name)
   if (sight.kind !== 'started') {
-    await engine.layOut(orderOf(ownedJob({ image, seconds }), name, 2), watch)
+    await engine.layOut(orderOf(ownedJob({ ...crashing, seconds }), name, 2), watch)
     await engine.start({ name, fence: 2 })
   }
   const report = await engine.follow(name, watch)
@@ -69,7 +70,7 @@ export function describeCrashes(crashing: () => Crashing): void {
     const owner = startOwner(crashing(), { name, at, how: 'SIGKILL' })
     const [, signal] = await once(owner, 'exit')
     const engine = await openSuccessor(crashing())
-    const { sight, report, log } = await succeed(engine, crashing().image, name)
+    const { sight, report, log } = await succeed(engine, crashing(), name)
 
     expect(signal).toBe('SIGKILL')
     expect(sights).toContain(sight)
@@ -96,7 +97,7 @@ export function describeCrashes(crashing: () => Crashing): void {
     const said = collected(owner)
     await expect.poll(() => said(), { timeout: 20_000 }).toBe('laid-out\n')
     const engine = await openSuccessor(crashing())
-    const { log } = await succeed(engine, crashing().image, name)
+    const { log } = await succeed(engine, crashing(), name)
     await engine.discard(name)
     owner.kill('SIGCONT')
     await once(owner, 'exit')
@@ -112,7 +113,7 @@ export function describeCrashes(crashing: () => Crashing): void {
     const said = collected(owner)
     await expect.poll(() => said(), { timeout: 20_000 }).toBe('laid-out\n')
     const engine = await openSuccessor(crashing())
-    const succeeding = succeed(engine, crashing().image, name, 2)
+    const succeeding = succeed(engine, crashing(), name, 2)
     await expect.poll(async () => (await engine.look(name)).kind, { timeout: 20_000 }).toBe('started')
     owner.kill('SIGCONT')
     const { log } = await succeeding
@@ -124,7 +125,6 @@ export function describeCrashes(crashing: () => Crashing): void {
 
   test('owners killed at any moment leave runs that start once and end', async () => {
     const engine = await openSuccessor(crashing())
-    const { image } = crashing()
     const names = Array.from({ length: 12 }, freshName)
     for (const [i, name] of names.entries()) {
       const owner = startOwner(crashing(), { name, at: 'never', how: 'SIGKILL', seconds: 0.2 })
@@ -134,7 +134,7 @@ export function describeCrashes(crashing: () => Crashing): void {
       clearTimeout(timer)
     }
     for (const name of names) {
-      const { report, log } = await succeed(engine, image, name, 0.2)
+      const { report, log } = await succeed(engine, crashing(), name, 0.2)
       expect(log).toBe(whole)
       expect(report.end).toEqual({ kind: 'finished' })
       await engine.discard(name)

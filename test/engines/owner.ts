@@ -7,6 +7,7 @@ import { openEmbeddedEngine } from '../../src/engines/embedded/index.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import type { Supplies } from '../../src/engines/supplies.ts'
 import { systemClock } from '../../src/kit/clock.ts'
+import type { Job } from '../../src/model/job.ts'
 import { ProblemError } from '../../src/model/problem.ts'
 import { merged } from './row.ts'
 import { jobOf, listener, orderOf } from './run-row.ts'
@@ -17,6 +18,8 @@ export interface OwnerOrder {
   readonly folder: string
   readonly engine: { readonly kind: 'embedded' } | { readonly kind: 'docker'; readonly socket: string }
   readonly image: { readonly reference: string; readonly digest: string }
+  /** Whether its program waits at a door before the run is laid out. */
+  readonly door?: boolean
   readonly name: string
   readonly at: Point
   readonly how: 'SIGKILL' | 'SIGSTOP'
@@ -38,18 +41,34 @@ export function openFor(
 }
 
 /** The job of an owner; the file is delivered in the midst of its layout. */
-export function ownedJob({ image, seconds }: Pick<OwnerOrder, 'image' | 'seconds'>) {
+export function ownedJob({ image, seconds, door }: Pick<OwnerOrder, 'image' | 'seconds' | 'door'>): Job {
   const artifact = { kind: 'artifact', reference: 'a', as: 'blob' } as const
-  return jobOf(
+  const script = `echo began; cat in/file; sleep ${seconds}; echo ended; echo result > out/file`
+  const job = jobOf(
     {
-      script: `echo began; cat /in/file; sleep ${seconds}; echo ended; echo result > /out/file`,
+      script,
       step: { streams: merged },
-      files: [{ path: '/in/file', mode: 0o444, owner: 'root', readOnly: true, content: artifact }],
-      folders: [{ path: '/out', mode: 0o755, readOnly: false, content: { kind: 'empty' }, bytesMax: 65536 }],
-      wants: [{ kind: 'file', name: 'out', path: '/out/file', bytesMax: 100 }],
+      files: [{ path: 'in/file', mode: 0o444, owner: 'root', readOnly: true, content: artifact }],
+      folders: [{ path: 'out', mode: 0o755, readOnly: false, content: { kind: 'empty' }, bytesMax: 65536 }],
+      wants: [{ kind: 'file', name: 'out', path: 'out/file', bytesMax: 100 }],
     },
     image,
   )
+  return door === true ? behindDoor(job, script) : job
+}
+
+/** The same as a program of the host that reads an order first. */
+function behindDoor(job: Job, script: string): Job {
+  const [step] = job.steps
+  const argv = ['sh', '-c', `order=$(cat order); [ "$order" = go ] || exit 3; ${script}`] as const
+  const content = { kind: 'bytes', bytes: Buffer.from('go') } as const
+  return {
+    ...job,
+    program: { kind: 'tools', tools: [{ name: 'sh', from: { kind: 'host' } }] },
+    steps: [{ ...step, command: { kind: 'exec', argv } }],
+    files: [...job.files, { path: 'order', mode: 0o600, owner: 'user', readOnly: false, content }],
+    door: { path: 'order', behind: [] },
+  }
 }
 
 async function own(order: OwnerOrder): Promise<void> {
@@ -68,7 +87,9 @@ async function own(order: OwnerOrder): Promise<void> {
   const engine = await openFor(order, supplies)
   const { watch } = listener()
   const following = { ...watch, log: async () => reached('following') }
-  await engine.layOut(orderOf(ownedJob(order), name, 1), watch)
+  const job = ownedJob(order)
+  if (order.door === true) await engine.anticipate?.({ job, cluster: 'test-cluster' }, watch.signal)
+  await engine.layOut(orderOf(job, name, 1), watch)
   reached('laid-out')
   const ticket = await engine.start({ name, fence: 1 })
   reached('started')

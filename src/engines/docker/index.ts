@@ -204,7 +204,11 @@ async function list(yard: Yard, cluster: string): Promise<readonly FoundRun[]> {
     found.set(name, { name, operation: record.operation, ageMs: yard.clock.now() - record.laidOutAt })
   }
   await emptyTrash(yard)
-  await sweepPrivates(yard.privates, yard.clock, (run) => targetOf(ticketOf(yard, run).private))
+  await sweepPrivates(
+    yard.privates,
+    yard.clock,
+    async (path, run) => (await targetOf(ticketOf(yard, run).private)) === path,
+  )
   await sweepStrays(yard.clock)
   return [...found.values()]
 }

@@ -7,7 +7,7 @@ import { capabilities } from '../confinement.ts'
 import { type Ran, run } from '../run-program.ts'
 import { shimState } from './identity.ts'
 import type { RunPaths } from './run-folder.ts'
-import { currentStep, initOf, type Stopping } from './stop.ts'
+import { currentStep, initOf, liveContainer, type Stopping } from './stop.ts'
 
 const answerBytesMax = 1024 * 1024
 const answerMs = 60_000
@@ -46,7 +46,9 @@ async function ask(at: Stopping, i: number, argv: readonly string[]): Promise<Ra
   const bounds = { milliseconds: answerMs, stdoutBytesMax: answerBytesMax }
   if (runtime.kind !== 'plain') {
     const state = join(at.paths.private, 'state')
-    const command = [runtime.program, '--root', state, 'exec', `${at.run}-s${i}`, ...argv]
+    const container = liveContainer(at, runtime, i)
+    if (container === undefined) return undefined
+    const command = [runtime.program, '--root', state, 'exec', container.id, ...argv]
     const shim = await shimState(at.paths)
     if (!at.host.rootless || shim.kind !== 'alive')
       return await run(runtime.program, command.slice(1), bounds)

@@ -26,6 +26,10 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
 
   describeCrashes(() => crashing)
 
+  describe('of an owner whose program waits at its door', () => {
+    describeCrashes(() => ({ ...crashing, door: true }))
+  })
+
   const runFolder = (name: string): string => join(crashing.folder, 'embedded', 'runs', name)
 
   async function running(engine: Engine) {

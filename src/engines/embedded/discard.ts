@@ -9,7 +9,15 @@ import { removeQuietTree } from '../remove-tree.ts'
 import { removeGroup } from './cgroups.ts'
 import type { Host } from './host.ts'
 import { isAlive, type ProcessMark, shimState } from './identity.ts'
-import { pathsOf, privateOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
+import {
+  containersOf,
+  pathsOf,
+  privateOf,
+  type Rooms,
+  type RunPaths,
+  type RunRecord,
+  readRecord,
+} from './run-folder.ts'
 import { killAll } from './stop.ts'
 import type { Trash } from './trash.ts'
 
@@ -23,9 +31,13 @@ export interface Discarding {
 const patienceMs = 10_000
 
 /** Idempotent. After it, no shim of this run begins any more. */
-export async function discard(at: Discarding, run: string): Promise<void> {
-  const { rooms, trash, host, clock } = at
-  const paths = pathsOf(rooms, run)
+export function discard(at: Discarding, run: string): Promise<void> {
+  return clearAway(at, pathsOf(at.rooms, run))
+}
+
+/** The same for a run, or what waits to be one, wherever its folder lies. */
+export async function clearAway(at: Discarding, paths: RunPaths): Promise<void> {
+  const { trash, host, clock } = at
   const record = readRecord(paths)
   if (record === undefined) return
   if (!existsSync(paths.began)) forbid(paths)
@@ -34,15 +46,20 @@ export async function discard(at: Discarding, run: string): Promise<void> {
   // A run that came to its end leaves nothing but, perhaps, a shim that stays; others end by themselves.
   const hasEnded = !record.stays && readSmall(paths.exit) === 'done\n'
   const shim = isOfThisBoot && !hasEnded ? await shimState(paths) : undefined
-  const killed = shim === undefined ? [] : await killAll({ host, paths, record, run })
+  const killed = shim === undefined ? [] : await killAll({ host, paths, record })
   // While the name is there a successor would do this again; once it is gone nobody knows of the groups.
-  if (isOfThisBoot) await Promise.all(record.steps.map((_, i) => removeGroups(at, `${run}-s${i}`)))
+  const groups = isOfThisBoot ? record.steps.flatMap((_, i) => containersOf(record, i)) : []
+  await Promise.all(groups.map((id) => removeGroups(at, id)))
   await trash.take(paths.folder)
   await Promise.all([
     ...killed.map((mark) => untilDead(clock, mark)),
     // Only what is ours: the link lies in a folder that programs cannot reach, but names are cheap to check.
-    ...(secret !== undefined && basename(secret).startsWith(`${run}~`) ? [removeQuietTree(secret)] : []),
+    ...(secret !== undefined && isOf(record, secret) ? [removeQuietTree(secret)] : []),
   ])
+}
+
+function isOf({ names }: RunRecord, secret: string): boolean {
+  return names.some((name) => basename(secret).startsWith(`${name}~`))
 }
 
 /** Whoever makes this file is first: the shim, to begin, or we, so that it never does. It appears with its text. */

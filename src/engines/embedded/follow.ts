@@ -28,7 +28,7 @@ export async function follow(at: Following, run: string, watch: Watch): Promise<
   const paths = pathsOf(at.rooms, run)
   const record = readRecord(paths)
   if (record === undefined) return emptyReport({ kind: 'lost' }, at.clock.now())
-  const stopping: Stopping = { host: at.host, clock: at.clock, paths, record, run }
+  const stopping: Stopping = { host: at.host, clock: at.clock, paths, record }
   const helpers: readonly Helper[] = [
     (signal) => keepDeadline(stopping, signal),
     (signal) => keepRunning(stopping, watch, signal),

@@ -155,7 +155,7 @@ async function bring(
     return {}
   }
   const ofSystem = /^\/(dev|proc|sys)\//.test(path)
-  const bytes = bytesOf(file.content)
+  const bytes = contentOf(file.content)
   const own = file.readOnly || ofSystem ? undefined : tree
   if (own !== undefined && bytes !== undefined) {
     putFile(own, inner, bytes, as)
@@ -208,11 +208,17 @@ function roomAbove(path: string, { rooms }: Making): Room | undefined {
   return rooms.findLast(({ path: above }) => path.startsWith(`${above}/`))
 }
 
-function absolute(path: string, { root: { base } }: Furnishing): string {
+/** A path as the job names it, seen from the workspace. */
+export function insideWorkspace(path: string, root: Root): string {
+  return absolute(path, { root }).slice(root.base.length)
+}
+
+function absolute(path: string, { root: { base } }: Pick<Furnishing, 'root'>): string {
   return path.startsWith('/') ? join('/', path) : join(base, path)
 }
 
-function bytesOf(content: FileContent): Uint8Array | string | undefined {
+/** What a file is to hold, where the job itself says it. */
+export function contentOf(content: FileContent): Uint8Array | string | undefined {
   if (content.kind === 'bytes') return content.bytes
   return content.kind === 'secret' ? content.secret.reveal() : undefined
 }

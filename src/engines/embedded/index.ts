@@ -12,6 +12,7 @@ import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../priv
 import { removeTree } from '../remove-tree.ts'
 import type { Supplies } from '../supplies.ts'
 import { sweepOld } from '../sweep-old.ts'
+import { type Ahead, openAhead } from './ahead.ts'
 import { sweepGroups } from './cgroups.ts'
 import { discard } from './discard.ts'
 import { flusherOf } from './flusher.ts'
@@ -21,7 +22,7 @@ import { type Host, hostProblems, type RuntimeChoice } from './host.ts'
 import { shimState } from './identity.ts'
 import { isDoubtful, knowHost } from './known-host.ts'
 import { layOut } from './lay-out.ts'
-import { pathsOf, privateOf, type Rooms, readRecord } from './run-folder.ts'
+import { pathsOf, privateOf, type Rooms, type RunPaths, type RunRecord, readRecord } from './run-folder.ts'
 import { startRun } from './start.ts'
 import { openStarters } from './starters.ts'
 import { stopRun } from './stop.ts'
@@ -57,8 +58,9 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
   const known = await knowHost({ folder, choice: runtime, anew })
   const trash = await openTrash(rooms.trash, clock)
   const flush = flusherOf(rooms.runs)
-  const starters = openStarters(rooms.runs, known.now().rootless)
-  const at = () => ({ rooms, trash, flush, starters, host: known.now(), images, supplies, clock })
+  const starters = openStarters(folder, known.now().rootless)
+  const at = () => ({ rooms, trash, flush, starters, ahead, host: known.now(), images, supplies, clock })
+  const ahead: Ahead = openAhead(at)
   await sweepOld(rooms.aside, clock, removeTree)
 
   return {
@@ -66,6 +68,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
     facts: factsOf(known.now()),
     check: () => Promise.resolve(hostProblems(known.now())),
     refuses: (job) => refusal(job),
+    anticipate: (run, signal) => ahead.anticipate(run, signal),
     layOut: (order, watch) => layOut(at(), order, watch),
     async start(run) {
       try {
@@ -86,11 +89,15 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
       const record = readRecord(paths)
       const host = known.now()
       if (record === undefined || record.boot !== host.boot) return
-      await stopRun({ host, clock, paths, record, run }, 'stopped', graceSeconds)
+      await stopRun({ host, clock, paths, record }, 'stopped', graceSeconds)
     },
-    discard: (run) => discard(at(), run),
+    discard(run) {
+      ahead.dismiss(run)
+      return discard(at(), run)
+    },
     list: (cluster) => list(at(), cluster),
     async close() {
+      await ahead.close()
       starters.close()
       await Promise.all([trash.close(), known.settled()])
       // The folder on memory stays while it holds anything.
@@ -150,21 +157,32 @@ async function list(
   { rooms, trash, host: { controls }, clock }: Listing,
   cluster: string,
 ): Promise<readonly FoundRun[]> {
-  const found: FoundRun[] = []
-  for (const name of await readdir(rooms.runs)) {
-    const record = readRecord(pathsOf(rooms, name))
-    if (record?.cluster !== cluster) continue
-    found.push({ name, operation: record.operation, ageMs: clock.now() - record.laidOutAt })
-  }
-  await sweepPrivates(rooms.privates, clock, (run) => privateOf(pathsOf(rooms, run)))
+  const all = await recordsOf(rooms)
+  const secrets = new Set(await Promise.all(all.map(({ paths }) => privateOf(paths))))
+  await sweepPrivates(rooms.privates, clock, (path) => secrets.has(path))
   await sweepStrays(clock)
-  const isThere = (run: string): boolean => existsSync(pathsOf(rooms, run).folder)
+  const names = new Set(all.flatMap(({ record }) => record.names))
+  const isThere = (name: string): boolean => names.has(name) || existsSync(pathsOf(rooms, name).folder)
   await sweepGroups(controls, clock.now(), { isThere })
-  await sweepGrounds({ rooms, trash, clock }, () => groundsOf(rooms))
-  return found
+  const grounds = async (): Promise<ReadonlySet<string>> =>
+    new Set((await recordsOf(rooms)).map(({ record }) => record.ground))
+  await sweepGrounds({ rooms, trash, clock }, grounds)
+  return all.flatMap(({ name, record: { operation, laidOutAt, ...record } }) =>
+    record.cluster === cluster ? [{ name, operation, ageMs: clock.now() - laidOutAt }] : [],
+  )
 }
 
-async function groundsOf(rooms: Rooms): Promise<ReadonlySet<string>> {
+interface KnownRun {
+  readonly name: string
+  readonly paths: RunPaths
+  readonly record: RunRecord
+}
+
+async function recordsOf(rooms: Rooms): Promise<readonly KnownRun[]> {
   const names = await readdir(rooms.runs)
-  return new Set(names.flatMap((name) => readRecord(pathsOf(rooms, name))?.ground ?? []))
+  return names.flatMap((name) => {
+    const paths = pathsOf(rooms, name)
+    const record = readRecord(paths)
+    return record === undefined ? [] : [{ name, paths, record }]
+  })
 }

@@ -12,7 +12,7 @@ import { lastLines } from '../tail.ts'
 import { answerFile } from './ask.ts'
 import { wasOutOfMemory } from './cgroups.ts'
 import { type ShimState, shimState } from './identity.ts'
-import type { RunPaths, RunRecord } from './run-folder.ts'
+import { containersOf, type RunPaths, type RunRecord } from './run-folder.ts'
 import type { Stopping } from './stop.ts'
 
 const tailBytes = 8 * 1024
@@ -40,7 +40,7 @@ export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
   }
 }
 
-async function endOf({ host, paths, record, run }: Stopping, steps: readonly StepReport[]): Promise<RunEnd> {
+async function endOf({ host, paths, record }: Stopping, steps: readonly StepReport[]): Promise<RunEnd> {
   const exit = readSmall(paths.exit)
   const stop = readSmall(paths.stop)
   const signalled = readSmall(`${paths.stop}.signalled`)
@@ -53,7 +53,7 @@ async function endOf({ host, paths, record, run }: Stopping, steps: readonly Ste
   const refused = await refusalOf(paths, record, { last, exit: steps[last]?.exit ?? 0 })
   if (refused !== undefined && last === 0) return { kind: 'not-started', detail: refused }
   for (const [i, { exit: status }] of steps.entries()) {
-    if (status !== 0 && wasOutOfMemory(host.controls, `${run}-s${i}`))
+    if (status !== 0 && containersOf(record, i).some((id) => wasOutOfMemory(host.controls, id)))
       return { kind: 'limit', limit: 'memory' }
   }
   const files = filesOf(paths, record.steps)

@@ -55,6 +55,8 @@ export function pathsIn(folder: string): RunPaths {
 export interface RunRecord {
   readonly cluster: string
   readonly operation: string
+  /** What its containers and groups are called after: the run, or what waited for it. */
+  readonly names: readonly string[]
   /** Digest of the job it was laid out for. */
   readonly spec: string
   /** The boot of the host it was laid out in. */
@@ -83,6 +85,15 @@ export type Runtime =
 export interface OciRuntime {
   readonly kind: 'runc' | 'crun'
   readonly program: string
+}
+
+/** What the container and the group of a step may be called. */
+export function containersOf({ names }: RunRecord, step: number): readonly string[] {
+  return names.map((name) => containerName(name, step))
+}
+
+export function containerName(name: string, step: number): string {
+  return `${name}-s${step}`
 }
 
 /** The mark of the claim that a layout belongs to. */
@@ -117,6 +128,7 @@ export function readRecord(paths: RunPaths): RunRecord | undefined {
 const cutOff: RunRecord = {
   cluster: '',
   operation: '',
+  names: [],
   spec: '',
   boot: '',
   laidOutAt: 0,

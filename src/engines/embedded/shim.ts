@@ -16,7 +16,20 @@ export interface ShimPlan {
   readonly steps: readonly ShimStep[]
   /** Stay at the end, since something is wanted from a mount that is the shim's own. */
   readonly stays: boolean
+  readonly door?: ShimDoor | undefined
 }
+
+/** The file that the program reads first, while it lies beside its place: only who begins puts it there. */
+export interface ShimDoor {
+  /** Relative to the run. */
+  readonly place: string
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Where the file of a door lies until the run begins. */
+export const doorFile = 'door'
 
 /** A folder on memory with a limit, filled from another. */
 export interface SizedFolder {
@@ -48,17 +61,13 @@ export interface ShimStep {
 export function shimScript(plan: ShimPlan): string {
   const { paths } = plan
   return [
-    `cd ${quote(paths.folder)} || exit 98`,
-    // Its lock tells that the shim is alive to processes that cannot see it, or see its mark half written.
-    'exec 9>lock.$$ && flock -n 9 || exit 98',
-    'read -r mark </proc/$$/stat; echo "$mark" >&9',
+    ...introduction(paths),
     // Who loses its starter before it is let go leaves a run that has not begun.
-    'read -r go || { rm -f lock.$$; exit 99; }; exec </dev/null',
-    // The claim that starts it must be the one it is laid out for.
-    '[ -e "fence.$1" ] || exit 99',
-    'set -C; { echo "$mark" >began; } 2>/dev/null || exit 99; set +C',
+    'read -r go fence || { rm -f lock.$$; exit 99; }; exec </dev/null',
+    `${begin} || exit 99`,
     'broken() { echo broken >exit; exit 97; }',
-    ...mounts(plan),
+    ...mountLines(plan),
+    ...(plan.door === undefined ? [] : [`${openDoor(plan.door)} || broken`]),
     'go=1',
     ...plan.steps.flatMap((step, i) => stepLines(step, i)),
     'echo done >exit',
@@ -68,7 +77,26 @@ export function shimScript(plan: ShimPlan): string {
   ].join('\n')
 }
 
-function mounts({ layers, writable, rootless, sized, hidden }: ShimPlan): readonly string[] {
+/** Makes it begin, if the claim that starts it is the one it is laid out for, and nobody else was first. */
+export const begin = '{ [ -e "fence.$fence" ] && set -C && { echo "$mark" >began; } 2>/dev/null && set +C; }'
+
+/** Who it is, for all to see. */
+export function introduction({ folder }: RunPaths): readonly string[] {
+  return [
+    `cd ${quote(folder)} || exit 98`,
+    // Its lock tells that the shim is alive to processes that cannot see it, or see its mark half written.
+    'exec 9>lock.$$ && flock -n 9 || exit 98',
+    'read -r mark </proc/$$/stat; echo "$mark" >&9',
+  ]
+}
+
+/** Puts the file into its place, at once and whole. */
+export function openDoor({ place }: ShimDoor): string {
+  return `mv -f ${doorFile} ${quote(place)}`
+}
+
+/** The mounts that are the shim's own. */
+export function mountLines({ layers, writable, rootless, sized, hidden }: ShimPlan): readonly string[] {
   const lines = hidden.map((path) => `mount -t tmpfs -o ro tmpfs ${quote(path)} || broken`)
   if (layers.length > 0) {
     const options = [
@@ -97,15 +125,20 @@ function stepLines(step: ShimStep, i: number): readonly string[] {
     'if [ $go = 1 ] && [ ! -e stop ]; then',
     `: >began.${i}`,
     ...commandLines(step),
-    ...(cleanUp === undefined ? [] : [`[ $rc -lt 128 ] || ${cleanUp} </dev/null >/dev/null 2>&1 9>&-`]),
+    ...(cleanUp === undefined ? [] : [`[ $rc -lt 128 ] || ${quietly(cleanUp)} 9>&-`]),
     `echo $rc >exit.${i}`,
     ...(mayFail ? [] : ['[ $rc = 0 ] || go=0']),
     'fi',
   ]
 }
 
+/** A command of which nobody wants to hear. */
+export function quietly(command: string): string {
+  return `${command} </dev/null >/dev/null 2>&1`
+}
+
 /** The command with its streams; they are whole before its status is told. */
-function commandLines({ command, files, joined, needsPipes }: ShimStep): readonly string[] {
+export function commandLines({ command, files, joined, needsPipes }: ShimStep): readonly string[] {
   const [first] = files.logs
   const stdout = quote((joined ? first?.file : (files.captured?.file ?? first?.file)) ?? '/dev/null')
   const stderr = joined ? undefined : files.logs.find(({ stream }) => stream === 'stderr')?.file

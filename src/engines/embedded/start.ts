@@ -2,27 +2,29 @@
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
-import { watchFolder } from '../changes.ts'
+import { type Changes, watchFolder } from '../changes.ts'
 import type { RunStart, Ticket } from '../engine.ts'
 import { lastLines } from '../tail.ts'
+import type { Ahead } from './ahead.ts'
 import type { Flusher } from './flusher.ts'
 import type { Host } from './host.ts'
 import { beginning } from './identity.ts'
-import { fenceOf, pathsOf, type Rooms, readRecord } from './run-folder.ts'
-import type { Starters } from './starters.ts'
+import { fenceOf, pathsOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
+import type { StartedShim, Starters } from './starters.ts'
 
 export interface Starting {
   readonly rooms: Rooms
   /** Brings the names of runs to the disk. */
   readonly flush: Flusher
   readonly starters: Starters
+  readonly ahead: Ahead
   readonly host: Host
   readonly clock: Clock
 }
 
 /** Problems: engine.layout-gone, engine.start-failed, engine.unavailable. */
 export async function startRun(
-  { rooms, flush, starters, host, clock }: Starting,
+  { rooms, flush, starters, ahead, host, clock }: Starting,
   { name: run, fence }: RunStart,
 ): Promise<Ticket> {
   const paths = pathsOf(rooms, run)
@@ -37,31 +39,51 @@ export async function startRun(
   const changes = watchFolder(paths.folder, clock)
   // After a loss of power the run must still be known, or it could be started again: only then may the shim begin.
   const flushed = flush()
+  const going: Going = { paths, fence, changes, flushed }
   try {
-    let hasEnded = false
-    const ended = (): void => {
-      hasEnded = true
-      changes.wake()
-    }
-    const shim = await starters
-      .start({ run, fence, ended })
-      .catch((cause: Error) =>
-        fail('engine.start-failed', `a shell could not be run: ${cause.message}`, { cause }),
-      )
-    await flushed
-    shim.release()
-    for (;;) {
-      const hadEnded = hasEnded
-      const now = beginning(paths)
-      if (now === 'forbidden') return fail('engine.layout-gone', run)
-      if (now === 'begun') return run
-      if (hadEnded) return await shimFailed(paths.folder, run)
-      await changes.next(glanceMs)
-    }
+    const waiting = ahead.shimOf(run)
+    let seen = waiting && (await released(going, waiting))
+    ahead.forget(run)
+    // One that waited may have ended before it heard the word: then nothing has begun.
+    if (seen === undefined || seen === 'ended') seen = await released(going, await newShim(starters, paths))
+    if (seen === 'forbidden') return fail('engine.layout-gone', run)
+    return seen === 'begun' ? run : await shimFailed(paths.folder, run)
   } finally {
     changes.close()
     await flushed.catch(() => undefined)
   }
+}
+
+interface Going {
+  readonly paths: RunPaths
+  readonly fence: number
+  readonly changes: Changes
+  readonly flushed: Promise<void>
+}
+
+/** Gives a shim the word to go, and looks what came of it. */
+async function released(
+  { paths, fence, changes, flushed }: Going,
+  shim: StartedShim,
+): Promise<'begun' | 'forbidden' | 'ended'> {
+  shim.onEnd(() => changes.wake())
+  await flushed
+  shim.release(fence)
+  for (;;) {
+    const hadEnded = shim.hasEnded()
+    const now = beginning(paths)
+    if (now !== 'not-begun') return now
+    if (hadEnded) return 'ended'
+    await changes.next(glanceMs)
+  }
+}
+
+function newShim(starters: Starters, { folder }: RunPaths): Promise<StartedShim> {
+  return starters
+    .start(folder)
+    .catch((cause: Error) =>
+      fail('engine.start-failed', `a shell could not be run: ${cause.message}`, { cause }),
+    )
 }
 
 /** How often it is looked, whatever was heard. */

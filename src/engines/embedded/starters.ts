@@ -5,23 +5,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Socket } from 'node:net'
+import { relative } from 'node:path'
 import { usualPath } from '../usual-path.ts'
 
 export interface Starters {
-  /** Starts the shim of a run, which waits until it is let go; `ended` is told when it is no more. */
-  start(shim: ShimStart): Promise<StartedShim>
+  /** Starts the shim of a folder, which waits until it is let go. */
+  start(folder: string): Promise<StartedShim>
   close(): void
 }
 
-export interface ShimStart {
-  readonly run: string
-  readonly fence: number
-  readonly ended: () => void
-}
-
 export interface StartedShim {
-  /** Lets it begin. */
-  release(): void
+  /** Lets it begin, for the claim that its layout must belong to. */
+  release(fence: number): void
+  /** Lets it go unused. */
+  dismiss(): void
+  hasEnded(): boolean
+  /** Tells of its end, once. */
+  onEnd(listener: () => void): void
 }
 
 interface Starter {
@@ -34,19 +34,22 @@ const idleMax = 8
 
 /**
  * The shim reads its word to go from where its starter reads what to start: it comes right behind, or never.
- * A word for a shim that ended before stands alone in its line and is passed over.
+ * A word for a shim that ended before is passed over. Where one was killed something of it may still read: its starter goes.
  */
 const script = [
-  'runs=$CHANDLER_RUNS; unset CHANDLER_RUNS',
-  'while read -r fence run; do',
-  '[ -n "$run" ] || continue',
-  'setsid "$@" /bin/sh "$runs/$run/private/shim.sh" "$fence" 2>>"$runs/$run/shim.err" >/dev/null',
+  'home=$CHANDLER_ENGINE; unset CHANDLER_ENGINE',
+  'while read -r word folder; do',
+  '[ "$word" = start ] || continue',
+  'setsid "$@" /bin/sh "$home/$folder/private/shim.sh" 2>>"$home/$folder/shim.err" >/dev/null',
   'echo $?',
   'done',
 ].join('\n')
 
-/** Opens them for the runs of a folder; they come when they are needed. */
-export function openStarters(runs: string, rootless: boolean): Starters {
+/** What a shell answers for what a signal has ended. */
+const killedFrom = 128
+
+/** Opens them for the folder of an engine; they come when they are needed. */
+export function openStarters(home: string, rootless: boolean): Starters {
   const idle: Starter[] = []
   let isClosed = false
 
@@ -59,7 +62,7 @@ export function openStarters(runs: string, rootless: boolean): Starters {
         detached: true,
         stdio: ['pipe', 'pipe', 'ignore'],
         cwd: '/',
-        env: { PATH: usualPath, CHANDLER_RUNS: runs },
+        env: { PATH: usualPath, CHANDLER_ENGINE: home },
       },
     )
     const starter: Starter = { child, ended: undefined }
@@ -69,9 +72,10 @@ export function openStarters(runs: string, rootless: boolean): Starters {
       ended?.()
     }
     child.stdin.on('error', () => undefined)
-    child.stdout.on('data', () => {
+    child.stdout.on('data', (status: Buffer) => {
       tell()
-      if (isClosed || idle.length >= idleMax) child.stdin.end()
+      const wasKilled = Number(status.toString()) >= killedFrom
+      if (isClosed || wasKilled || idle.length >= idleMax) child.stdin.end()
       else idle.push(starter)
     })
     child.once('exit', () => {
@@ -87,16 +91,26 @@ export function openStarters(runs: string, rootless: boolean): Starters {
   }
 
   return {
-    async start({ run, fence, ended }) {
+    async start(folder) {
       const starter = idle.pop() ?? (await hire())
+      const listeners: (() => void)[] = []
+      let isOver = false
+      const ended = (): void => {
+        isOver = true
+        for (const listener of listeners.splice(0)) listener()
+      }
       starter.ended = ended
       const { stdin } = starter.child
-      stdin?.write(`${fence} ${run}\n`)
+      stdin?.write(`start ${relative(home, folder)}\n`)
+      const say = (words: string): void => {
+        // Another shim may be next.
+        if (!isOver) stdin?.write(`${words}\n`)
+      }
       return {
-        release: () => {
-          // Another shim may be next.
-          if (starter.ended === ended) stdin?.write('go\n')
-        },
+        release: (fence) => say(`go ${fence}`),
+        dismiss: () => say('go nowhere'),
+        hasEnded: () => isOver,
+        onEnd: (listener) => void listeners.push(listener),
       }
     },
     close() {

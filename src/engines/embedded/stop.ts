@@ -8,7 +8,7 @@ import { run as runProgram } from '../run-program.ts'
 import { processesIn } from './cgroups.ts'
 import type { Host } from './host.ts'
 import { isAlive, markOf, type ProcessMark, shimState } from './identity.ts'
-import type { RunPaths, RunRecord } from './run-folder.ts'
+import { containersOf, type OciRuntime, type RunPaths, type RunRecord } from './run-folder.ts'
 import { containerMark } from './runtimes.ts'
 
 export interface Stopping {
@@ -16,8 +16,6 @@ export interface Stopping {
   readonly clock: Clock
   readonly paths: RunPaths
   readonly record: RunRecord
-  /** Name of the run. */
-  readonly run: string
 }
 
 /** Why a run was ended early; the first reason stands. */
@@ -76,17 +74,25 @@ export async function currentStep({
 }
 
 /** The first process of the step, as this process sees it. */
-export async function initOf(
-  at: Pick<Stopping, 'paths' | 'record' | 'run'>,
-  i: number,
-): Promise<number | undefined> {
+export async function initOf(at: Pick<Stopping, 'paths' | 'record'>, i: number): Promise<number | undefined> {
   const { runtime } = at.record
-  if (runtime.kind !== 'plain') {
-    const mark = containerMark(runtime, { state: join(at.paths.private, 'state'), id: `${at.run}-s${i}` })
-    return mark !== undefined && isAlive(mark) ? mark.pid : undefined
-  }
+  if (runtime.kind !== 'plain') return liveContainer(at, runtime, i)?.pid
   const shim = await shimState(at.paths)
   return shim.kind === 'alive' ? await firstBelow(shim.mark.pid) : undefined
+}
+
+/** The container in which a step runs, and its first process. */
+export function liveContainer(
+  { paths, record }: Pick<Stopping, 'paths' | 'record'>,
+  runtime: OciRuntime,
+  i: number,
+): { readonly id: string; readonly pid: number } | undefined {
+  const state = join(paths.private, 'state')
+  for (const id of containersOf(record, i)) {
+    const mark = containerMark(runtime, { state, id })
+    if (mark !== undefined && isAlive(mark)) return { id, pid: mark.pid }
+  }
+  return undefined
 }
 
 /** The first process of a namespace of its own among what a process started, at most a few generations below. */
@@ -108,8 +114,10 @@ async function isFirst(pid: number): Promise<boolean> {
 async function signal(at: Stopping, i: number, name: 'TERM' | 'INT' | 'KILL'): Promise<boolean> {
   const { runtime } = at.record
   if (runtime.kind !== 'plain') {
+    const container = liveContainer(at, runtime, i)
+    if (container === undefined) return false
     const state = join(at.paths.private, 'state')
-    return (await runProgram(runtime.program, ['--root', state, 'kill', `${at.run}-s${i}`, name])).exit === 0
+    return (await runProgram(runtime.program, ['--root', state, 'kill', container.id, name])).exit === 0
   }
   const pid = await initOf(at, i)
   return pid !== undefined && kill(pid, `SIG${name}`)
@@ -128,7 +136,6 @@ export async function killAll({
   host,
   paths,
   record,
-  run,
 }: Omit<Stopping, 'clock'>): Promise<readonly ProcessMark[]> {
   const shim = await shimState(paths)
   const killed: ProcessMark[] = []
@@ -143,9 +150,9 @@ export async function killAll({
   }
   if (shim.kind === 'dead') for (const pid of await orphansOf(paths)) end(pid)
   for (const [i] of record.steps.entries()) {
-    const init = await initOf({ paths, record, run }, i)
+    const init = await initOf({ paths, record }, i)
     if (init !== undefined) end(init)
-    for (const pid of processesIn(host.controls, `${run}-s${i}`)) end(pid)
+    for (const id of containersOf(record, i)) for (const pid of processesIn(host.controls, id)) end(pid)
   }
   return killed
 }

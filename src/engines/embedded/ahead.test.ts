@@ -1,0 +1,243 @@
+/** What waits at its door does nothing before it is somebody's run, and then it is that run and no other. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
+import { systemClock } from '../../kit/clock.ts'
+import { Secret } from '../../kit/secret.ts'
+import { type FileIn, type Job, usualLimits } from '../../model/job.ts'
+import type { Engine } from '../engine.ts'
+import type { RuntimeChoice } from './host.ts'
+import { openEmbeddedEngine } from './index.ts'
+
+const signal = new AbortController().signal
+let folder: string
+let engine: Engine
+/** Stands in the command of every program of a test. */
+let mark: string
+
+beforeEach(async () => {
+  mark = freshName()
+  folder = mkdtempSync(join(tmpdir(), 'embedded-ahead-'))
+  engine = await open()
+})
+afterEach(async () => {
+  await engine.close()
+  expect([...programs(), ...namesIn('aside'), ...namesIn('runs')]).toEqual([])
+  expect(groups()).toEqual([])
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function open(runtime: RuntimeChoice = 'auto'): Promise<Engine> {
+  const never = (): never => {
+    throw new Error('nothing is needed')
+  }
+  const images = { open: never, unpack: never }
+  return openEmbeddedEngine({ folder, clock: systemClock, images, supplies: { deliver: never }, runtime })
+}
+
+function file(path: string, text: string, more: Partial<FileIn> = {}): FileIn {
+  const content = { kind: 'secret', secret: new Secret(text) } as const
+  return { path, mode: 0o600, owner: 'user', readOnly: false, content, ...more }
+}
+
+/** Reads its door, and only then does what counts. */
+function job(order: string, more: Partial<Job> = {}): Job {
+  const script =
+    'echo up; order=$(cat order); [ -n "$order" ] || exit 3; cat order note fixed; echo $order >done; echo $$ $A'
+  return {
+    program: { kind: 'tools', tools: [{ name: 'sh', from: { kind: 'host' } }] },
+    steps: [
+      {
+        name: 'work',
+        command: { kind: 'exec', argv: ['sh', '-c', script, mark] },
+        environment: { A: 'a' },
+        streams: { kind: 'merged' },
+      },
+    ],
+    files: [file('order', `${order}\n`), file('note', `note of ${order}\n`), file('fixed', 'fixed\n')],
+    folders: [],
+    wants: [{ kind: 'file', name: 'done', path: 'done', bytesMax: 1000 }],
+    needs: { cluster: 'none', network: 'none', readOnlyRoot: false },
+    limits: { ...usualLimits, seconds: 60 },
+    door: { path: 'order', behind: ['note'] },
+    ...more,
+  }
+}
+
+function logOf(order: string, a = 'a'): string {
+  return `up\n${order}\nnote of ${order}\nfixed\n1 ${a}\n`
+}
+
+function withA(a: string): Partial<Job> {
+  const [step] = job('').steps
+  return { steps: [{ ...step, environment: { A: a } }] }
+}
+
+/** Resolves when its program is at the door. */
+async function anticipate(what: Job): Promise<void> {
+  const before = namesIn('aside')
+  await engine.anticipate?.({ job: what, cluster: 'test-cluster' }, signal)
+  const [come] = namesIn('aside').filter((name) => !before.includes(name))
+  if (come !== undefined) await expect.poll(() => readText('aside', come, 'out.0')).toBe('up\n')
+}
+
+async function perform(what: Job, name = freshName()) {
+  const heard = listener()
+  await engine.layOut(orderOf(what, name), heard.watch)
+  const report = await engine.follow(await engine.start({ name, fence: 1 }), heard.watch)
+  await engine.discard(name)
+  return { end: report.end.kind, exit: report.steps[0]?.exit, log: heard.log().toString() }
+}
+
+function namesIn(room: 'aside' | 'runs'): readonly string[] {
+  return readdirSync(join(folder, room))
+}
+
+function readText(...path: readonly string[]): string {
+  const file = join(folder, ...path)
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+
+/** The programs of this test that are alive, as the host numbers them. */
+function programs(): readonly number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const command = /^\d+$/.test(name) ? textOf(`/proc/${name}/cmdline`) : ''
+    return command.startsWith('sh\0') && command.includes(mark) ? [Number(name)] : []
+  })
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function groups(): readonly string[] {
+  const homes = ['memory', 'pids', '.'].map((name) => `/sys/fs/cgroup/${name}/chandler`)
+  return homes.flatMap((home) =>
+    existsSync(home) ? readdirSync(home).filter((name) => name.startsWith(`chd-ahead-${process.pid}-`)) : [],
+  )
+}
+
+const well = { end: 'finished', exit: 0 }
+
+describe.each(['auto', 'runc', 'plain'] as const)('with runtime %s', (runtime) => {
+  test('what was foreseen finds its program waiting, and the next after it finds none', async () => {
+    await engine.close()
+    engine = await open(runtime)
+    await anticipate(job('foreseen'))
+    const [waiting] = programs()
+
+    expect(await perform(job('one'))).toEqual({ ...well, log: logOf('one') })
+    expect(programs()).not.toContain(waiting)
+    expect(await perform(job('two'))).toEqual({ ...well, log: logOf('two') })
+  })
+})
+
+test('one that is laid out goes on waiting until it is started', async () => {
+  await anticipate(job(''))
+  const waiting = programs()
+  const name = freshName()
+  const { watch, log } = listener()
+  await engine.layOut(orderOf(job('one'), name), watch)
+
+  expect(waiting).toHaveLength(1)
+  expect(programs()).toEqual(waiting)
+  expect(await engine.look(name)).toEqual({ kind: 'laid-out' })
+  expect(readText('runs', name, 'workspace', 'done')).toBe('')
+  await engine.follow(await engine.start({ name, fence: 1 }), watch)
+  expect(log().toString()).toBe(logOf('one'))
+  expect(readText('runs', name, 'workspace', 'done')).toBe('one\n')
+  await engine.discard(name)
+})
+
+test('it is started for the claim only that it was laid out for last', async () => {
+  await anticipate(job(''))
+  const name = freshName()
+  const { watch } = listener()
+  await engine.layOut(orderOf(job('one'), name, 1), watch)
+  await engine.layOut(orderOf(job('one'), name, 2), watch)
+
+  await expect((async () => engine.start({ name, fence: 1 }))()).rejects.toMatchObject({
+    problem: { code: 'engine.layout-gone' },
+  })
+  expect(await engine.look(name)).toEqual({ kind: 'laid-out' })
+  const report = await engine.follow(await engine.start({ name, fence: 2 }), watch)
+  expect(report.end).toEqual({ kind: 'finished' })
+  await engine.discard(name)
+})
+
+test.each([
+  ['environment', withA('b'), logOf('one', 'b')],
+  [
+    'files that are not behind its door',
+    { files: [file('order', 'one\n'), file('note', 'note of one\n'), file('fixed', 'other\n')] },
+    logOf('one').replace('fixed', 'other'),
+  ],
+  ['limits', { limits: { ...usualLimits, seconds: 61 } }, logOf('one')],
+] as const)('a job with other %s leaves it waiting', async (_what, other, log) => {
+  await anticipate(job(''))
+  const waiting = programs()
+
+  expect(await perform(job('one', other))).toEqual({ ...well, log })
+  expect(programs()).toEqual(waiting)
+})
+
+test('one whose program has died is passed over', async () => {
+  await anticipate(job(''))
+  for (const pid of programs()) process.kill(pid, 'SIGKILL')
+  await expect.poll(programs).toEqual([])
+
+  expect(await perform(job('one'))).toEqual({ ...well, log: logOf('one') })
+})
+
+test('one whose program dies after it was laid out is started like any other', async () => {
+  await anticipate(job(''))
+  const name = freshName()
+  const { watch } = listener()
+  await engine.layOut(orderOf(job('one'), name), watch)
+  for (const pid of programs()) process.kill(pid, 'SIGKILL')
+  await expect.poll(programs).toEqual([])
+  const report = await engine.follow(await engine.start({ name, fence: 1 }), watch)
+
+  expect(report.end).toEqual({ kind: 'finished' })
+  expect(report.steps).toEqual([{ name: 'work', exit: 0 }])
+  await engine.discard(name)
+})
+
+test('one that is discarded before its start is gone', async () => {
+  await anticipate(job(''))
+  const name = freshName()
+  await engine.layOut(orderOf(job('one'), name), listener().watch)
+  await engine.discard(name)
+
+  expect(programs()).toEqual([])
+  expect((await engine.look(name)).kind).toBe('absent')
+})
+
+test('no more than two wait, and the one that came first goes', async () => {
+  for (const a of ['1', '2', '3']) await anticipate(job('', withA(a)))
+  const waiting = programs()
+
+  expect(waiting).toHaveLength(2)
+  expect(await perform(job('one', withA('3')))).toEqual({ ...well, log: logOf('one', '3') })
+  expect(programs()).toHaveLength(1)
+  expect(await perform(job('one', withA('1')))).toEqual({ ...well, log: logOf('one', '1') })
+  expect(programs()).toHaveLength(1)
+})
+
+const [step] = job('').steps
+
+test.each<readonly [string, Partial<Job>]>([
+  ['has no door', { files: [] }],
+  ['mounts what lies behind its door', { files: [file('order', '', { readOnly: true })] }],
+  ['has more steps than one', { steps: [step, step] }],
+])('a job that %s does not wait', async (_what, more) => {
+  await anticipate(job('', more))
+
+  expect([...programs(), ...namesIn('aside')]).toEqual([])
+})

@@ -1,0 +1,98 @@
+/** What the program of a run finds inside: its root with everything the job brings, and the ground below. */
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ImageStore } from '../../artifacts/image-store.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Job } from '../../model/job.ts'
+import type { Watch } from '../engine.ts'
+import { resolveInLayers } from '../layer-view.ts'
+import type { Supplies } from '../supplies.ts'
+import { dress, system } from '../tree.ts'
+import type { User } from '../user.ts'
+import { type Furniture, furnish } from './furnish.ts'
+import type { Ground } from './ground.ts'
+import type { Host } from './host.ts'
+import { checkProgram, planSteps } from './plan-steps.ts'
+import { type Root, rootOf, temporaryBytes } from './root.ts'
+import type { Rooms } from './run-folder.ts'
+import type { Mount, StepPlan } from './step-plan.ts'
+
+export interface LayingOut {
+  readonly rooms: Rooms
+  readonly host: Host
+  readonly images: ImageStore
+  readonly supplies: Supplies
+  readonly clock: Clock
+}
+
+/** Where a layout is made: nobody sees it before it is whole. */
+export interface Site {
+  readonly name: string
+  /** The folder under construction, and where it will lie. */
+  readonly aside: string
+  readonly final: string
+  /** Where its secrets lie, from the first. */
+  readonly secret: string
+}
+
+export interface Interior {
+  readonly root: Root
+  readonly user: User
+  readonly furniture: Furniture
+  readonly mounts: readonly Mount[]
+  readonly plans: readonly StepPlan[]
+}
+
+/** Makes it. Problems: engine.start-failed, engine.user-unknown, engine.refused, engine.tool-missing, those of the images. */
+export async function makeInterior(
+  at: LayingOut,
+  job: Job,
+  site: Site,
+  watch: Pick<Watch, 'progress' | 'signal'>,
+): Promise<Interior> {
+  const { aside, final, secret } = site
+  for (const path of [aside, secret]) mkdirSync(path, { mode: 0o700 })
+  symlinkSync(secret, join(aside, 'private'))
+  const { images, supplies } = at
+  const root = await rootOf(job, { images, supplies, aside, final, watch })
+  const user = await root.userOf(job.steps[0].user)
+  // Programs write beside the files they are given.
+  if (root.workspace !== undefined)
+    dress(join(aside, root.workspace.host), { uid: user.uid, gid: user.gid, mode: 0o755 })
+  const { signal } = watch
+  const furniture = await furnish(job, { root, user, aside, final, private: secret, supplies, signal })
+  const mounts = mountsOf(job, root, furniture)
+  const plans = await planSteps(job, { root, rootless: at.host.rootless, name: site.name })
+  checkProgram(plans[0], root, furniture)
+  return { root, user, furniture, mounts, plans }
+}
+
+/** The folder of a ground, made where it is missing. */
+export function layGround(ground: Ground, { rooms, host: { boot }, clock }: LayingOut): string {
+  return ground.lay({ rooms, boot, clock })
+}
+
+function mountsOf({ needs, program }: Job, root: Root, furniture: Furniture): readonly Mount[] {
+  const names = namesOfHost(root, needs.network)
+  const mounts = [...root.mounts, ...names, ...furniture.mounts]
+  const isTemporary = mounts.some(({ to }) => to === '/tmp')
+  if ((needs.readOnlyRoot || program.kind === 'tools') && !isTemporary) {
+    // A runtime may give the mount the mode of the folder below it, whatever is asked for.
+    const to = root.ground.place('/tmp', 'folder', { ...system, mode: 0o1777 })
+    mounts.unshift({ to, from: { kind: 'tmpfs', bytes: temporaryBytes, mode: 0o1777 }, readOnly: false })
+  }
+  for (const name of ['/proc', '/sys', '/dev']) root.ground.place(name, 'folder', system)
+  return mounts
+}
+
+/** With the host's network come its ways to find names. */
+function namesOfHost({ ground }: Root, network: 'none' | 'default'): readonly Mount[] {
+  if (network === 'none') return []
+  const mounts: Mount[] = []
+  for (const path of ['/etc/resolv.conf', '/etc/hosts']) {
+    if (resolveInLayers(['/'], path).there?.stats.isFile() !== true) continue
+    const to = ground.place(path, 'file', system)
+    mounts.push({ to, from: { kind: 'bind', path }, readOnly: true })
+  }
+  return mounts
+}

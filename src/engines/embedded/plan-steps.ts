@@ -1,0 +1,94 @@
+/** The steps of a job made ready for a root: program, user, folder and environment of each. */
+import { join } from 'node:path'
+import type { Job, Step } from '../../model/job.ts'
+import { fail } from '../../model/problem.ts'
+import { resolveInLayers } from '../layer-view.ts'
+import { system } from '../tree.ts'
+import type { User } from '../user.ts'
+import { usualPath } from '../usual-path.ts'
+import type { Furniture } from './furnish.ts'
+import type { Root } from './root.ts'
+import { containerName } from './run-folder.ts'
+import type { StepPlan } from './step-plan.ts'
+
+export interface Planning {
+  readonly root: Root
+  readonly rootless: boolean
+  /** What the containers are called after. */
+  readonly name: string
+}
+
+/** Problems: engine.start-failed, engine.refused, engine.user-unknown. */
+export async function planSteps(job: Job, at: Planning): Promise<readonly StepPlan[]> {
+  const plans: StepPlan[] = []
+  for (const [i, step] of job.steps.entries()) plans.push(await planStep(step, i, { job, at }))
+  return plans
+}
+
+async function planStep(
+  step: Step,
+  i: number,
+  { job, at }: { readonly job: Job; readonly at: Planning },
+): Promise<StepPlan> {
+  const { root } = at
+  const { command } = step
+  const argv = command.kind === 'exec' ? command.argv : [...root.entrypoint, ...command.arguments]
+  const [program, ...rest] = argv
+  if (program === undefined) return fail('engine.start-failed', 'the image has no entrypoint')
+  const user = await userOf(step, at)
+  const folder = step.workingFolder ?? root.workingFolder
+  const workingFolder = folder.startsWith('/') ? folder : join(root.base, folder)
+  if (job.program.kind === 'image') root.ground.place(workingFolder, 'folder', system)
+  const streamsJoined = step.streams.kind === 'merged'
+  return {
+    name: step.name,
+    id: containerName(at.name, i),
+    argv: [program, ...rest],
+    environment: environmentOf(step, root, user),
+    user,
+    workingFolder,
+    joined: streamsJoined,
+  }
+}
+
+async function userOf({ user: text }: Step, { root, rootless }: Planning): Promise<User> {
+  const user = await root.userOf(text)
+  if (!rootless || user.uid === 0) return user
+  // Without root there is one user only, and inside it is called root.
+  return fail('engine.refused', `a broker that is not root cannot run programs as user ${user.uid}`)
+}
+
+function environmentOf(step: Step, root: Root, user: User): ReadonlyMap<string, string> {
+  const all = new Map([
+    ['PATH', usualPath],
+    ['HOME', user.home],
+  ])
+  for (const line of root.environment) {
+    const equals = line.indexOf('=')
+    if (equals > 0) all.set(line.slice(0, equals), line.slice(equals + 1))
+  }
+  for (const [name, value] of Object.entries(step.environment)) {
+    all.set(name, typeof value === 'string' ? value : value.reveal())
+  }
+  return all
+}
+
+/** Found missing here, the fault has a name; a runtime would only say that something did not start. */
+export function checkProgram(plan: StepPlan | undefined, { tree }: Root, { mounts }: Furniture): void {
+  if (plan === undefined || tree === undefined) return
+  const [program] = plan.argv
+  for (const place of placesOf(program, plan)) {
+    if (mounts.some(({ to }) => place === to || place.startsWith(`${to}/`))) return
+    const stats = resolveInLayers(tree.layers, place).there?.stats
+    if (stats?.isFile() && (stats.mode & 0o111) !== 0) return
+    if (stats !== undefined && program.includes('/'))
+      fail('engine.start-failed', `${program} is not executable`)
+  }
+  fail('engine.start-failed', `the image has no program ${program}`)
+}
+
+function placesOf(program: string, { workingFolder, environment }: StepPlan): readonly string[] {
+  if (program.startsWith('/')) return [program]
+  if (program.includes('/')) return [join(workingFolder, program)]
+  return (environment.get('PATH') ?? '').split(':').map((folder) => join('/', folder, program))
+}

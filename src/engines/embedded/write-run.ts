@@ -1,0 +1,156 @@
+/** Writes down all that is needed to start a run, now or by a successor: its record, its steps, the script of its shim. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { encode } from '../../kit/codec.ts'
+import { sha256 } from '../../kit/hash.ts'
+import type { Job } from '../../model/job.ts'
+import type { RunOrder } from '../engine.ts'
+import { filesOf, stepRecords } from '../step-files.ts'
+import { groupLines } from './enter-group.ts'
+import type { Furniture } from './furnish.ts'
+import { placesFolder } from './ground.ts'
+import { type Interior, type LayingOut, layGround, type Site } from './interior.ts'
+import { ociConfig } from './oci-config.ts'
+import { plainCommand, plainScript } from './plain-step.ts'
+import type { Root } from './root.ts'
+import { fenceFile, pathsIn, type RunRecord } from './run-folder.ts'
+import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
+import { commandLine } from './shell.ts'
+import { type ShimDoor, type ShimPlan, type ShimStep, shimScript } from './shim.ts'
+import type { Chamber, Mount } from './step-plan.ts'
+
+export interface Writing {
+  readonly at: LayingOut
+  readonly order: RunOrder
+  readonly site: Site
+  /** What its containers may be called after. */
+  readonly names: readonly string[]
+  readonly door?: ShimDoor | undefined
+  /** What the shim does; to start the run unless said. */
+  readonly script?: (plan: ShimPlan) => string
+}
+
+/** What tells whether two orders of one name are for the same job. */
+export function specOf(job: Job): string {
+  return sha256(encode(job))
+}
+
+/** Writes it into the layout under construction. */
+export function writeRun(writing: Writing, interior: Interior): void {
+  const { at, order, site, door, script = shimScript } = writing
+  const { job } = order
+  const { root, mounts, furniture } = interior
+  const { aside, final, secret } = site
+  const ground = layGround(root.ground, at)
+  const isPlain = root.layers.length === 0
+  const inside = isPlain ? join(ground, placesFolder) : pathsIn(final).merged
+  const record = recordOf(writing, interior, ground)
+  writeFileSync(fenceFile(pathsIn(aside), order.fence), '')
+  writeFileSync(pathsIn(aside).record, JSON.stringify(record), { mode: 0o600 })
+  // What the shim has against its start; made here, for while the disk is busy with the start a new file takes long.
+  writeFileSync(join(aside, 'shim.err'), '', { mode: 0o600 })
+  const steps = writeSteps(writing, chamberOf(writing, mounts, inside), interior)
+  if (!isPlain) symlinkSync(ground, join(aside, 'ground'))
+  const text = script({
+    paths: pathsIn(final),
+    layers: isPlain ? [] : overlayLayers(root, job),
+    writable: !job.needs.readOnlyRoot,
+    rootless: at.host.rootless,
+    hidden: hiddenFrom(at.host),
+    sized: furniture.sized,
+    steps,
+    stays: record.stays,
+    door,
+  })
+  writeFileSync(join(secret, 'shim.sh'), text, { mode: 0o600 })
+}
+
+/** Without a layer to write to, ours is one more to read from. */
+function overlayLayers({ layers }: Root, { needs }: Job): readonly string[] {
+  const below = [placesFolder, ...layers.map((_, i) => String(i))].map((name) => `ground/${name}`)
+  return needs.readOnlyRoot ? ['up', ...below] : below
+}
+
+function chamberOf({ order }: Writing, mounts: readonly Mount[], root: string): Chamber {
+  const { needs, limits, program } = order.job
+  return {
+    root,
+    readOnlyRoot: needs.readOnlyRoot || program.kind === 'tools',
+    mounts,
+    network: needs.network,
+    hostname: order.name.slice(0, 63),
+    memoryBytes: limits.memoryBytes,
+    processes: limits.processes,
+    cpus: limits.cpus,
+  }
+}
+
+/** Whether a path lies in what only the shim sees: a root of layers, or a limited folder. */
+function isInMounts(path: string, root: Root, { places, sized }: Furniture): boolean {
+  const place = places.findLast(({ path: above }) => path === above || path.startsWith(`${above}/`))
+  return place === undefined ? root.layers.length > 0 : sized.some(({ folder }) => folder === place.host)
+}
+
+function recordOf({ at, order, names }: Writing, { root, furniture }: Interior, ground: string): RunRecord {
+  const { cluster, operation, job } = order
+  const { places } = furniture
+  const { base } = root
+  return {
+    cluster,
+    operation,
+    names,
+    spec: specOf(job),
+    boot: at.host.boot,
+    laidOutAt: at.clock.now(),
+    runtime: at.host.runtime,
+    steps: stepRecords(job),
+    wants: job.wants,
+    limits: job.limits,
+    places,
+    base,
+    stays: job.wants.some(
+      (want) =>
+        'path' in want &&
+        isInMounts(want.path.startsWith('/') ? want.path : join(base, want.path), root, furniture),
+    ),
+    ground,
+  }
+}
+
+function writeSteps(
+  { at: { host }, order, site: { final, secret } }: Writing,
+  chamber: Chamber,
+  { plans }: Interior,
+): readonly ShimStep[] {
+  const files = filesOf(pathsIn(final), stepRecords(order.job))
+  const state = join(secret, 'state')
+  const { runtime } = host
+  return plans.map((plan, i): ShimStep => {
+    const { name, streams, mayFail = false } = order.job.steps[i] ?? order.job.steps[0]
+    const own = {
+      files: files[i] ?? { step: name, logs: [] },
+      joined: streams.kind === 'merged',
+      needsPipes: !bringsItsOwn(runtime),
+      mayFail,
+    }
+    if (runtime.kind === 'plain') {
+      const script = join(secret, `${plan.id}.sh`)
+      writeFileSync(script, plainScript(chamber, plan, host), { mode: 0o600 })
+      return { ...own, command: plainCommand(chamber, script, host), cleanUp: undefined }
+    }
+    const bundle = join(secret, plan.id)
+    mkdirSync(bundle, { mode: 0o700 })
+    const config = JSON.stringify(ociConfig(chamber, plan, host))
+    writeFileSync(join(bundle, 'config.json'), config, { mode: 0o600 })
+    const log = join(final, `runtime.${i}`)
+    return {
+      ...own,
+      command: runtimeCommand(
+        runtime,
+        { state, log, bundle },
+        { id: plan.id, groups: bringsItsOwn(runtime) ? [] : groupLines(chamber, plan, host.controls) },
+      ),
+      cleanUp: commandLine([runtime.program, '--root', state, 'kill', plan.id, 'KILL']),
+    }
+  })
+}
