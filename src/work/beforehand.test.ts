@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Engine } from '../engines/engine.ts'
 import { openMemoryEngine } from '../engines/index.ts'
 import { systemClock } from '../kit/clock.ts'
 import { type Job, type Step, usualLimits } from '../model/job.ts'
@@ -111,6 +112,36 @@ test('what was missed twice is done beside other work', async () => {
   await expect.poll(ran).toBe(1)
   await expect.poll(stepOf).toBe('rest')
   second()
+})
+
+test('the next of a kind is begun ahead when nothing else is to be done, of one kind at a time', async () => {
+  const { beforehand, engine, pauses, settle, faults } = setUp()
+  const begun: Job[] = []
+  const foresighted: Engine = { ...engine, anticipate: async ({ job: like }) => void begun.push(like) }
+  const door = { path: '/order', behind: [] }
+  const doored = (limits: Job['limits']): Job => ({
+    ...job,
+    limits,
+    beforehand: { job: job.beforehand?.job ?? plain, steps: [step('rest')], door },
+  })
+  beforehand.foresee(foresighted, job.beforehand?.job ?? plain)
+  await settle()
+  pauses.at(-1)?.()
+  await expect.poll(() => beforehand.fit(foresighted, job).steps).toEqual([step('rest')])
+
+  const over = beforehand.enter()
+  for (const seconds of [1, 2]) {
+    const fitted = beforehand.fit(foresighted, doored({ ...usualLimits, seconds }))
+    expect(fitted.door).toEqual(door)
+  }
+  over()
+  await settle()
+  expect(begun).toEqual([])
+  pauses.at(-1)?.()
+
+  await expect.poll(() => begun.map(({ limits }) => limits.seconds)).toEqual([2])
+  expect(begun[0]?.steps).toEqual([step('rest')])
+  expect(faults).toEqual([])
 })
 
 test('closing ends the waiting, and nothing is done any more', async () => {

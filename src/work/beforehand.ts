@@ -1,5 +1,4 @@
-/** What many jobs would each do first is done once, beside them, and its result laid before those that follow. */
-
+/** What many jobs would each do first is done once, beside them; and the next of a kind is begun before it is ordered. */
 import type { Engine } from '../engines/engine.ts'
 import type { Clock } from '../kit/clock.ts'
 import { encode } from '../kit/codec.ts'
@@ -27,6 +26,8 @@ const seconds = 120
 const calmMs = 250
 
 interface Wish {
+  /** A result for all that follow, or one more like it begun ahead. */
+  readonly kind: 'result' | 'ahead'
   readonly engine: Engine
   readonly job: Job
   /** How many jobs have missed it. */
@@ -44,8 +45,10 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
 
   async function fulfil(key: string, wish: Wish): Promise<void> {
     const name = `chd-beforehand-${key.slice(0, 16)}-${process.pid}`
+    const { signal } = closing
     try {
-      const made = await makeOne(wish, { name, cluster, signal: closing.signal })
+      if (wish.kind === 'ahead') return await wish.engine.anticipate?.({ job: wish.job, cluster }, signal)
+      const made = await makeOne(wish, { name, cluster, signal })
       if (made === undefined) return
       results.set(key, made)
       const [oldest] = results.keys()
@@ -78,6 +81,12 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
     }
   }
 
+  /** What was ordered once will be ordered again: the next finds its program waiting. */
+  function expectAgain(engine: Engine, job: Job): void {
+    if (job.door === undefined || engine.anticipate === undefined) return
+    wishes.set(`ahead ${engine.name}`, { kind: 'ahead', engine, job, missed: 0 })
+  }
+
   function catchUp(): void {
     if (wishes.size === 0 || closing.signal.aborted) return
     work ??= fulfilAll().finally(() => {
@@ -94,20 +103,25 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
       const made = results.get(key)
       if (made === undefined) {
         const missed = (wishes.get(key)?.missed ?? 0) + 1
-        if (missed > 1 || wishes.size < wishesMax) wishes.set(key, { engine, job: beforehand.job, missed })
+        if (missed > 1 || wishes.size < wishesMax)
+          wishes.set(key, { kind: 'result', engine, job: beforehand.job, missed })
         return plain
       }
-      return {
+      const { steps, door } = beforehand
+      const fitted: Job = {
         ...plain,
-        steps: beforehand.steps,
+        steps,
         files: [...plain.files, ...made.files],
         folders: [...plain.folders, ...made.folders],
+        ...(door === undefined ? {} : { door }),
       }
+      expectAgain(engine, fitted)
+      return fitted
     },
     foresee(engine, first) {
       const key = keyOf(engine, first)
       if (results.has(key) || wishes.has(key) || wishes.size >= wishesMax) return
-      wishes.set(key, { engine, job: first, missed: 0 })
+      wishes.set(key, { kind: 'result', engine, job: first, missed: 0 })
       catchUp()
     },
     enter() {
