@@ -314,6 +314,25 @@ test('init is done beforehand where it is the same for every instance, and sees 
   ])
 })
 
+test('orders of a plan differ only in what lies behind the door, and only where there is no state yet', async () => {
+  const pkg = await thing()
+  const ready = (parameters: JsonObject) => {
+    const { beforehand, files, ...rest } = job(provision, situation(pkg, { parameters }))
+    const behind = [beforehand?.door?.path, ...(beforehand?.door?.behind ?? [])]
+    return { ...rest, ...beforehand, files: files.filter(({ path }) => !behind.includes(path)) }
+  }
+  const updated = updating(
+    pkg,
+    {},
+    { colour: 'red' },
+    { carryover: { 'terraform.tfstate': state({ name: 'n' }) } },
+  )
+
+  expect(ready({ name: 'mine' })).toEqual(ready({ name: 'another' }))
+  expect(ready({}).door).toEqual({ path: 'terraform.tfvars.json', behind: ['.chandler/generated.json'] })
+  expect(job(update, updated).beforehand?.door).toBeUndefined()
+})
+
 test.each([
   [
     'templates fetch modules',

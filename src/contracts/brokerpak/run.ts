@@ -12,7 +12,7 @@ import type { Kept } from './resolver.ts'
 import { isOfBuiltIns, keptName, mainName, readState, stateName } from './state.ts'
 import { type Commands, initStep } from './steps.ts'
 import { compareVersions } from './versions.ts'
-import { pluginFolder, settingsFile, type Workspace, workspaceOf } from './workspace.ts'
+import { pluginFolder, settingsFile, variablesFile, type Workspace, workspaceOf } from './workspace.ts'
 
 export interface RunOrder {
   readonly action: PakAction
@@ -72,6 +72,8 @@ export function runOf(around: Circumstances, order: RunOrder): Job | Problem {
               wants: initWants,
             },
             steps: order.steps({ ...commands, ready: true }, workspace),
+            // A state is read before the variables are.
+            ...(order.state === undefined ? { door: { path: variablesFile, behind: [memoryPath] } } : {}),
           },
         }),
   }

@@ -33,6 +33,8 @@ export interface Workspace {
 }
 
 export const pluginFolder = '.chandler/plugins'
+/** Read before anything is done; empty or cut short it is no JSON, and nothing is done. */
+export const variablesFile = 'terraform.tfvars.json'
 export const settingsFile = '.chandler/terraform.rc'
 const moduleFolder = 'brokertemplate'
 
@@ -56,9 +58,7 @@ export function workspaceOf(order: WorkspaceOrder): Workspace {
   const files = [
     ...templates,
     // A root of the old engines knows no variables: the values stand in it, escaped.
-    ...(order.old && layout === 'module'
-      ? []
-      : [secretFile('terraform.tfvars.json', JSON.stringify(configuration))]),
+    ...(order.old && layout === 'module' ? [] : [secretFile(variablesFile, JSON.stringify(configuration))]),
     ...(order.state === undefined ? [] : [stateFile(order.state)]),
   ]
   return { files, templates, configuration, outputs, layout }
