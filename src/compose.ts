@@ -35,7 +35,7 @@ import { type Metrics, openMetrics } from './http/metrics.ts'
 import type { Observe } from './http/observe.ts'
 import { makeOsbRouter, type OsbDoor, type OsbRouter } from './http/osb/router.ts'
 import { type Listening, listen } from './http/server.ts'
-import { sourceTeller } from './http/source.ts'
+import { type SourceTeller, sourceTeller } from './http/source.ts'
 import { systemChance, systemClock } from './kit/clock.ts'
 import { ulidSource } from './kit/id.ts'
 import type { JsonObject } from './kit/json.ts'
@@ -87,6 +87,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   const house = await openHouse(settings, ring, { ...telemetry, takeOver }, metrics)
   const { tools, worker, keeper, artifacts } = house
   const { ports } = tools
+  log.tag({ node: ports.node, cluster: tools.cluster.id })
   watchHouse(metrics, {
     dataDir: settings.dataDir,
     storeUrl: storeUrlOf(settings),
@@ -97,7 +98,8 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     running: () => worker.running,
   })
   const gate = makeGate(accountsOf(settings))
-  const source = sourceTeller(settings.http.trustedProxies)
+  const callers = { tell: sourceTeller(settings.http.trustedProxies) }
+  const source: SourceTeller = (request) => callers.tell(request)
   const limiter = makeLimiter({ gate, clock: systemClock, source }, settings.limits)
   const refusals = startRefusalKeeper(ports, log, metrics.auditFailed)
   const observe: Observe = {
@@ -144,7 +146,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     tellLint(ports.catalog(), log)
     foresee(tools)
   })
-  return brokerOf(settings, { house, server, operator, gate, limiter, log, refusals, metrics })
+  return brokerOf(settings, { house, server, operator, gate, limiter, callers, log, refusals, metrics })
 }
 
 interface Parts {
@@ -153,6 +155,8 @@ interface Parts {
   readonly operator: OperatorSide
   readonly gate: Gate
   readonly limiter: Limiter
+  /** Who tells where requests come from. */
+  readonly callers: { tell: SourceTeller }
   readonly log: Log
   readonly refusals: RefusalKeeper
   readonly metrics: Metrics
@@ -161,7 +165,7 @@ interface Parts {
 /** What the outside may do with a running broker. */
 function brokerOf(
   settings: Settings,
-  { house, server, operator, gate, limiter, log, refusals, metrics }: Parts,
+  { house, server, operator, gate, limiter, callers, log, refusals, metrics }: Parts,
 ): Broker {
   const { ports } = house.tools
   let current = settings
@@ -184,6 +188,7 @@ function brokerOf(
     async reload(fresh) {
       const difference = differenceOf(current, fresh)
       const renewed = readTls(fresh)
+      const tell = sourceTeller(fresh.http.trustedProxies)
       if (difference.taken.includes('catalog')) {
         await house.shelf.fill(fresh.catalog)
         foresee(house.tools)
@@ -191,6 +196,7 @@ function brokerOf(
       if (renewed) server.renew(renewed)
       gate.replace(accountsOf(fresh))
       limiter.change(fresh.limits)
+      callers.tell = tell
       log.setLevel(fresh.logs.level)
       current = fresh
       return difference

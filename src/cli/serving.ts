@@ -72,6 +72,7 @@ export async function serve(
     refused: (error) => log.warn('secrets.refused', 'Files with secrets were not taken over', { error }),
   })
   process.on('SIGUSR2', () => void snapshot(broker, log))
+  process.on('SIGQUIT', () => void snapshot(broker, log).then(() => abort(log)))
   const told = untilTold(broker, log)
   // After the signals, and before anybody hears that we are here: one that comes right then must not find nobody.
   const watchdog = startWatchdog({ stallMs: stallMaxMs, line: stalledLine })
@@ -109,6 +110,12 @@ async function snapshot(broker: Broker, log: Log): Promise<void> {
     memory: { rss, heapUsed, external },
     uptime_s: Math.round(process.uptime()),
   })
+}
+
+/** What is seen of the process afterwards is what it looked like now. */
+async function abort(log: Log): Promise<never> {
+  await log.flush()
+  process.abort()
 }
 
 function automaticFormat(): 'json' | 'pretty' {

@@ -52,6 +52,7 @@ function noting(codes: string[]): Log {
   const note = (code: string): void => void codes.push(code)
   return {
     ...{ debug: note, info: note, warn: note, error: note, fatal: note },
+    tag: () => undefined,
     setLevel: () => undefined,
     flush: () => Promise.resolve(),
   }

@@ -75,7 +75,12 @@ function makeServer(
   // The check for a host header is ours: the library's refusal has no body.
   const limits = { maxHeaderSize: 16 * 1024, requireHostHeader: false }
   if (!options.tls) return { server: createServer(limits, listener), renew: () => undefined }
-  const server = createTlsServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, listener)
+  const encrypted: RequestListener = (request, response) => {
+    // A year: who has seen us encrypted does not come back in the clear.
+    response.setHeader('Strict-Transport-Security', 'max-age=31536000')
+    listener(request, response)
+  }
+  const server = createTlsServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, encrypted)
   return { server, renew: (tls) => server.setSecureContext(tls) }
 }
 

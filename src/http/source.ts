@@ -3,8 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { fail } from '../model/problem.ts'
 
+export type SourceTeller = (request: IncomingMessage) => string
+
 /** Tells the source of requests. Problems: settings.invalid for what is no address or network. */
-export function sourceTeller(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+export function sourceTeller(trustedProxies: readonly string[]): SourceTeller {
   const direct = (request: IncomingMessage) => plain(request.socket.remoteAddress ?? '')
   return trustedProxies.length === 0 ? direct : forwardedTeller(trustedProxies, direct)
 }

@@ -18,6 +18,20 @@ test('a line is one JSON object with a time, a level, an event and a constant se
   })
 })
 
+test('what is known later is on every line from then on', () => {
+  const { log, lines } = collecting({ always: { version: 'v1' } })
+
+  log.info('a', 'one')
+  log.tag({ node: 'n1', cluster: 'c1' })
+  log.setLevel('error')
+  log.error('a', 'two')
+
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { version: 'v1', msg: 'one' },
+    { version: 'v1', node: 'n1', cluster: 'c1', msg: 'two' },
+  ])
+})
+
 test('lines below the level are not written, until the level changes', () => {
   const { log, lines } = collecting({ level: 'warn' })
 

@@ -13,9 +13,11 @@ export interface Log {
   warn(event: string, message: string, fields?: LogFields): void
   error(event: string, message: string, fields?: LogFields): void
   fatal(event: string, message: string, fields?: LogFields): void
+  /** On every line from now on, besides what was always there. */
+  tag(fields: LogFields): void
   /** Takes effect at once. */
   setLevel(level: LogLevel): void
-  /** Waits until everything is written. */
+  /** Waits until everything is written, but not for a reader that has stopped to read. */
   flush(): Promise<void>
 }
 
@@ -23,7 +25,7 @@ export interface LogOptions {
   readonly level: LogLevel
   readonly format: 'json' | 'pretty'
   readonly clock: Clock
-  /** On every line: node, cluster, version. */
+  /** On every line. */
   readonly always: LogFields
   /** Values that must never be seen, as they are known at the moment. */
   readonly secrets: () => readonly string[]
@@ -35,13 +37,15 @@ export interface LogOptions {
 
 const waitingBytesMax = 8 * 1024 * 1024
 const lineMax = 64 * 1024
+const flushMs = 2000
 
 /** Opens the log. */
 export function openLog(options: LogOptions): Log {
   const { clock, always, level } = options
   const destination = options.sink
     ? undefined
-    : pino.destination({ fd: 1, sync: false, maxLength: waitingBytesMax })
+    : // With no least length at all a flush would wait for nothing.
+      pino.destination({ fd: 1, sync: false, minLength: 1, maxLength: waitingBytesMax })
   destination?.on('drop', () => options.dropped?.())
   const write = options.sink ?? ((line: string) => destination?.write(line))
   const redact = redactingNow(options.secrets)
@@ -58,18 +62,21 @@ export function openLog(options: LogOptions): Log {
   )
   return {
     ...writersOf(logger),
+    tag: (fields) => logger.setBindings(fields),
     setLevel: (wanted) => {
       logger.level = wanted
     },
-    flush: () =>
-      new Promise((resolve) => {
-        if (destination) destination.flush(() => resolve())
-        else resolve()
-      }),
+    async flush() {
+      if (destination === undefined) return
+      const done = new AbortController()
+      const written = new Promise<void>((resolve) => destination.flush(() => resolve()))
+      await Promise.race([written, clock.sleep(flushMs, done.signal)])
+      done.abort()
+    },
   }
 }
 
-function writersOf(logger: Logger): Omit<Log, 'setLevel' | 'flush'> {
+function writersOf(logger: Logger): Omit<Log, 'tag' | 'setLevel' | 'flush'> {
   const writer =
     (level: LogLevel) =>
     (event: string, message: string, fields: LogFields = {}) =>

@@ -456,6 +456,15 @@ test('an instance whose id is as long as ids may be is looked for under it', asy
   expect([status, body]).toMatchObject([404, { code: 'instance.unknown' }])
 })
 
+test('an address that is no address is refused in the words of the API', async () => {
+  const { status, body, headers } = await call('admin', 'GET', '/instances/%', {
+    headers: { 'X-Request-ID': 'mine-3' },
+  })
+
+  expect([status, body]).toMatchObject([400, { code: 'request.malformed', requestId: 'mine-3' }])
+  expect(headers.get('X-Request-ID')).toBe('mine-3')
+})
+
 test('no secret of an account is in the log', () => {
   expect(running.logLines.length).toBeGreaterThan(0)
   expect(running.logLines.join('')).not.toContain('password-of-')

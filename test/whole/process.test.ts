@@ -64,6 +64,16 @@ test('who follows a log is told to come back when the broker drains, and SIGUSR2
   expect(await ended).toBe(0)
 })
 
+test('SIGQUIT logs what is going on and ends the process where it stands', async () => {
+  const { child, line, ended } = await started('quit', configuration())
+  child.kill('SIGQUIT')
+  const snapshot = JSON.parse(await line('diagnostics.snapshot'))
+  await ended
+
+  expect(snapshot).toMatchObject({ running: 0, node: expect.any(String), cluster: expect.any(String) })
+  expect(child.signalCode).toBe('SIGABRT')
+})
+
 test('health answers with reasons on the admin address, and with a word on the main one', async () => {
   const { url, admin } = await started('health', configuration())
   const verbose = await (await fetch(`${admin}/readyz?verbose`)).text()

@@ -26,6 +26,34 @@ test('a reload offers what the configuration says now, and refuses a catalog wit
   rmSync(folder, { recursive: true, force: true })
 })
 
+test('proxies that are trusted from now on tell who is behind them', async () => {
+  const running = await startTestBroker()
+  const frozenFrom = async (): Promise<unknown> => {
+    await fetch(`${running.url}/api/v1/freeze`, {
+      method: 'DELETE',
+      headers: { Authorization: basic('admin'), 'X-Forwarded-For': '203.0.113.7' },
+    })
+    const answer = await ask(running, '/api/v1/audit', { as: basic('admin') })
+    const { items } = (await answer.json()) as { readonly items: readonly { readonly source?: string }[] }
+    return items.at(-1)?.source
+  }
+  const before = await frozenFrom()
+
+  const { taken } = await running.reload((text) =>
+    text.replace("adminListen: '127.0.0.1:0'", "adminListen: '127.0.0.1:0', trustedProxies: [127.0.0.1]"),
+  )
+  const after = await frozenFrom()
+  const refused = await codeOf(
+    running.reload((text) => text.replace('[127.0.0.1]', '[nowhere], bodyLimit: 2MiB')),
+  )
+
+  expect(taken).toEqual(['http.trustedProxies'])
+  expect([before, after]).toEqual(['127.0.0.1', '203.0.113.7'])
+  expect([refused, await frozenFrom()]).toEqual(['settings.invalid', '203.0.113.7'])
+  await running.stop()
+  rmSync(running.folder, { recursive: true, force: true })
+})
+
 test('a key ring that somebody else changed is taken up while running', async () => {
   const running = await startTestBroker()
   const active = async (): Promise<unknown> => {

@@ -26,8 +26,9 @@ test.skipIf(missing)('TLS serves the certificate, and the renewed one after a re
   await running.stop()
   rmSync(folder, { recursive: true, force: true })
 
-  expect(first).toEqual({ status: 200, name: 'first' })
-  expect(second).toEqual({ status: 200, name: 'second' })
+  const lasting = 'max-age=31536000'
+  expect(first).toEqual({ status: 200, name: 'first', lasting })
+  expect(second).toEqual({ status: 200, name: 'second', lasting })
 })
 
 function makeCertificate(folder: string, name: string): void {
@@ -58,7 +59,14 @@ function makeCertificate(folder: string, name: string): void {
   if (status !== 0) throw new Error(String(stderr))
 }
 
-async function ask(url: string, folder: string): Promise<{ readonly status: number; readonly name: string }> {
+interface Asked {
+  readonly status: number
+  readonly name: string
+  /** For how long a browser asks encrypted only. */
+  readonly lasting: unknown
+}
+
+async function ask(url: string, folder: string): Promise<Asked> {
   return new Promise((resolve, reject) => {
     const sent = request(
       `${url}/v2/catalog`,
@@ -70,7 +78,8 @@ async function ask(url: string, folder: string): Promise<{ readonly status: numb
       (response) => {
         const { CN: name } = (response.socket as TLSSocket).getPeerCertificate().subject
         response.resume()
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, name: String(name) }))
+        const { 'strict-transport-security': lasting } = response.headers
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, name: String(name), lasting }))
       },
     )
     sent.on('error', reject)

@@ -25,7 +25,12 @@ const idMax = 3 * 800
 
 /** The operator API as something that answers requests below /api. */
 export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance> {
-  const app = Fastify({ logger: false, bodyLimit: ports.bodyLimit, routerOptions: { maxParamLength: idMax } })
+  const app = Fastify({
+    logger: false,
+    bodyLimit: ports.bodyLimit,
+    routerOptions: { maxParamLength: idMax },
+    frameworkErrors: (error, request, reply) => void answerProblem(ports, { error, request, reply }),
+  })
   // Some clients send an empty JSON body where none is needed.
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -197,6 +202,7 @@ async function answerProblem(ports: OperatorPorts, { error, request, reply }: Fa
   if (status === 429 || status === 503) reply.header('Retry-After', '5')
   return reply
     .code(status)
+    .header('X-Request-ID', requestId)
     .header('Cache-Control', 'no-store')
     .type('application/json; charset=utf-8')
     .send(toApiProblem(problem, requestId))
@@ -207,6 +213,7 @@ const ofFramework: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'request.malformed',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'request.malformed',
   FST_ERR_BAD_URL: 'request.malformed',
+  FST_ERR_MAX_PARAM_LENGTH: 'request.malformed',
 }
 
 function problemOf(error: unknown): Problem {
