@@ -33,6 +33,7 @@ import { type Gate, makeGate } from './http/authenticate.ts'
 import { type Limiter, makeLimiter } from './http/limiter.ts'
 import { type Metrics, openMetrics } from './http/metrics.ts'
 import type { Observe } from './http/observe.ts'
+import { makeLastSeen } from './http/osb/last-seen.ts'
 import { makeOsbRouter, type OsbDoor, type OsbRouter } from './http/osb/router.ts'
 import { type Listening, listen } from './http/server.ts'
 import { type SourceTeller, sourceTeller } from './http/source.ts'
@@ -221,6 +222,7 @@ function openOsb(settings: Settings, tools: Tools, door: Omit<OsbDoor, 'around'>
     ...door,
     around: {
       ports: tools.ports,
+      lastSeen: makeLastSeen(tools.ports.clock),
       options: {
         deletedLastOperation: settings.osb.deletedLastOperation,
         missingVersionStatus: settings.osb.missingVersionStatus,

@@ -44,10 +44,13 @@ test.skipIf('missing' in place)(
     const accepted = [await order('soon', 1000), await order('later', 6000), await order('last', 12_000)]
     await expect.poll(() => startsOf('soon') + startsOf('later'), { timeout: 20_000 }).toBe(2)
 
+    // What a platform was told a moment ago is what it is told again.
+    expect(await stateOf('last', '')).toBe('in progress')
     await server.crash()
-    const [made, polled, fetched, removed, ready, alive, catalog] = await Promise.all([
+    const [made, polled, seen, fetched, removed, ready, alive, catalog] = await Promise.all([
       platform('PUT', '/v2/service_instances/refused?accepts_incomplete=true', pretendedOrder({ ms: 0 })),
       platform('GET', '/v2/service_instances/later/last_operation'),
+      platform('GET', '/v2/service_instances/last/last_operation'),
       platform('GET', '/v2/service_instances/later'),
       platform(
         'DELETE',
@@ -62,8 +65,10 @@ test.skipIf('missing' in place)(
     for (const refused of [made, polled, fetched, removed]) {
       expect(refused.status).toBe(503)
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-      expect(await refused.json()).toMatchObject({ description: expect.stringContaining('store') })
+      expect(await refused.json()).toEqual({ description: 'The store cannot be reached; try again later' })
     }
+    expect([seen.status, await seen.json()]).toMatchObject([200, { state: 'in progress' }])
+    expect(seen.headers.get('retry-after')).toMatch(/^\d+$/)
     expect([ready.status, alive.status, catalog.status]).toEqual([503, 200, 200])
     expect(await ready.text()).toContain('[-]store')
     await expect

@@ -70,12 +70,19 @@ export function pollInstance(around: OsbSurroundings, request: OsbRequest): Prom
 }
 
 /** Answers the state of the named operation of a target, else of its latest. */
-export async function poll(
+export function poll(around: OsbSurroundings, { query }: OsbRequest, target: Target): Promise<Answer> {
+  const operation = queryValue(query, 'operation')
+  const { platform, instance, binding } = target
+  const key = JSON.stringify([platform, instance, binding, operation])
+  return around.lastSeen.through(key, () => pollNow(around, target, operation))
+}
+
+async function pollNow(
   { ports, options }: OsbSurroundings,
-  { query }: OsbRequest,
   target: Target,
+  operation: string | undefined,
 ): Promise<Answer> {
-  const answer = await pollTarget(ports, target, queryValue(query, 'operation'))
+  const answer = await pollTarget(ports, target, operation)
   if (answer.kind === 'gone') return { status: 410, body: {} }
   if (answer.kind === 'never-operated') return { status: 200, body: { state: 'succeeded' } }
   const { polled } = answer

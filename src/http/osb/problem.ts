@@ -50,6 +50,8 @@ export function problemAnswer(problem: Problem, reference: string, judgement: Ju
 }
 
 function describe(problem: Problem, reference: string): string {
+  // Users of the platform read this: where the store is and what it said is not for them.
+  if (problem.code === 'store.unavailable') return `${problemCodes[problem.code].title}; try again later`
   if (problem.code !== 'internal.unexpected') return sentences(problem)
   return `${sentences(problem)} (reference ${reference})`
 }

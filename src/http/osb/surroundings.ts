@@ -4,6 +4,7 @@ import type { Ports } from '../../broker/ports.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { BodyLimits } from '../body.ts'
+import type { LastSeen } from './last-seen.ts'
 
 export interface OsbOptions {
   /** What a poll answers after a finished delete. */
@@ -17,6 +18,7 @@ export interface OsbOptions {
 export interface OsbSurroundings {
   readonly ports: Ports
   readonly options: OsbOptions
+  readonly lastSeen: LastSeen
   /** The operation as it is when it has ended or the time is over. */
   waitForEnd(operation: string, ms: number): Promise<Operation | undefined>
 }
