@@ -24,10 +24,12 @@ async function startAgain() {
   }
   const { spawn } = await import('node:child_process')
   const child = spawn(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
+  // All that a broker listens to; Node would open its debug port on SIGUSR1, were there nobody to hear it.
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']
+  for (const signal of signals) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1)
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.removeAllListeners(name)
+    for (const name of signals) process.removeAllListeners(name)
     process.kill(process.pid, signal)
   })
 }

@@ -20,6 +20,7 @@ import {
 import { tellLint } from './compose/lint.ts'
 import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
 import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
+import { type OwnDeed, ownDeeds } from './compose/own-deeds.ts'
 import { contractNamed } from './compose/read-package.ts'
 import { type RefusalKeeper, startRefusalKeeper } from './compose/refusals.ts'
 import { registriesOf } from './compose/registries.ts'
@@ -139,6 +140,8 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
       other: operator.handle,
     },
   )
+  const deed = ownDeeds(ports, metrics, log)
+  await deed('broker.start')
   operator.started()
   const { freeze } = await ports.store.look.cluster()
   if (freeze?.isCopy) log.warn('store.copy', 'The store is a copy of before', { reason: freeze.reason })
@@ -147,7 +150,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     tellLint(ports.catalog(), log)
     foresee(tools)
   })
-  return brokerOf(settings, { house, server, operator, gate, limiter, callers, log, refusals, metrics })
+  return brokerOf(settings, { house, server, operator, gate, limiter, callers, log, refusals, metrics, deed })
 }
 
 interface Parts {
@@ -161,12 +164,13 @@ interface Parts {
   readonly log: Log
   readonly refusals: RefusalKeeper
   readonly metrics: Metrics
+  readonly deed: (action: OwnDeed) => Promise<void>
 }
 
 /** What the outside may do with a running broker. */
 function brokerOf(
   settings: Settings,
-  { house, server, operator, gate, limiter, callers, log, refusals, metrics }: Parts,
+  { house, server, operator, gate, limiter, callers, log, refusals, metrics, deed }: Parts,
 ): Broker {
   const { ports } = house.tools
   let current = settings
@@ -200,6 +204,7 @@ function brokerOf(
       callers.tell = tell
       log.setLevel(fresh.logs.level)
       current = fresh
+      await deed('config.reload')
       return difference
     },
     async stop() {
@@ -211,6 +216,7 @@ function brokerOf(
       await server.close(settings.shutdown.drain)
       await operator.stop()
       await refusals.stop()
+      await deed('broker.stop')
       await house.close()
     },
   }

@@ -54,6 +54,26 @@ test('proxies that are trusted from now on tell who is behind them', async () =>
   rmSync(running.folder, { recursive: true, force: true })
 })
 
+test('start, reload and end of a process are in the audit trail', async () => {
+  const folder = newFolder()
+  const first = await startTestBroker('', folder)
+  await first.reload()
+  await first.broker.stop()
+  const second = await startTestBroker('', folder)
+  const answer = await ask(second, '/api/v1/audit', { as: basic('admin') })
+  const { items } = (await answer.json()) as {
+    readonly items: readonly { readonly action: string; readonly actor: { readonly kind: string } }[]
+  }
+  await second.stop()
+
+  expect(items.map(({ actor, action }) => `${actor.kind} ${action}`)).toEqual([
+    'system broker.start',
+    'system config.reload',
+    'system broker.stop',
+    'system broker.start',
+  ])
+})
+
 test('a key ring that somebody else changed is taken up while running', async () => {
   const running = await startTestBroker()
   const active = async (): Promise<unknown> => {
