@@ -191,7 +191,8 @@ function brokerOf(
       counts: (await ports.store.look.countByState()).map((one) => ({ ...one })),
     }),
     async reload(fresh) {
-      const difference = differenceOf(current, fresh)
+      // What waits for a restart waits until there is one, however often it is read again.
+      const difference = { ...differenceOf(current, fresh), waiting: differenceOf(settings, fresh).waiting }
       const renewed = readTls(fresh)
       const tell = sourceTeller(fresh.http.trustedProxies)
       if (difference.taken.includes('catalog')) {

@@ -36,7 +36,7 @@ export function telemetryOf(log: Log, metrics: Metrics): Telemetry {
 }
 
 /** Reads are many and say little: platforms poll. */
-function access(log: Log, { method, route, status, ms, requestId, account }: SeenRequest): void {
+function access(log: Log, { method, route, status, ms, requestId, account, source }: SeenRequest): void {
   const level = method === 'GET' || method === 'HEAD' ? 'debug' : 'info'
   log[level]('http.request', 'A request was answered', {
     'http.method': method,
@@ -45,6 +45,7 @@ function access(log: Log, { method, route, status, ms, requestId, account }: See
     duration_ms: Math.round(ms * 10) / 10,
     request_id: requestId,
     ...(account === undefined ? {} : { actor: account }),
+    ...(source === '' ? {} : { client_ip: source }),
   })
 }
 

@@ -4,7 +4,7 @@ import { openMetrics } from './metrics.ts'
 
 test('requests are counted by method, template and status, strange methods under one name', async () => {
   const metrics = openMetrics({ version: '1', nodeVersion: 'v24' })
-  const seen = { route: '/v2/catalog', status: 200, ms: 4, requestId: 'r', account: undefined }
+  const seen = { route: '/v2/catalog', status: 200, ms: 4, requestId: 'r', account: undefined, source: '' }
   for (const method of ['GET', 'GET', 'BREW']) {
     metrics.requestBegins()
     metrics.request({ ...seen, method })

@@ -9,6 +9,8 @@ export interface SeenRequest {
   readonly ms: number
   readonly requestId: string
   readonly account: string | undefined
+  /** The address of who asked; empty when the connection is gone already. */
+  readonly source: string
 }
 
 export interface Observe {

@@ -465,6 +465,17 @@ test('an address that is no address is refused in the words of the API', async (
   expect(headers.get('X-Request-ID')).toBe('mine-3')
 })
 
+test('who changed something, and from where, is a line of the log', async () => {
+  await call('admin', 'DELETE', '/freeze', { headers: { 'X-Request-ID': 'mine-4' } })
+  const line = () => running.logLines.map((one) => JSON.parse(one)).find((one) => one.request_id === 'mine-4')
+
+  await expect.poll(line).toMatchObject({
+    ...{ level: 'info', event: 'http.request', actor: 'admin', client_ip: '127.0.0.1' },
+    ...{ 'http.method': 'DELETE', 'http.route': '/api/v1/freeze', 'http.status': 204 },
+    ...{ node: expect.any(String), cluster: expect.any(String) },
+  })
+})
+
 test('no secret of an account is in the log', () => {
   expect(running.logLines.length).toBeGreaterThan(0)
   expect(running.logLines.join('')).not.toContain('password-of-')

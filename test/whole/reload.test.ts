@@ -54,6 +54,20 @@ test('proxies that are trusted from now on tell who is behind them', async () =>
   rmSync(running.folder, { recursive: true, force: true })
 })
 
+test('what needs a restart is named by every reload until it is as it was', async () => {
+  const running = await startTestBroker()
+  const raised = await running.reload((text) => `${text}operations: {concurrency: 9}\n`)
+  const again = await running.reload()
+  const back = await running.reload((text) => text.replace('operations: {concurrency: 9}\n', ''))
+  await running.stop()
+
+  expect([raised, again, back].map(({ waiting }) => waiting)).toEqual([
+    ['operations.concurrency'],
+    ['operations.concurrency'],
+    [],
+  ])
+})
+
 test('start, reload and end of a process are in the audit trail', async () => {
   const folder = newFolder()
   const first = await startTestBroker('', folder)

@@ -54,6 +54,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
       ms: reply.elapsedTime,
       requestId: requestIdOf(ports, request),
       account: ports.gate.admit(request.headers.authorization)?.name,
+      source: ports.source(request.raw),
     })
     done()
   })

@@ -89,6 +89,7 @@ export function makeOsbRouter(door: OsbDoor): OsbRouter {
             ms,
             requestId: reference,
             account: account?.name,
+            source: door.source(request),
           })
         })
         .catch((error: unknown) => door.observe.fault(error, reference))
