@@ -1,6 +1,5 @@
 /** Takes over a renewed certificate: files are looked at now and then, for whoever renews them tells nobody. */
 import { X509Certificate } from 'node:crypto'
-import { createSecureContext } from 'node:tls'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -39,7 +38,6 @@ export function startCertificateWatch(parts: CertificateWatchParts): FileWatch {
 function takeOver(parts: CertificateWatchParts): void {
   const tls = readTls(parts.settings())
   if (tls === undefined) return
-  createSecureContext(tls)
   parts.renew(tls)
   tellEnd(parts)
 }

@@ -1,5 +1,6 @@
 /** Certificate and key from their files, and again when they change. */
 import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import { fail } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -8,11 +9,24 @@ export interface Tls {
   readonly key: string
 }
 
-/** What the settings name, if they name anything. Problems: file.unreadable. */
+/** What the settings name, if they name anything, and it can be served. Problems: file.unreadable, settings.invalid. */
 export function readTls({ http }: Settings): Tls | undefined {
   const { certificateFile, keyFile } = http.tls
   if (certificateFile === undefined || keyFile === undefined) return undefined
-  return { cert: read(certificateFile), key: read(keyFile) }
+  const tls = { cert: read(certificateFile), key: read(keyFile) }
+  try {
+    createSecureContext(tls)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'not understood'
+    fail(
+      'settings.invalid',
+      `http.tls: ${certificateFile} and ${keyFile} are no certificate with its key: ${why}`,
+      {
+        cause,
+      },
+    )
+  }
+  return tls
 }
 
 function read(file: string): string {

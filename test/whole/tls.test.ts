@@ -1,35 +1,47 @@
 /** TLS from outside: the certificate of the settings is shown, and a renewed one after a reload. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { expect, test } from 'vitest'
 import { basic, newFolder, startTestBroker } from '../support/broker.ts'
+import { codeOf } from '../support/problems.ts'
 
 const missing = spawnSync('openssl', ['version']).status !== 0
 
-test.skipIf(missing)('TLS serves the certificate, and the renewed one after a reload', async () => {
-  const folder = newFolder()
-  makeCertificate(folder, 'first')
-  const tls = '  tls: {certificateFile: ./tls.crt, keyFile: ./tls.key}\n'
-  const running = await startTestBroker('', folder, (text) =>
-    text.replace(
-      /^http: \{(.*)\}\n/,
-      (_all, inner: string) => `http:\n  ${inner.replace(', ', '\n  ')}\n${tls}`,
-    ),
-  )
-  const first = await ask(running.url, folder)
-  makeCertificate(folder, 'second')
-  await running.reload()
-  const second = await ask(running.url, folder)
-  await running.stop()
-  rmSync(folder, { recursive: true, force: true })
+test.skipIf(missing)(
+  'TLS serves the certificate, and the renewed one after a reload; one that is none changes nothing',
+  async () => {
+    const folder = newFolder()
+    makeCertificate(folder, 'first')
+    const tls = '  tls: {certificateFile: ./tls.crt, keyFile: ./tls.key}\n'
+    const running = await startTestBroker('', folder, (text) =>
+      text.replace(
+        /^http: \{(.*)\}\n/,
+        (_all, inner: string) => `http:\n  ${inner.replace(', ', '\n  ')}\n${tls}`,
+      ),
+    )
+    const first = await ask(running.url, folder)
+    makeCertificate(folder, 'second')
+    await running.reload()
+    const second = await ask(running.url, folder)
+    writeFileSync(join(folder, 'tls.key'), 'no key')
+    const services = running.broker.catalog().offers.length
+    const refused = await codeOf(
+      running.reload((text) => text.replace(/^catalog:\n/m, 'catalog:\n  - package: sim:fresh\n')),
+    )
+    const kept = await ask(running.url, folder)
+    const offered = running.broker.catalog().offers.length
+    await running.stop()
+    rmSync(folder, { recursive: true, force: true })
 
-  const lasting = 'max-age=31536000'
-  expect(first).toEqual({ status: 200, name: 'first', lasting })
-  expect(second).toEqual({ status: 200, name: 'second', lasting })
-})
+    const lasting = 'max-age=31536000'
+    expect(first).toEqual({ status: 200, name: 'first', lasting })
+    expect(second).toEqual({ status: 200, name: 'second', lasting })
+    expect([refused, kept, offered]).toEqual(['settings.invalid', second, services])
+  },
+)
 
 function makeCertificate(folder: string, name: string): void {
   const { status, stderr } = spawnSync(
