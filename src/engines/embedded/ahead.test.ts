@@ -187,10 +187,10 @@ test.each([
   expect(programs()).toEqual(waiting)
 })
 
-test('one whose program has died is passed over', async () => {
+test('one whose program has died is taken away, and nobody finds it', async () => {
   await anticipate(job(''))
   for (const pid of programs()) process.kill(pid, 'SIGKILL')
-  await expect.poll(programs).toEqual([])
+  await expect.poll(() => namesIn('aside')).toEqual([])
 
   expect(await perform(job('one'))).toEqual({ ...well, log: logOf('one') })
 })
@@ -198,14 +198,16 @@ test('one whose program has died is passed over', async () => {
 test('one whose program dies after it was laid out is started like any other', async () => {
   await anticipate(job(''))
   const name = freshName()
-  const { watch } = listener()
+  const { watch, log } = listener()
   await engine.layOut(orderOf(job('one'), name), watch)
   for (const pid of programs()) process.kill(pid, 'SIGKILL')
-  await expect.poll(programs).toEqual([])
+  const locks = () => readdirSync(join(folder, 'runs', name)).filter((one) => one.startsWith('lock.'))
+  await expect.poll(locks).toEqual([])
   const report = await engine.follow(await engine.start({ name, fence: 1 }), watch)
 
   expect(report.end).toEqual({ kind: 'finished' })
   expect(report.steps).toEqual([{ name: 'work', exit: 0 }])
+  expect(log().toString()).toBe(logOf('one'))
   await engine.discard(name)
 })
 

@@ -6,6 +6,7 @@ import type { Anticipated } from '../engine.ts'
 import { makePrivates } from '../privates.ts'
 import { removeTree } from '../remove-tree.ts'
 import { system } from '../tree.ts'
+import { isAtDoor } from './at-door.ts'
 import { clearAway, type Discarding } from './discard.ts'
 import { insideWorkspace } from './furnish.ts'
 import { type Interior, type LayingOut, makeInterior, type Site } from './interior.ts'
@@ -47,6 +48,8 @@ export type Waits = LayingOut & Discarding & { readonly starters: Starters }
 const waitingMax = 2
 const waitingMs = 10 * 60_000
 const leavingMs = 5_000
+const comingMs = 30_000
+const glanceMs = 25
 
 /** Keeps them for an engine; they end with this process, whatever ends it. */
 export function openAhead(at: () => Waits): Ahead {
@@ -62,6 +65,17 @@ export function openAhead(at: () => Waits): Ahead {
     shim.onEnd(() => gone.abort())
     if (!shim.hasEnded()) await clock.sleep(leavingMs, gone.signal)
     await clearAway(at(), pathsIn(site.aside))
+  }
+
+  /** Where it lies is known to its shim by name until then. */
+  async function comesToDoor({ shim, site, door }: Waiting, signal: AbortSignal): Promise<boolean> {
+    const { clock } = at()
+    const until = clock.monotonic() + comingMs
+    while (!shim.hasEnded() && !signal.aborted && clock.monotonic() < until) {
+      if (await isAtDoor(site.aside, door.place)) return true
+      await clock.sleep(glanceMs, signal)
+    }
+    return false
   }
 
   async function keep(key: string, one: Waiting): Promise<void> {
@@ -80,7 +94,9 @@ export function openAhead(at: () => Waits): Ahead {
       if (door === undefined || waiting.has(key) || coming.has(key)) return
       coming.add(key)
       try {
-        const one = await begin(at(), { job, cluster }, door, AbortSignal.any([signal, closing.signal]))
+        const wanted = AbortSignal.any([signal, closing.signal])
+        const one = await begin(at(), { job, cluster }, door, wanted)
+        if (!(await comesToDoor(one, wanted))) return await letGo(one)
         waiting.set(key, one)
         // What could not be cleared away is found by the sweep.
         void keep(key, one).catch(() => undefined)

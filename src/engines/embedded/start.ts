@@ -1,15 +1,17 @@
 /** Starts a run at most once: any number may try, the first shim that marks the run as begun is the one. */
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
 import { type Changes, watchFolder } from '../changes.ts'
 import type { RunStart, Ticket } from '../engine.ts'
+import { filesOf } from '../step-files.ts'
 import { lastLines } from '../tail.ts'
 import type { Ahead } from './ahead.ts'
 import type { Flusher } from './flusher.ts'
 import type { Host } from './host.ts'
 import { beginning } from './identity.ts'
-import { fenceOf, pathsOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
+import { fenceOf, pathsOf, type Rooms, type RunPaths, type RunRecord, readRecord } from './run-folder.ts'
 import type { StartedShim, Starters } from './starters.ts'
 
 export interface Starting {
@@ -45,7 +47,11 @@ export async function startRun(
     let seen = waiting && (await released(going, waiting))
     ahead.forget(run)
     // One that waited may have ended before it heard the word: then nothing has begun.
-    if (seen === undefined || seen === 'ended') seen = await released(going, await newShim(starters, paths))
+    if (seen === undefined || seen === 'ended') {
+      // What such a one has written is nobody's; its claim may be another's, but then it is refused.
+      if (record.names.length > 1) await forgetWords(paths, record)
+      seen = await released(going, await newShim(starters, paths))
+    }
     if (seen === 'forbidden') return fail('engine.layout-gone', run)
     return seen === 'begun' ? run : await shimFailed(paths.folder, run)
   } finally {
@@ -76,6 +82,14 @@ async function released(
     if (hadEnded) return 'ended'
     await changes.next(glanceMs)
   }
+}
+
+async function forgetWords(paths: RunPaths, { steps }: RunRecord): Promise<void> {
+  const files = filesOf(paths, steps).flatMap(({ logs, captured }) => [
+    ...logs,
+    ...(captured ? [captured] : []),
+  ])
+  await Promise.all(files.map(({ file }) => rm(file, { force: true })))
 }
 
 function newShim(starters: Starters, { folder }: RunPaths): Promise<StartedShim> {

@@ -123,12 +123,17 @@ async function signal(at: Stopping, i: number, name: 'TERM' | 'INT' | 'KILL'): P
   return pid !== undefined && kill(pid, `SIG${name}`)
 }
 
+/** Of all threads: some runtimes have many. */
 async function childrenOf(pid: number): Promise<readonly number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  return text
-    .split(' ')
-    .map(Number)
-    .filter((child) => child > 0)
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  const read = (thread: string) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')
+  const lists = await Promise.all(threads.map(read))
+  return lists.flatMap((text) =>
+    text
+      .split(' ')
+      .map(Number)
+      .filter((child) => child > 0),
+  )
 }
 
 /** The end of everything that belongs to a run, whoever started it. Answers whom it has ended, who may take a moment. */
@@ -174,7 +179,7 @@ async function orphansOf({ folder }: RunPaths): Promise<readonly number[]> {
 }
 
 /** A process and all that came of it. */
-async function familyOf(pid: number): Promise<readonly number[]> {
+export async function familyOf(pid: number): Promise<readonly number[]> {
   const below = await Promise.all((await childrenOf(pid)).map(familyOf))
   return [pid, ...below.flat()]
 }
