@@ -70,9 +70,7 @@ export function shimScript(plan: ShimPlan): string {
     ...(plan.door === undefined ? [] : [`${openDoor(plan.door)} || broken`]),
     'go=1',
     ...plan.steps.flatMap((step, i) => stepLines(step, i)),
-    'echo done >exit',
-    // It looks now and then whether its folder is still there: who removes that wants it gone.
-    ...(plan.stays ? ['while [ -e exit ]; do sleep 30 9>&-; done'] : []),
+    ...lastLines(plan),
     '',
   ].join('\n')
 }
@@ -88,6 +86,12 @@ export function introduction({ folder }: RunPaths): readonly string[] {
     'exec 9>lock.$$ && flock -n 9 || exit 98',
     'read -r mark </proc/$$/stat; echo "$mark" >&9',
   ]
+}
+
+/** The end, after which it may have to stay for the sake of its mounts. */
+export function lastLines({ stays }: ShimPlan): readonly string[] {
+  // It looks now and then whether its folder is still there: who removes that wants it gone.
+  return ['echo done >exit', ...(stays ? ['while [ -e exit ]; do sleep 30 9>&-; done'] : [])]
 }
 
 /** Puts the file into its place, at once and whole. */

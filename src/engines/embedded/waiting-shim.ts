@@ -4,6 +4,7 @@ import {
   begin,
   commandLines,
   introduction,
+  lastLines,
   mountLines,
   openDoor,
   quietly,
@@ -43,7 +44,7 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
     '[ "$own" = "$mark" ] || { rm -f lock.$$; exit 99; }',
     ...ends.map((end) => `[ $rc -lt 128 ] || ${end} 9>&-`),
     'echo $rc >exit.0',
-    'echo done >exit',
+    ...lastLines(plan),
     '',
   ].join('\n')
 }
