@@ -14,8 +14,8 @@ export interface Job {
   readonly logShowsCredentials?: boolean
   /** A part of the work that is the same for many jobs and need not be done each time. */
   readonly beforehand?: Beforehand
-  /** Where an engine may have its program wait before anybody has ordered it. */
-  readonly door?: Door
+  /** What alone differs from one such job to the next: an engine may make the rest ready before anybody has ordered it. */
+  readonly late?: Late
 }
 
 /** What depends on no instance: done once by a job of its own, its result is laid before the jobs that follow. */
@@ -24,15 +24,18 @@ export interface Beforehand {
   readonly job: Job
   /** What is left to do where they find it. */
   readonly steps: Job['steps']
-  /** The door of what is left. */
-  readonly door?: Door
+  /** What is late of what is left. */
+  readonly late?: Late
 }
 
-/** A file that a program reads before all that counts; while it is empty or cut short, the program can only fail. */
-export interface Door {
-  readonly path: string
-  /** Other files that differ from one such job to the next, and that nobody reads earlier. */
-  readonly behind: readonly string[]
+export interface Late {
+  /** The files that come with the order. */
+  readonly files: readonly string[]
+  /**
+   * The one of them that the program reads before all that counts and before the others; while it is empty or cut short, it can only fail.
+   * Then even the program may be started ahead, and waits for it.
+   */
+  readonly door?: string
 }
 
 export type Program =

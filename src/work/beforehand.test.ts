@@ -118,11 +118,11 @@ test('the next of a kind is begun ahead when nothing else is to be done, of one 
   const { beforehand, engine, pauses, settle, faults } = setUp()
   const begun: Job[] = []
   const foresighted: Engine = { ...engine, anticipate: async ({ job: like }) => void begun.push(like) }
-  const door = { path: '/order', behind: [] }
-  const doored = (limits: Job['limits']): Job => ({
+  const late = { files: ['/order'] }
+  const ordered = (limits: Job['limits']): Job => ({
     ...job,
     limits,
-    beforehand: { job: job.beforehand?.job ?? plain, steps: [step('rest')], door },
+    beforehand: { job: job.beforehand?.job ?? plain, steps: [step('rest')], late },
   })
   beforehand.foresee(foresighted, job.beforehand?.job ?? plain)
   await settle()
@@ -131,8 +131,8 @@ test('the next of a kind is begun ahead when nothing else is to be done, of one 
 
   const over = beforehand.enter()
   for (const seconds of [1, 2]) {
-    const fitted = beforehand.fit(foresighted, doored({ ...usualLimits, seconds }))
-    expect(fitted.door).toEqual(door)
+    const fitted = beforehand.fit(foresighted, ordered({ ...usualLimits, seconds }))
+    expect(fitted.late).toEqual(late)
   }
   over()
   await settle()

@@ -81,9 +81,9 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
     }
   }
 
-  /** What was ordered once will be ordered again: the next finds its program waiting. */
+  /** What was ordered once will be ordered again: the next finds all ready that needs no order. */
   function expectAgain(engine: Engine, job: Job): void {
-    if (job.door === undefined || engine.anticipate === undefined) return
+    if (job.late === undefined || engine.anticipate === undefined) return
     wishes.set(`ahead ${engine.name}`, { kind: 'ahead', engine, job, missed: 0 })
   }
 
@@ -98,7 +98,10 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
   return {
     fit(engine, job) {
       const { beforehand, ...plain } = job
-      if (beforehand === undefined) return job
+      if (beforehand === undefined) {
+        expectAgain(engine, job)
+        return job
+      }
       const key = keyOf(engine, beforehand.job)
       const made = results.get(key)
       if (made === undefined) {
@@ -107,13 +110,13 @@ export function makeBeforehand(cluster: string, clock: Clock, fault: (error: unk
           wishes.set(key, { kind: 'result', engine, job: beforehand.job, missed })
         return plain
       }
-      const { steps, door } = beforehand
+      const { steps, late } = beforehand
       const fitted: Job = {
         ...plain,
         steps,
         files: [...plain.files, ...made.files],
         folders: [...plain.folders, ...made.folders],
-        ...(door === undefined ? {} : { door }),
+        ...(late === undefined ? {} : { late }),
       }
       expectAgain(engine, fitted)
       return fitted

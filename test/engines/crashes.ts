@@ -12,7 +12,7 @@ export interface Crashing {
   readonly folder: string
   readonly engine: OwnerOrder['engine']
   readonly image: OwnerOrder['image']
-  readonly door?: boolean
+  readonly waits?: NonNullable<OwnerOrder['waits']>
 }
 
 const supplies = {

@@ -18,8 +18,8 @@ export interface OwnerOrder {
   readonly folder: string
   readonly engine: { readonly kind: 'embedded' } | { readonly kind: 'docker'; readonly socket: string }
   readonly image: { readonly reference: string; readonly digest: string }
-  /** Whether its program waits at a door before the run is laid out. */
-  readonly door?: boolean
+  /** What waits before the run is laid out, if anything does. */
+  readonly waits?: 'program' | 'sandbox'
   readonly name: string
   readonly at: Point
   readonly how: 'SIGKILL' | 'SIGSTOP'
@@ -41,7 +41,7 @@ export function openFor(
 }
 
 /** The job of an owner; the file is delivered in the midst of its layout. */
-export function ownedJob({ image, seconds, door }: Pick<OwnerOrder, 'image' | 'seconds' | 'door'>): Job {
+export function ownedJob({ image, seconds, waits }: Pick<OwnerOrder, 'image' | 'seconds' | 'waits'>): Job {
   const artifact = { kind: 'artifact', reference: 'a', as: 'blob' } as const
   const script = `echo began; cat in/file; sleep ${seconds}; echo ended; echo result > out/file`
   const job = jobOf(
@@ -54,7 +54,8 @@ export function ownedJob({ image, seconds, door }: Pick<OwnerOrder, 'image' | 's
     },
     image,
   )
-  return door === true ? behindDoor(job, script) : job
+  if (waits === 'sandbox') return { ...job, late: { files: [] } }
+  return waits === 'program' ? behindDoor(job, script) : job
 }
 
 /** The same as a program of the host that reads an order first. */
@@ -67,7 +68,7 @@ function behindDoor(job: Job, script: string): Job {
     program: { kind: 'tools', tools: [{ name: 'sh', from: { kind: 'host' } }] },
     steps: [{ ...step, command: { kind: 'exec', argv } }],
     files: [...job.files, { path: 'order', mode: 0o600, owner: 'user', readOnly: false, content }],
-    door: { path: 'order', behind: [] },
+    late: { files: ['order'], door: 'order' },
   }
 }
 
@@ -88,7 +89,7 @@ async function own(order: OwnerOrder): Promise<void> {
   const { watch } = listener()
   const following = { ...watch, log: async () => reached('following') }
   const job = ownedJob(order)
-  if (order.door === true) await engine.anticipate?.({ job, cluster: 'test-cluster' }, watch.signal)
+  if (order.waits !== undefined) await engine.anticipate?.({ job, cluster: 'test-cluster' }, watch.signal)
   await engine.layOut(orderOf(job, name, 1), watch)
   reached('laid-out')
   const ticket = await engine.start({ name, fence: 1 })

@@ -314,12 +314,12 @@ test('init is done beforehand where it is the same for every instance, and sees 
   ])
 })
 
-test('orders of a plan differ only in what lies behind the door, and only where there is no state yet', async () => {
+test('orders of a plan differ only in what is late, as long as there is no state', async () => {
   const pkg = await thing()
   const ready = (parameters: JsonObject) => {
     const { beforehand, files, ...rest } = job(provision, situation(pkg, { parameters }))
-    const behind = [beforehand?.door?.path, ...(beforehand?.door?.behind ?? [])]
-    return { ...rest, ...beforehand, files: files.filter(({ path }) => !behind.includes(path)) }
+    const late = beforehand?.late?.files ?? []
+    return { ...rest, ...beforehand, files: files.filter(({ path }) => !late.includes(path)) }
   }
   const updated = updating(
     pkg,
@@ -329,8 +329,11 @@ test('orders of a plan differ only in what lies behind the door, and only where 
   )
 
   expect(ready({ name: 'mine' })).toEqual(ready({ name: 'another' }))
-  expect(ready({}).door).toEqual({ path: 'terraform.tfvars.json', behind: ['.chandler/generated.json'] })
-  expect(job(update, updated).beforehand?.door).toBeUndefined()
+  expect(ready({}).late).toEqual({
+    files: ['terraform.tfvars.json', '.chandler/generated.json'],
+    door: 'terraform.tfvars.json',
+  })
+  expect(job(update, updated).beforehand?.late).toBeUndefined()
 })
 
 test.each([

@@ -73,7 +73,9 @@ export function runOf(around: Circumstances, order: RunOrder): Job | Problem {
             },
             steps: order.steps({ ...commands, ready: true }, workspace),
             // A state is read before the variables are.
-            ...(order.state === undefined ? { door: { path: variablesFile, behind: [memoryPath] } } : {}),
+            ...(order.state === undefined
+              ? { late: { files: [variablesFile, memoryPath], door: variablesFile } }
+              : {}),
           },
         }),
   }

@@ -72,6 +72,10 @@ export function operationJob(
       credstoreFolder(credstore, options),
       ...(outputs ? [folder(places.outputs)] : []),
     ],
+    // One provision differs from the next in its inputs alone, unless it is told for whom it is.
+    ...(operation === 'provision' && Object.keys(around.environment).length === 0
+      ? { late: { files: [places.inputs] } }
+      : {}),
     // Operators see what a pattern logs, and unbind is where its binding is handled.
     logShowsCredentials: binding !== undefined,
     wants: [

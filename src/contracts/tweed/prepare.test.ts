@@ -76,6 +76,21 @@ test('home is empty and writable in every operation', async () => {
   }
 })
 
+test('one provision differs from the next in its inputs alone, unless it is told for whom it is', async () => {
+  const ready = async (size: number, options = {}) => {
+    const metadata = { inputs: { size: { type: 'integer' } } }
+    const staging = { metadata, parameters: { size }, operator: { options } }
+    const { files, late, ...rest } = await job('provision', staging)
+    return { ...rest, late, files: files.filter(({ path }) => late?.files.includes(path) !== true) }
+  }
+
+  expect((await ready(1)).late).toEqual({ files: ['/tweed/inputs.json'] })
+  expect(await ready(1)).toEqual(await ready(2))
+  expect((await ready(1, { identity: true })).late).toBeUndefined()
+  for (const other of ['bind', 'unbind', 'deprovision'] as const)
+    expect((await job(other)).late).toBeUndefined()
+})
+
 test('without parameters the inputs are an empty object, not an empty file', async () => {
   expect(contentOf(await job('provision'), '/tweed/inputs.json')).toBe('{}\n')
 })

@@ -1,11 +1,11 @@
 /** What waits at its door becomes a run: it is given what comes with the order, and its place among the runs. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileIn } from '../../model/job.ts'
+import type { FileIn, Job } from '../../model/job.ts'
 import type { RunOrder } from '../engine.ts'
 import { dress, putFile, system } from '../tree.ts'
-import { isBehind, type Waiting } from './ahead.ts'
-import { contentOf, insideWorkspace } from './furnish.ts'
+import { isLate, type Waiting } from './ahead.ts'
+import { contentOf, fixedFile, insideWorkspace } from './furnish.ts'
 import type { Interior, LayingOut } from './interior.ts'
 import { containerName, fenceFile, pathsIn, type RunPaths } from './run-folder.ts'
 import { doorFile } from './shim.ts'
@@ -15,7 +15,7 @@ import { writeRun } from './write-run.ts'
 export function adopt(at: LayingOut, order: RunOrder, waiting: Waiting, { folder }: RunPaths): void {
   const { site, door, name } = waiting
   const { job } = order
-  for (const file of job.files) if (isBehind(job, file)) bring(file, waiting, file.path === job.door?.path)
+  for (const [i, file] of job.files.entries()) if (isLate(job, file)) bring(file, i, { job, waiting })
   rmSync(fenceFile(pathsIn(site.aside), 0))
   // The shim that waits may still read its own.
   rmSync(join(site.secret, 'shim.sh'))
@@ -26,19 +26,31 @@ export function adopt(at: LayingOut, order: RunOrder, waiting: Waiting, { folder
   renameSync(site.aside, folder)
 }
 
-function bring(file: FileIn, { site, interior }: Waiting, isDoor: boolean): void {
+function bring(
+  file: FileIn,
+  i: number,
+  { job, waiting: { site, interior } }: { readonly job: Job; readonly waiting: Waiting },
+): void {
   const { root, user } = interior
   const { uid, gid } = file.owner === 'root' ? system : user
   const as = { uid, gid, mode: file.mode }
   const bytes = contentOf(file.content) ?? ''
-  if (isDoor) {
+  if (file.path === job.late?.door) {
     const place = join(site.aside, doorFile)
     writeFileSync(place, bytes, { mode: 0o600 })
     dress(place, as)
-  } else {
-    const top = join(site.aside, root.workspace?.host ?? '')
+  } else if (root.workspace === undefined) fill(fixedFile(site.secret, i), bytes, file.mode)
+  else {
+    const top = join(site.aside, root.workspace.host)
     putFile({ top, layers: [top] }, insideWorkspace(file.path, root), bytes, as)
   }
+}
+
+/** It is mounted already, so it stays the same file. */
+function fill(place: string, bytes: Uint8Array | string, mode: number): void {
+  chmodSync(place, mode | 0o200)
+  writeFileSync(place, bytes)
+  chmodSync(place, mode)
 }
 
 /** The same, as it lies in the folder of the run. */

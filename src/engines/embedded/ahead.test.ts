@@ -3,7 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { testImages } from '../../../test/engines/images.ts'
 import { freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
+import { ensurePrograms } from '../../../test/support/debian.ts'
+import type { ImageStore } from '../../artifacts/image-store.ts'
+import { openImageStore } from '../../artifacts/index.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { Secret } from '../../kit/secret.ts'
 import { type FileIn, type Job, usualLimits } from '../../model/job.ts'
@@ -11,6 +15,7 @@ import type { Engine } from '../engine.ts'
 import type { RuntimeChoice } from './host.ts'
 import { openEmbeddedEngine } from './index.ts'
 
+const missing = ensurePrograms('busybox')
 const signal = new AbortController().signal
 let folder: string
 let engine: Engine
@@ -29,11 +34,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function open(runtime: RuntimeChoice = 'auto'): Promise<Engine> {
-  const never = (): never => {
-    throw new Error('nothing is needed')
-  }
-  const images = { open: never, unpack: never }
+function never(): never {
+  throw new Error('nothing is needed')
+}
+
+function open(
+  runtime: RuntimeChoice = 'auto',
+  images: ImageStore = { open: never, unpack: never },
+): Promise<Engine> {
   return openEmbeddedEngine({ folder, clock: systemClock, images, supplies: { deliver: never }, runtime })
 }
 
@@ -61,7 +69,7 @@ function job(order: string, more: Partial<Job> = {}): Job {
     wants: [{ kind: 'file', name: 'done', path: 'done', bytesMax: 1000 }],
     needs: { cluster: 'none', network: 'none', readOnlyRoot: false },
     limits: { ...usualLimits, seconds: 60 },
-    door: { path: 'order', behind: ['note'] },
+    late: { files: ['order', 'note'], door: 'order' },
     ...more,
   }
 }
@@ -138,6 +146,40 @@ describe.each(['auto', 'runc', 'plain'] as const)('with runtime %s', (runtime) =
   })
 })
 
+describe.each(['auto', 'runc', 'plain'] as const)('an image with runtime %s', (runtime) => {
+  test.skipIf(missing !== undefined)('is held in front of its program, and given its files', async () => {
+    await engine.close()
+    const { plain: image } = await testImages(folder)
+    const images = openImageStore({ folder: join(folder, 'images') })
+    engine = await open(runtime, images)
+    const like = (text: string): Job => {
+      const { late: _late, ...rest } = job('')
+      const fixed = { mode: 0o444, readOnly: true, path: '/in/order' }
+      const script =
+        'cat /in/order; read -r x; echo "$x"; echo more >/out/file; echo $$ $A $PWD; tr "\\0" " " </proc/1/cmdline'
+      const content = { kind: 'empty' } as const
+      return {
+        ...rest,
+        program: { kind: 'image', ...image },
+        steps: [{ ...step, command: { kind: 'exec', argv: ['/bin/sh', '-c', script, mark] } }],
+        files: [file('/in/order', text, fixed)],
+        folders: [{ path: '/out', mode: 0o755, readOnly: false, content, bytesMax: 65536 }],
+        wants: [{ kind: 'file', name: 'out', path: '/out/file', bytesMax: 100 }],
+        late: { files: ['/in/order'] },
+      }
+    }
+    const alone = await perform(like('one\n'))
+    await engine.anticipate?.({ job: like(''), cluster: 'test-cluster' }, signal)
+    const [waiting] = namesIn('aside')
+    const foreseen = await perform(like('one\n'))
+
+    expect(waiting).toBeDefined()
+    expect(namesIn('aside')).toEqual([])
+    expect(foreseen).toEqual({ ...alone, end: 'finished', exit: 0 })
+    expect(foreseen.log).toMatch(/^one\n\n1 a \/\n/)
+  })
+})
+
 test('one that is laid out goes on waiting until it is started', async () => {
   await anticipate(job(''))
   const waiting = programs()
@@ -174,7 +216,7 @@ test('it is started for the claim only that it was laid out for last', async () 
 test.each([
   ['environment', withA('b'), logOf('one', 'b')],
   [
-    'files that are not behind its door',
+    'files that are not late',
     { files: [file('order', 'one\n'), file('note', 'note of one\n'), file('fixed', 'other\n')] },
     logOf('one').replace('fixed', 'other'),
   ],
@@ -235,8 +277,8 @@ test('no more than two wait, and the one that came first goes', async () => {
 const [step] = job('').steps
 
 test.each<readonly [string, Partial<Job>]>([
-  ['has no door', { files: [] }],
-  ['mounts what lies behind its door', { files: [file('order', '', { readOnly: true })] }],
+  ['lacks the file of its door', { files: [] }],
+  ['mounts what is late', { files: [file('order', '', { readOnly: true })] }],
   ['has more steps than one', { steps: [step, step] }],
 ])('a job that %s does not wait', async (_what, more) => {
   await anticipate(job('', more))

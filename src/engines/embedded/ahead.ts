@@ -1,4 +1,4 @@
-/** Runs begun ahead: their programs wait at the door for whoever is laid out next with the same job. */
+/** Runs begun ahead: they wait at their door for whoever is laid out next with the same job. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { FileIn, Job } from '../../model/job.ts'
@@ -9,11 +9,14 @@ import { system } from '../tree.ts'
 import { isAtDoor } from './at-door.ts'
 import { clearAway, type Discarding } from './discard.ts'
 import { insideWorkspace } from './furnish.ts'
+import type { Host } from './host.ts'
 import { type Interior, type LayingOut, makeInterior, type Site } from './interior.ts'
 import { pathsIn } from './run-folder.ts'
-import type { ShimDoor } from './shim.ts'
+import { isShellName } from './shell.ts'
+import { doorFile, type ShimDoor, type ShimPlan } from './shim.ts'
 import type { StartedShim, Starters } from './starters.ts'
-import { waitingScript } from './waiting-shim.ts'
+import type { StepPlan } from './step-plan.ts'
+import { hold, waitingScript } from './waiting-shim.ts'
 import { specOf, writeRun } from './write-run.ts'
 
 export interface Ahead {
@@ -72,7 +75,7 @@ export function openAhead(at: () => Waits): Ahead {
     const { clock } = at()
     const until = clock.monotonic() + comingMs
     while (!shim.hasEnded() && !signal.aborted && clock.monotonic() < until) {
-      if (await isAtDoor(site.aside, door.place)) return true
+      if (await isAtDoor(site.aside, door, site.name)) return true
       await clock.sleep(glanceMs, signal)
     }
     return false
@@ -89,13 +92,13 @@ export function openAhead(at: () => Waits): Ahead {
 
   return {
     async anticipate({ job, cluster }, signal) {
-      const door = doorOf(job)
       const key = keyOf(job)
-      if (door === undefined || waiting.has(key) || coming.has(key)) return
+      if (!mayWait(job, at().host) || waiting.has(key) || coming.has(key)) return
       coming.add(key)
       try {
         const wanted = AbortSignal.any([signal, closing.signal])
-        const one = await begin(at(), { job, cluster }, door, wanted)
+        const one = await begin(at(), { job, cluster }, wanted)
+        if (one === undefined) return
         if (!(await comesToDoor(one, wanted))) return await letGo(one)
         waiting.set(key, one)
         // What could not be cleared away is found by the sweep.
@@ -109,7 +112,7 @@ export function openAhead(at: () => Waits): Ahead {
       await letGo(oldest[1])
     },
     take(job) {
-      if (job.door === undefined) return undefined
+      if (job.late === undefined) return undefined
       const key = keyOf(job)
       const one = waiting.get(key)
       waiting.delete(key)
@@ -133,53 +136,83 @@ export function openAhead(at: () => Waits): Ahead {
   }
 }
 
-/** All of the job but what lies behind its door. */
+/** All of the job but what is late. */
 function keyOf(job: Job): string {
-  return specOf({ ...job, files: job.files.filter((file) => !isBehind(job, file)) })
+  return specOf({ ...job, files: job.files.filter((file) => !isLate(job, file)) })
 }
 
 /** Whether a file comes with the order only. */
-export function isBehind({ door }: Job, { path }: FileIn): boolean {
-  return door !== undefined && (path === door.path || door.behind.includes(path))
+export function isLate({ late }: Job, { path }: FileIn): boolean {
+  return late?.files.includes(path) === true
 }
 
-/** The file of the door, where a program can be made to wait there: in a workspace of its own, into which files are simply written. */
-function doorOf(job: Job): FileIn | undefined {
-  const late = job.files.filter((file) => isBehind(job, file))
-  const isPlain = late.every(
-    ({ content, readOnly }) => !readOnly && (content.kind === 'bytes' || content.kind === 'secret'),
-  )
-  if (job.program.kind !== 'tools' || job.steps.length !== 1 || !isPlain) return undefined
-  return late.find(({ path }) => path === job.door?.path)
+/** Whether its late files can be brought when all is mounted, and its program can be made to wait. */
+function mayWait(job: Job, { lent }: Host): boolean {
+  const { program, steps, late } = job
+  const files = job.files.filter((file) => isLate(job, file))
+  const isWritten = files.every(({ content }) => content.kind === 'bytes' || content.kind === 'secret')
+  const isPlaced = files.every(({ readOnly }) => readOnly === (program.kind === 'image'))
+  if (steps.length !== 1 || !isWritten || !isPlaced) return false
+  if (late?.door !== undefined)
+    return program.kind === 'tools' && files.some(({ path }) => path === late.door)
+  return late !== undefined && lent.has('sh')
 }
 
+/** Undefined where nothing can stand in front of the program. */
 async function begin(
   at: Waits,
   { job, cluster }: Anticipated,
-  file: FileIn,
   signal: AbortSignal,
-): Promise<Waiting> {
+): Promise<Waiting | undefined> {
   const name = `chd-ahead-${process.pid}-${randomBytes(6).toString('hex')}`
   const unique = `${name}~${randomBytes(6).toString('hex')}`
   const { rooms, starters } = at
   const aside = join(rooms.aside, unique)
   const site: Site = { name, aside, final: aside, secret: join(rooms.privates, unique) }
-  const empty: FileIn = { ...file, content: { kind: 'bytes', bytes: new Uint8Array() } }
-  const files = [...job.files.filter((one) => !isBehind(job, one)), empty]
-  const order = { name, job: { ...job, files }, cluster, operation: name, fence: 0 }
+  const order = { name, job: { ...job, files: withoutLate(job) }, cluster, operation: name, fence: 0 }
+  const clear = () => Promise.all([site.aside, site.secret].map(removeTree))
   try {
     makePrivates(rooms.privates, rooms.folder)
     const interior = await makeInterior(at, order.job, site, { progress: () => undefined, signal })
-    const door = placeOf(file, interior)
-    writeRun({ at, order, site, names: [name], door, script: (plan) => waitingScript(plan, door) }, interior)
+    const door = doorOf(job, interior)
+    if (door.kind === 'word' && !isHoldable(interior)) {
+      await clear()
+      return undefined
+    }
+    const script = (plan: ShimPlan): string => waitingScript(plan, door)
+    const made = door.kind === 'word' ? held(interior, name, at.host) : interior
+    writeRun({ at, order, site, names: [name], door, script }, made)
     return { name, site, interior, door, shim: await starters.start(aside) }
   } catch (error) {
-    await Promise.all([site.aside, site.secret].map(removeTree))
+    await clear()
     throw error
   }
 }
 
-function placeOf({ path, mode, owner }: FileIn, { root, user }: Interior): ShimDoor {
-  const { uid, gid } = owner === 'root' ? system : user
-  return { place: join(root.workspace?.host ?? '', insideWorkspace(path, root)), mode, uid, gid }
+/** A shell loses variables whose names it cannot carry. */
+function isHoldable({ plans }: Interior): boolean {
+  return plans.every(({ environment }) => [...environment.keys()].every(isShellName))
+}
+
+/** They are there, for their places must be, but hold nothing. */
+function withoutLate(job: Job): readonly FileIn[] {
+  const content = { kind: 'bytes', bytes: new Uint8Array() } as const
+  return job.files.map((file) => (isLate(job, file) ? { ...file, content } : file))
+}
+
+function doorOf({ files, late }: Job, { root, user }: Interior): ShimDoor {
+  const file = files.find(({ path }) => path === late?.door)
+  if (file === undefined) return { kind: 'word', place: doorFile }
+  const { uid, gid } = file.owner === 'root' ? system : user
+  const place = join(root.workspace?.host ?? '', insideWorkspace(file.path, root))
+  return { kind: 'file', place, mode: file.mode, uid, gid }
+}
+
+/** With what waits in front of the program; both lie where the program would find them. */
+function held(interior: Interior, name: string, { lent }: Host): Interior {
+  const plans = interior.plans.map((plan): StepPlan => {
+    const [program = '', ...words] = [...lent.command('sh'), ...hold, name, ...plan.argv]
+    return { ...plan, argv: [program, ...words], isHeld: true }
+  })
+  return { ...interior, plans }
 }

@@ -1,20 +1,26 @@
-/** Whether a program has come to its door: one of its processes reads from the pipe there. */
+/** Whether a run that is begun ahead has come to its door. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSmall } from '../absent.ts'
 import { markOf } from './identity.ts'
+import type { ShimDoor } from './shim.ts'
 import { familyOf } from './stop.ts'
 
-/** Looks among all that the shim of a folder has started; those who only hold the pipe open hold it for writing, too. */
-export async function isAtDoor(folder: string, place: string): Promise<boolean> {
-  const door = statSync(join(folder, place), { throwIfNoEntry: false })
-  const lock = readdirSync(folder).find((name) => name.startsWith('lock.'))
+/** Looks among all that the shim of a folder has started: something reads from the pipe, or stands in front of the program. */
+export async function isAtDoor(folder: string, { kind, place }: ShimDoor, name: string): Promise<boolean> {
+  const pipe = statSync(join(folder, place), { throwIfNoEntry: false })
+  const lock = readdirSync(folder).find((file) => file.startsWith('lock.'))
   const shim = lock === undefined ? undefined : markOf(readSmall(join(folder, lock)) ?? '')
-  if (door?.isFIFO() !== true || shim === undefined) return false
+  if (pipe?.isFIFO() !== true || shim === undefined) return false
   const family = await familyOf(shim.pid)
-  return family.some((pid) => reads(pid, door))
+  return family.some((pid) => (kind === 'word' ? isCalled(pid, name) : reads(pid, pipe)))
 }
 
+function isCalled(pid: number, name: string): boolean {
+  return readSmall(`/proc/${pid}/cmdline`)?.split('\0').includes(name) === true
+}
+
+/** Those who only hold the pipe open hold it for writing, too. */
 function reads(pid: number, { dev, ino }: { readonly dev: number; readonly ino: number }): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => {

@@ -26,8 +26,8 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
 
   describeCrashes(() => crashing)
 
-  describe('of an owner whose program waits at its door', () => {
-    describeCrashes(() => ({ ...crashing, door: true }))
+  describe.each(['program', 'sandbox'] as const)('of an owner whose %s waits', (waits) => {
+    describeCrashes(() => ({ ...crashing, waits }))
   })
 
   const runFolder = (name: string): string => join(crashing.folder, 'embedded', 'runs', name)

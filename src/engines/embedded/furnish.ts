@@ -161,7 +161,7 @@ async function bring(
     putFile(own, inner, bytes, as)
     return {}
   }
-  const aside = bytes === undefined ? join(at.aside, `in.${i}`) : join(at.private, `in.${i}`)
+  const aside = bytes === undefined ? join(at.aside, `in.${i}`) : fixedFile(at.private, i)
   const final = bytes === undefined ? join(at.final, `in.${i}`) : aside
   const kind = file.content.kind === 'artifact' && file.content.as === 'folder' ? 'folder' : 'file'
   if (bytes !== undefined) writeFileSync(aside, bytes, { flag: 'wx', mode: 0o600 })
@@ -215,6 +215,11 @@ export function insideWorkspace(path: string, root: Root): string {
 
 function absolute(path: string, { root: { base } }: Pick<Furnishing, 'root'>): string {
   return path.startsWith('/') ? join('/', path) : join(base, path)
+}
+
+/** Where a file lies that is mounted from memory, by its place in the job. */
+export function fixedFile(secret: string, i: number): string {
+  return join(secret, `in.${i}`)
 }
 
 /** What a file is to hold, where the job itself says it. */

@@ -83,6 +83,7 @@ async function tryRuntime(folder: string, host: Host): Promise<string | undefine
     user: { uid: 0, gid: 0, groups: [], home: '/' },
     workingFolder: '/',
     joined: false,
+    isHeld: false,
   }
   const limits = { memoryBytes: 64 * 1024 * 1024, processes: 16, cpus: 1 }
   const root = join(trial, 'root')

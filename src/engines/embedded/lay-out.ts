@@ -55,6 +55,7 @@ async function isFoundWaiting(at: LayingOutRuns, order: RunOrder, paths: RunPath
     return false
   }
   at.ahead.adopted(order.name, waiting)
+  layGround(waiting.interior.root.ground, at)
   return true
 }
 

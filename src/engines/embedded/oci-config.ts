@@ -58,7 +58,7 @@ function joinsInside({ joined }: StepPlan, { runtime }: RuntimeHost): boolean {
 
 function lentMount(step: StepPlan, host: RuntimeHost): readonly unknown[] {
   const options = ['bind', 'ro', 'nosuid', 'nodev']
-  return joinsInside(step, host)
+  return step.isHeld || joinsInside(step, host)
     ? [{ destination: lentPlace, type: 'bind', source: host.lent.folder, options }]
     : []
 }

@@ -48,6 +48,7 @@ async function planStep(
     user,
     workingFolder,
     joined: streamsJoined,
+    isHeld: false,
   }
 }
 

@@ -19,14 +19,18 @@ export interface ShimPlan {
   readonly door?: ShimDoor | undefined
 }
 
-/** The file that the program reads first, while it lies beside its place: only who begins puts it there. */
-export interface ShimDoor {
-  /** Relative to the run. */
-  readonly place: string
-  readonly mode: number
-  readonly uid: number
-  readonly gid: number
-}
+/** The pipe at which a run that is begun ahead waits; its place is relative to the run. */
+export type ShimDoor =
+  /** In the place of a file that the program reads first. The file lies beside it: only who begins puts it there. */
+  | {
+      readonly kind: 'file'
+      readonly place: string
+      readonly mode: number
+      readonly uid: number
+      readonly gid: number
+    }
+  /** What stands in front of the program waits for a word. */
+  | { readonly kind: 'word'; readonly place: string }
 
 /** Where the file of a door lies until the run begins. */
 export const doorFile = 'door'
@@ -66,8 +70,10 @@ export function shimScript(plan: ShimPlan): string {
     'read -r go fence || { rm -f lock.$$; exit 99; }; exec </dev/null',
     `${begin} || exit 99`,
     'broken() { echo broken >exit; exit 97; }',
+    // What waited here has mounted it before, and overlay wants it as new.
+    ...(plan.door !== undefined && plan.layers.length > 0 ? ['rm -rf work && mkdir work || broken'] : []),
     ...mountLines(plan),
-    ...(plan.door === undefined ? [] : [`${openDoor(plan.door)} || broken`]),
+    ...(plan.door?.kind === 'file' ? [`${putInPlace(plan.door.place)} || broken`] : []),
     'go=1',
     ...plan.steps.flatMap((step, i) => stepLines(step, i)),
     ...lastLines(plan),
@@ -94,8 +100,8 @@ export function lastLines({ stays }: ShimPlan): readonly string[] {
   return ['echo done >exit', ...(stays ? ['while [ -e exit ]; do sleep 30 9>&-; done'] : [])]
 }
 
-/** Puts the file into its place, at once and whole. */
-export function openDoor({ place }: ShimDoor): string {
+/** Puts the file of a door into its place, at once and whole. */
+export function putInPlace(place: string): string {
   return `mv -f ${doorFile} ${quote(place)}`
 }
 
@@ -142,19 +148,22 @@ export function quietly(command: string): string {
 }
 
 /** The command with its streams; they are whole before its status is told. */
-export function commandLines({ command, files, joined, needsPipes }: ShimStep): readonly string[] {
+export function commandLines(
+  { command, files, joined, needsPipes }: ShimStep,
+  stdin = '/dev/null',
+): readonly string[] {
   const [first] = files.logs
   const stdout = quote((joined ? first?.file : (files.captured?.file ?? first?.file)) ?? '/dev/null')
   const stderr = joined ? undefined : files.logs.find(({ stream }) => stream === 'stderr')?.file
   if (!needsPipes) {
     const errors = stderr === undefined ? '2>&1' : `2>>${quote(stderr)}`
-    return [`${command} </dev/null >>${stdout} ${errors} 9>&-`, 'rc=$?']
+    return [`${command} <${stdin} >>${stdout} ${errors} 9>&-`, 'rc=$?']
   }
   const told = 'echo $? >rc'
   const written =
     stderr === undefined
-      ? `${command} </dev/null 2>&1; ${told};`
-      : `{ ${command} </dev/null 3>&-; ${told}; } 2>&1 >&3 3>&- | cat >>${quote(stderr)} 3>&-;`
+      ? `${command} <${stdin} 2>&1; ${told};`
+      : `{ ${command} <${stdin} 3>&-; ${told}; } 2>&1 >&3 3>&- | cat >>${quote(stderr)} 3>&-;`
   // No process but the shim may hold its lock.
   return [`{ exec 9>&-; ${written} } 3>&1 | cat >>${stdout} 9>&-`, 'rc=125; read -r rc <rc']
 }

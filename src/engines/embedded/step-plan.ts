@@ -11,6 +11,8 @@ export interface StepPlan {
   readonly workingFolder: string
   /** One descriptor for both streams, so that their order is kept. */
   readonly joined: boolean
+  /** Something lent stands in front of its program. */
+  readonly isHeld: boolean
 }
 
 export interface Mount {

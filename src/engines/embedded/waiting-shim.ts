@@ -1,4 +1,4 @@
-/** The shim of a run that is begun ahead: its program is started, and waits at its door for the word to go. */
+/** The shim of a run that is begun ahead: all is done up to its door, where it waits for the word to go. */
 import { quote } from './shell.ts'
 import {
   begin,
@@ -6,15 +6,18 @@ import {
   introduction,
   lastLines,
   mountLines,
-  openDoor,
+  putInPlace,
   quietly,
   type ShimDoor,
   type ShimPlan,
 } from './shim.ts'
 
+/** What stands in front of a program that cannot be told to wait; its name, by which it is found, and the program follow. */
+export const hold = ['-c', 'read -r word && [ "$word" = go ] && exec "$@" </dev/null; exit 1'] as const
+
 /**
  * The script. The door is a pipe that only a keeper holds open: however the keeper ends without a word,
- * the program reads nothing there and can only fail. The keeper begins the run as any shim does, then opens.
+ * nothing can be read there but the end. The keeper begins the run as any shim does, then opens.
  */
 export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
   const ends = plan.steps.flatMap(({ cleanUp }) => (cleanUp === undefined ? [] : quietly(cleanUp)))
@@ -23,8 +26,7 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
     ...introduction(plan.paths),
     'broken() { exit 97; }',
     ...mountLines(plan),
-    `rm -f ${place} && mkfifo -m ${door.mode.toString(8)} ${place} || broken`,
-    ...(plan.rootless ? [] : [`chown ${door.uid}:${door.gid} ${place} || broken`]),
+    ...pipeLines(door, plan.rootless),
     `exec 7<&0 8<>${place} </dev/null || broken`,
     '(',
     'exec 9>&-',
@@ -33,12 +35,12 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
     'exec 7<&-',
     `${begin} || refuse`,
     ': >began.0',
-    // Whoever reads it by its name from now on finds a file.
-    `${openDoor(door)} && cat ${place} >&8`,
+    // Whoever reads a file by its name from now on finds one.
+    door.kind === 'file' ? `${putInPlace(door.place)} && cat ${place} >&8` : 'echo go >&8',
     ') &',
     'keeper=$!',
     'exec 7<&- 8>&-',
-    ...plan.steps.flatMap(commandLines),
+    ...plan.steps.flatMap((step) => commandLines(step, door.kind === 'word' ? place : undefined)),
     'kill $keeper 2>/dev/null; wait $keeper',
     'own=; { read -r own <began; } 2>/dev/null',
     '[ "$own" = "$mark" ] || { rm -f lock.$$; exit 99; }',
@@ -47,4 +49,11 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
     ...lastLines(plan),
     '',
   ].join('\n')
+}
+
+function pipeLines(door: ShimDoor, rootless: boolean): readonly string[] {
+  const place = quote(door.place)
+  if (door.kind === 'word') return [`mkfifo -m 600 ${place} || broken`]
+  const owned = rootless ? '' : ` && chown ${door.uid}:${door.gid} ${place}`
+  return [`rm -f ${place} && mkfifo -m ${door.mode.toString(8)} ${place}${owned} || broken`]
 }

@@ -1,5 +1,5 @@
 /** Writes down all that is needed to start a run, now or by a successor: its record, its steps, the script of its shim. */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encode } from '../../kit/codec.ts'
 import { sha256 } from '../../kit/hash.ts'
@@ -50,7 +50,8 @@ export function writeRun(writing: Writing, interior: Interior): void {
   // What the shim has against its start; made here, for while the disk is busy with the start a new file takes long.
   writeFileSync(join(aside, 'shim.err'), '', { mode: 0o600 })
   const steps = writeSteps(writing, chamberOf(writing, mounts, inside), interior)
-  if (!isPlain) symlinkSync(ground, join(aside, 'ground'))
+  const link = join(aside, 'ground')
+  if (!isPlain && !existsSync(link)) symlinkSync(ground, link)
   const text = script({
     paths: pathsIn(final),
     layers: isPlain ? [] : overlayLayers(root, job),
