@@ -263,6 +263,18 @@ test('one that is discarded before its start is gone', async () => {
   expect((await engine.look(name)).kind).toBe('absent')
 })
 
+test('one that was told to stop before its start runs nothing', async () => {
+  await anticipate(job(''))
+  const name = freshName()
+  const { watch, log } = listener()
+  await engine.layOut(orderOf(job('one'), name), watch)
+  await engine.stop(name, 1)
+  const report = await engine.follow(await engine.start({ name, fence: 1 }), watch)
+
+  expect([report.end, report.steps, log().toString()]).toEqual([{ kind: 'stopped' }, [], ''])
+  await engine.discard(name)
+})
+
 test('no more than two wait, and the one that came first goes', async () => {
   for (const a of ['1', '2', '3']) await anticipate(job('', withA(a)))
   const waiting = programs()

@@ -1,6 +1,7 @@
 /** Runs begun ahead: they wait at their door for whoever is laid out next with the same job. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { enough } from '../../kit/enough.ts'
 import type { FileIn, Job } from '../../model/job.ts'
 import type { Anticipated } from '../engine.ts'
 import { makePrivates } from '../privates.ts'
@@ -65,7 +66,7 @@ export function openAhead(at: () => Waits): Ahead {
     const { clock } = at()
     shim.dismiss()
     const gone = new AbortController()
-    shim.onEnd(() => gone.abort())
+    shim.onEnd(() => gone.abort(enough))
     if (!shim.hasEnded()) await clock.sleep(leavingMs, gone.signal)
     await clearAway(at(), pathsIn(site.aside))
   }
@@ -83,7 +84,7 @@ export function openAhead(at: () => Waits): Ahead {
 
   async function keep(key: string, one: Waiting): Promise<void> {
     const gone = new AbortController()
-    one.shim.onEnd(() => gone.abort())
+    one.shim.onEnd(() => gone.abort(enough))
     await at().clock.sleep(waitingMs, AbortSignal.any([gone.signal, closing.signal]))
     if (waiting.get(key) !== one) return
     waiting.delete(key)
@@ -115,8 +116,9 @@ export function openAhead(at: () => Waits): Ahead {
       if (job.late === undefined) return undefined
       const key = keyOf(job)
       const one = waiting.get(key)
+      if (one === undefined || one.shim.hasEnded()) return undefined
       waiting.delete(key)
-      return one?.shim.hasEnded() === false ? one : undefined
+      return one
     },
     letGo,
     adopted: (run, { shim }) => void shims.set(run, shim),
@@ -127,7 +129,7 @@ export function openAhead(at: () => Waits): Ahead {
       shims.delete(run)
     },
     async close() {
-      closing.abort()
+      closing.abort(enough)
       const all = [...waiting.values()]
       waiting.clear()
       for (const shim of shims.values()) shim.dismiss()

@@ -33,6 +33,8 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
     `refuse() { ${[...ends, 'exit 1'].join('; ')}; }`,
     'read -r go fence <&7 || refuse',
     'exec 7<&-',
+    // Whoever is told to stop before it begins is left to a shim that has started nothing.
+    '[ ! -e stop ] || refuse',
     `${begin} || refuse`,
     ': >began.0',
     // Whoever reads a file by its name from now on finds one.
