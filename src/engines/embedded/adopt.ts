@@ -39,9 +39,9 @@ function bring(
     const place = join(site.aside, doorFile)
     writeFileSync(place, bytes, { mode: 0o600 })
     dress(place, as)
-  } else if (root.workspace === undefined) fill(fixedFile(site.secret, i), bytes, file.mode)
+  } else if (root.own.kind === 'layer') fill(fixedFile(site.secret, i), bytes, file.mode)
   else {
-    const top = join(site.aside, root.workspace.host)
+    const top = join(site.aside, root.own.host)
     putFile({ top, layers: [top] }, insideWorkspace(file.path, root), bytes, as)
   }
 }

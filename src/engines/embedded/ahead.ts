@@ -204,9 +204,9 @@ function withoutLate(job: Job): readonly FileIn[] {
 
 function doorOf({ files, late }: Job, { root, user }: Interior): ShimDoor {
   const file = files.find(({ path }) => path === late?.door)
-  if (file === undefined) return { kind: 'word', place: doorFile }
+  if (file === undefined || root.own.kind !== 'workspace') return { kind: 'word', place: doorFile }
   const { uid, gid } = file.owner === 'root' ? system : user
-  const place = join(root.workspace?.host ?? '', insideWorkspace(file.path, root))
+  const place = join(root.own.host, insideWorkspace(file.path, root))
   return { kind: 'file', place, mode: file.mode, uid, gid }
 }
 

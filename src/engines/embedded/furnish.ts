@@ -53,10 +53,10 @@ interface Room {
 
 /** Furnishes the root. Folders come first, so that files can lie in them. */
 export async function furnish(job: Job, at: Furnishing): Promise<Furniture> {
-  const { workspace } = at.root
+  const { own } = at.root
   const mounts: Mount[] = []
   const sized: SizedFolder[] = []
-  const places: Place[] = workspace === undefined ? [] : [workspace]
+  const places: Place[] = own.kind === 'workspace' ? [{ path: own.path, host: own.host }] : []
   const rooms: Room[] = places.map(({ path, host }) => roomAt(path, join(at.aside, host)))
   const sorted = [...job.folders].sort((a, b) => a.path.length - b.path.length)
   for (const [i, folder] of sorted.entries()) {
@@ -199,7 +199,8 @@ function mountPoint(path: string, kind: 'file' | 'folder', making: Making): stri
 /** What a path is put into, if anything that is the run's own. */
 function roomOf(path: string, making: Making): { readonly tree: Tree | undefined; readonly inner: string } {
   const room = roomAbove(path, making)
-  if (room === undefined) return { tree: making.at.root.tree, inner: path }
+  const { own } = making.at.root
+  if (room === undefined) return { tree: own.kind === 'layer' ? own.tree : undefined, inner: path }
   return { tree: room.tree, inner: path.slice(room.path.length) }
 }
 

@@ -57,8 +57,8 @@ export async function makeInterior(
   const root = await rootOf(job, { images, supplies, aside, final, watch })
   const user = await root.userOf(job.steps[0].user)
   // Programs write beside the files they are given.
-  if (root.workspace !== undefined)
-    dress(join(aside, root.workspace.host), { uid: user.uid, gid: user.gid, mode: 0o755 })
+  if (root.own.kind === 'workspace')
+    dress(join(aside, root.own.host), { uid: user.uid, gid: user.gid, mode: 0o755 })
   const { signal } = watch
   const furniture = await furnish(job, { root, user, aside, final, private: secret, supplies, signal })
   const mounts = mountsOf(job, root, furniture)

@@ -75,12 +75,12 @@ function environmentOf(step: Step, root: Root, user: User): ReadonlyMap<string, 
 }
 
 /** Found missing here, the fault has a name; a runtime would only say that something did not start. */
-export function checkProgram(plan: StepPlan | undefined, { tree }: Root, { mounts }: Furniture): void {
-  if (plan === undefined || tree === undefined) return
+export function checkProgram(plan: StepPlan | undefined, { own }: Root, { mounts }: Furniture): void {
+  if (plan === undefined || own.kind !== 'layer') return
   const [program] = plan.argv
   for (const place of placesOf(program, plan)) {
     if (mounts.some(({ to }) => place === to || place.startsWith(`${to}/`))) return
-    const stats = resolveInLayers(tree.layers, place).there?.stats
+    const stats = resolveInLayers(own.tree.layers, place).there?.stats
     if (stats?.isFile() && (stats.mode & 0o111) !== 0) return
     if (stats !== undefined && program.includes('/'))
       fail('engine.start-failed', `${program} is not executable`)

@@ -17,12 +17,7 @@ import type { Mount } from './step-plan.ts'
 export interface Root {
   /** What can be mounted over; shared with other runs. */
   readonly ground: Ground
-  /** The run's own layer and those below; none where nothing but the workspace is the run's own. */
-  readonly tree: Tree | undefined
-  /** The folder that is the run's own where there is no layer, and where it lies in the layout. */
-  readonly workspace: { readonly path: string; readonly host: string } | undefined
-  /** Layers of the image for overlay, topmost first; none when the root is a plain folder. */
-  readonly layers: readonly string[]
+  readonly own: Own
   readonly mounts: readonly Mount[]
   readonly environment: readonly string[]
   readonly entrypoint: readonly string[]
@@ -31,6 +26,13 @@ export interface Root {
   /** Where paths of the job that are not absolute begin. */
   readonly base: string
 }
+
+/** What is the run's own, to write to. */
+export type Own =
+  /** The topmost layer of its root, and the layers of the image below, topmost first. */
+  | { readonly kind: 'layer'; readonly tree: Tree; readonly below: readonly string[] }
+  /** A folder alone: its path inside, and where it lies in the layout. The root is the ground itself. */
+  | { readonly kind: 'workspace'; readonly path: string; readonly host: string }
 
 export interface RootMaking {
   readonly images: ImageStore
@@ -65,9 +67,7 @@ export async function imageRoot(
   for (const path of config.volumes) ground.place(join('/', path), 'folder', system)
   return {
     ground,
-    tree,
-    workspace: undefined,
-    layers,
+    own: { kind: 'layer', tree, below: layers },
     mounts: [],
     environment: config.environment,
     entrypoint: config.entrypoint,
@@ -116,9 +116,7 @@ export async function toolsRoot(
   const [first] = tools
   return {
     ground,
-    tree: undefined,
-    workspace: { path: workspace, host },
-    layers: [],
+    own: { kind: 'workspace', path: workspace, host },
     mounts,
     environment: [`PATH=${toolsFolder}:${usualPath}`],
     entrypoint: first === undefined ? [] : [first.name],

@@ -42,7 +42,8 @@ export function writeRun(writing: Writing, interior: Interior): void {
   const { root, mounts, furniture } = interior
   const { aside, final, secret } = site
   const ground = layGround(root.ground, at)
-  const isPlain = root.layers.length === 0
+  const { own } = root
+  const isPlain = own.kind === 'workspace'
   const inside = isPlain ? join(ground, placesFolder) : pathsIn(final).merged
   const record = recordOf(writing, interior, ground)
   writeFileSync(fenceFile(pathsIn(aside), order.fence), '')
@@ -54,7 +55,7 @@ export function writeRun(writing: Writing, interior: Interior): void {
   if (!isPlain && !existsSync(link)) symlinkSync(ground, link)
   const text = script({
     paths: pathsIn(final),
-    layers: isPlain ? [] : overlayLayers(root, job),
+    layers: isPlain ? [] : overlayLayers(own.below, job),
     writable: !job.needs.readOnlyRoot,
     rootless: at.host.rootless,
     hidden: hiddenFrom(at.host),
@@ -67,8 +68,8 @@ export function writeRun(writing: Writing, interior: Interior): void {
 }
 
 /** Without a layer to write to, ours is one more to read from. */
-function overlayLayers({ layers }: Root, { needs }: Job): readonly string[] {
-  const below = [placesFolder, ...layers.map((_, i) => String(i))].map((name) => `ground/${name}`)
+function overlayLayers(images: readonly string[], { needs }: Job): readonly string[] {
+  const below = [placesFolder, ...images.map((_, i) => String(i))].map((name) => `ground/${name}`)
   return needs.readOnlyRoot ? ['up', ...below] : below
 }
 
@@ -89,7 +90,7 @@ function chamberOf({ order }: Writing, mounts: readonly Mount[], root: string): 
 /** Whether a path lies in what only the shim sees: a root of layers, or a limited folder. */
 function isInMounts(path: string, root: Root, { places, sized }: Furniture): boolean {
   const place = places.findLast(({ path: above }) => path === above || path.startsWith(`${above}/`))
-  return place === undefined ? root.layers.length > 0 : sized.some(({ folder }) => folder === place.host)
+  return place === undefined ? root.own.kind === 'layer' : sized.some(({ folder }) => folder === place.host)
 }
 
 function recordOf({ at, order, names }: Writing, { root, furniture }: Interior, ground: string): RunRecord {
