@@ -16,13 +16,13 @@ const moves: readonly (readonly [event: WorkEvent, figure: string, line: string 
   ],
   [{ ...claimed, claim: 'takeover' }, 'chandler_takeovers_total 1', 'operation.claimed'],
   [
-    { kind: 'attempted', engine: 'sim', result: 'lost' },
-    'chandler_operation_attempts_total{engine="sim",result="lost"} 1',
+    { kind: 'attempted', format: 'tweed', engine: 'sim', result: 'lost' },
+    'chandler_operation_attempts_total{format="tweed",engine="sim",result="lost"} 1',
     undefined,
   ],
   [
-    { kind: 'spent', phase: 'start', engine: 'sim', ms: 250 },
-    'chandler_operation_overhead_seconds_sum{phase="start",engine="sim"} 0.25',
+    { kind: 'spent', phase: 'collect', format: 'tweed', engine: 'sim', ms: 250 },
+    'chandler_operation_overhead_seconds_sum{format="tweed",engine="sim",phase="collect"} 0.25',
     undefined,
   ],
   [

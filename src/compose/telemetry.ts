@@ -62,10 +62,10 @@ function count(metrics: Metrics, event: WorkEvent): void {
       metrics.ran({ ...event, outcome: event.end, seconds: event.ms / 1000 })
       return
     case 'attempted':
-      metrics.attempted(event.engine, event.result)
+      metrics.attempted(event, event.result)
       return
     case 'spent':
-      metrics.spent(event.phase, event.engine, event.ms / 1000)
+      metrics.spent({ ...event, seconds: event.ms / 1000 })
       return
     case 'sought':
       metrics.reattached(event.engine, event.result)

@@ -33,6 +33,13 @@ export interface Ran {
   readonly seconds: number
 }
 
+export interface Spent {
+  readonly format: string
+  readonly engine: string
+  readonly phase: string
+  readonly seconds: number
+}
+
 export interface OperationFigures {
   accepted(kind: string, format: string): void
   /** Taken up for the first time. */
@@ -40,9 +47,9 @@ export interface OperationFigures {
   finished(ended: Finished): void
   /** A program of a package ran: its own share of the time. */
   ran(run: Ran): void
-  attempted(engine: string, result: string): void
+  attempted(run: Pick<Ran, 'format' | 'engine'>, result: string): void
   /** Our share of the time. */
-  spent(phase: 'prepare' | 'start' | 'finish', engine: string, seconds: number): void
+  spent(share: Spent): void
 }
 
 /** Orders by what they were and how they ended, and where the time went. */
@@ -67,6 +74,7 @@ export function operationFigures({ counter, histogram }: Makers): OperationFigur
     buckets,
   })
   const attempts = counter('chandler_operation_attempts_total', 'Runs that came to their end.', [
+    'format',
     'engine',
     'result',
   ])
@@ -75,7 +83,7 @@ export function operationFigures({ counter, histogram }: Makers): OperationFigur
     buckets,
   })
   const overhead = histogram('chandler_operation_overhead_seconds', 'What we add to the programs.', {
-    labelNames: ['phase', 'engine'],
+    labelNames: ['format', 'engine', 'phase'],
     buckets: answerBuckets,
   })
   return {
@@ -87,8 +95,8 @@ export function operationFigures({ counter, histogram }: Makers): OperationFigur
     },
     ran: ({ format, engine, action, outcome, seconds }) =>
       runs.labels(format, engine, action, outcome).observe(seconds),
-    attempted: (engine, result) => attempts.labels(engine, result).inc(),
-    spent: (phase, engine, seconds) => overhead.labels(phase, engine).observe(seconds),
+    attempted: ({ format, engine }, result) => attempts.labels(format, engine, result).inc(),
+    spent: ({ format, engine, phase, seconds }) => overhead.labels(format, engine, phase).observe(seconds),
   }
 }
 

@@ -5,7 +5,7 @@ import { situationOf } from '../broker/situation.ts'
 import type { Contract } from '../contracts/contract.ts'
 import type { Operation } from '../model/operation.ts'
 import type { Situation } from '../model/situation.ts'
-import { factsOf } from './facts.ts'
+import { type Facts, factsOf } from './facts.ts'
 import type { Notes } from './notes.ts'
 
 export interface Assembled {
@@ -16,8 +16,7 @@ export interface Assembled {
 
 /** The contract, the order and the situation of an operation. */
 export async function assemble(ports: Ports, operation: Operation, notes: Notes): Promise<Assembled> {
-  const [facts, now] = await Promise.all([notes.facts ?? factsOf(ports, operation), ports.store.look.now()])
-  notes.facts = facts
+  const [facts, now] = await Promise.all([notedFacts(ports, operation, notes), ports.store.look.now()])
   const { order, knowledge } = facts
   const { offer } = knowledge
   const situation = situationOf({
@@ -28,4 +27,12 @@ export async function assemble(ports: Ports, operation: Operation, notes: Notes)
     chance: ports.chance,
   })
   return { contract: ports.contract(offer.package.contract), order, situation }
+}
+
+/** The facts of an operation, read once per lease and stage. */
+export async function notedFacts(ports: Ports, operation: Operation, notes: Notes): Promise<Facts> {
+  const facts = notes.facts ?? (await factsOf(ports, operation))
+  notes.facts = facts
+  notes.format = facts.knowledge.offer.package.contract
+  return facts
 }

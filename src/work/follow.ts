@@ -27,12 +27,18 @@ export interface Following {
   readonly leave: AbortSignal
 }
 
+interface Ended {
+  readonly report: Report
+  /** When it came, by the monotonic clock. */
+  readonly at: number
+}
+
 /** The report of a started run; undefined when we were told to leave. */
 export async function followRun(
   following: Following,
   ticket: string,
   stop: StopReason | undefined,
-): Promise<Report | undefined> {
+): Promise<Ended | undefined> {
   const { tools, lease, run, engine, job } = following
   const over = new AbortController()
   const failed = new AbortController()
@@ -59,10 +65,11 @@ export async function followRun(
   )
   try {
     const report = await engine.follow(ticket, watch)
+    const at = tools.ports.clock.monotonic()
     if (failed.signal.aborted) throw failed.signal.reason
     if (leave.aborted) return undefined
     await remark(sink, report, job)
-    return report
+    return { report, at }
   } finally {
     over.abort(enough)
     await stopping

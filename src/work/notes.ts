@@ -6,11 +6,13 @@ import type { Facts } from './facts.ts'
 export interface Notes {
   /** Until a stage has changed them. */
   facts: Facts | undefined
+  /** The contract of its package, once the facts were read. */
+  format: string | undefined
   /** By the names of runs. */
   readonly jobs: Map<string, Job>
   readonly reports: Map<string, Report>
 }
 
 export function makeNotes(): Notes {
-  return { facts: undefined, jobs: new Map(), reports: new Map() }
+  return { facts: undefined, format: undefined, jobs: new Map(), reports: new Map() }
 }

@@ -5,7 +5,7 @@ import { never } from '../kit/assert.ts'
 import type { Operation, Run } from '../model/operation.ts'
 import { fail, type Problem, ProblemError } from '../model/problem.ts'
 import { emptyReport } from '../model/report.ts'
-import { assemble } from './assemble.ts'
+import { assemble, notedFacts } from './assemble.ts'
 import { conclude } from './conclude.ts'
 import { endingOf, failedWith, withoutSecrets } from './ending.ts'
 import { followRun } from './follow.ts'
@@ -16,6 +16,7 @@ import { giveBack, recordEnd, recordIntent, recordReport, recordStart, sealedJob
 import { isTransient } from './retry.ts'
 import { secretsInLog, secretsOf } from './secrets.ts'
 import { engineFor, type Tools } from './tools.ts'
+import type { Phase } from './work-report.ts'
 
 /** Works on the operation until it has ended, or until told to leave it to others. */
 export async function perform(
@@ -113,6 +114,8 @@ async function take(
     case 'follow':
       return follow(at, next)
     case 'lost':
+      // What is read here is needed for the conclusion, and tells the figures whose run it was.
+      await notedFacts(tools.ports, at.operation, lease.notes)
       await recordReport(
         tools,
         lease,
@@ -138,15 +141,23 @@ async function take(
 }
 
 async function timed<T>(
-  { tools }: Performing,
-  what: { readonly phase: 'prepare' | 'start' | 'finish'; readonly engine: string },
+  at: Performing,
+  what: { readonly phase: Phase; readonly engine: string },
   work: Promise<T>,
 ): Promise<T> {
-  const { clock } = tools.ports
-  const begun = clock.monotonic()
+  const begun = at.tools.ports.clock.monotonic()
   const done = await work
-  tools.report.event({ kind: 'spent', ...what, ms: clock.monotonic() - begun })
+  tellSpent(at, { ...what, since: begun })
   return done
+}
+
+function tellSpent(
+  { tools, lease }: Performing,
+  { since, ...what }: { readonly phase: Phase; readonly engine: string; readonly since: number },
+): void {
+  // Not known when another claim had prepared the run that this one starts.
+  const format = lease.notes.format ?? 'other'
+  tools.report.event({ kind: 'spent', ...what, format, ms: tools.ports.clock.monotonic() - since })
 }
 
 async function prepare(at: Performing): Promise<'over' | 'on'> {
@@ -238,9 +249,11 @@ async function follow(
   ])
   const engine = engineOf(tools, run)
   const secrets = secretsInLog(situation, job)
-  const report = await followRun({ tools, lease, run, engine, job, leave, secrets }, ticket, stop)
-  if (report === undefined) return 'on'
+  const ended = await followRun({ tools, lease, run, engine, job, leave, secrets }, ticket, stop)
+  if (ended === undefined) return 'on'
+  const { report } = ended
   await recordReport(tools, lease, run, report)
+  tellSpent(at, { phase: 'collect', engine: run.engine, since: ended.at })
   tools.report.event({
     kind: 'ran',
     operation: lease.operation,

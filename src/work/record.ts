@@ -90,7 +90,12 @@ export async function recordReport(tools: Tools, lease: Lease, run: Run, report:
   }
   await record(tools, lease, { progress: { state: 'collecting', reason }, also, how: 'loose' })
   lease.notes.reports.set(run.name, report)
-  tools.report.event({ kind: 'attempted', engine: run.engine, result: report.end.kind })
+  tools.report.event({
+    kind: 'attempted',
+    format: lease.notes.format ?? 'other',
+    engine: run.engine,
+    result: report.end.kind,
+  })
 }
 
 export function sealedReport({ ports }: Tools, { notes }: Lease, { name }: Run): Promise<Report> {

@@ -5,6 +5,9 @@ export interface WorkReport {
   event(event: WorkEvent): void
 }
 
+/** collect: from the end of a run until what it left is sealed. */
+export type Phase = 'prepare' | 'start' | 'collect' | 'finish'
+
 export type WorkEvent =
   | {
       readonly kind: 'claimed'
@@ -43,11 +46,17 @@ export type WorkEvent =
       readonly ms: number
     }
   /** A run has come to its end, whichever. */
-  | { readonly kind: 'attempted'; readonly engine: string; readonly result: string }
+  | {
+      readonly kind: 'attempted'
+      readonly format: string
+      readonly engine: string
+      readonly result: string
+    }
   /** Our share of the time, as opposed to that of the program. */
   | {
       readonly kind: 'spent'
-      readonly phase: 'prepare' | 'start' | 'finish'
+      readonly phase: Phase
+      readonly format: string
       readonly engine: string
       readonly ms: number
     }

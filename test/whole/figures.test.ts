@@ -23,6 +23,14 @@ test('a broker that comes back counts what it takes up, the run it finds, its le
   await figuresOf(second).toMatch(
     /chandler_store_query_duration_seconds_count\{query="write",result="ok"\} [1-9]/,
   )
+  await orderPretended(second, 'i2', { ms: 10 })
+  for (const phase of ['prepare', 'start', 'collect', 'finish']) {
+    const labels = `format="sim",engine="${phase === 'prepare' ? 'none' : 'sim'}",phase="${phase}"`
+    await figuresOf(second).toContain(`chandler_operation_overhead_seconds_count{${labels}} 1`)
+  }
+  await figuresOf(second).toContain(
+    'chandler_operation_attempts_total{format="sim",engine="sim",result="finished"} 1',
+  )
   await figuresOf(second).toMatch(/chandler_package_refresh_total\{result="offered"\} [1-9]/)
 }, 120_000)
 
