@@ -11,6 +11,7 @@ import { openEngines } from './compose/engines.ts'
 import { guarded } from './compose/guard.ts'
 import {
   accountsOf,
+  bodyLimitsOf,
   keeperLimitsOf,
   keyRingOf,
   policyOf,
@@ -234,7 +235,7 @@ function openOsb(settings: Settings, tools: Tools, door: Omit<OsbDoor, 'around'>
         deletedLastOperation: settings.osb.deletedLastOperation,
         missingVersionStatus: settings.osb.missingVersionStatus,
         syncWaitMs: settings.operations.syncWait,
-        body: { bytes: settings.http.bodyLimit, depth: settings.limits.jsonDepth },
+        body: bodyLimitsOf(settings),
       },
       waitForEnd: (operation, ms) => waitForEnd(tools, operation, AbortSignal.timeout(ms)),
     },

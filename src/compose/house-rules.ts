@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Policy } from '../broker/ports.ts'
 import type { Account } from '../http/authenticate.ts'
+import type { BodyLimits } from '../http/body-limits.ts'
 import type { Chance } from '../kit/clock.ts'
 import { fail } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -25,6 +26,10 @@ export function policyOf({ operations, limits, quotas }: Settings): Policy {
       ? {}
       : { bindingsPerInstanceMax: quotas.bindingsPerInstance }),
   }
+}
+
+export function bodyLimitsOf({ http, limits }: Settings): BodyLimits {
+  return { bytes: http.bodyLimit, depth: limits.jsonDepth, keys: limits.jsonKeys, text: limits.jsonText }
 }
 
 export function workLimitsOf({ operations }: Settings): WorkLimits {

@@ -19,7 +19,7 @@ import type { Worker } from '../work/worker.ts'
 import { startFileWatch } from './file-watch.ts'
 import { guarded } from './guard.ts'
 import { healthOf } from './health.ts'
-import { keyFileOf } from './house-rules.ts'
+import { bodyLimitsOf, keyFileOf } from './house-rules.ts'
 import { makeKeyMaster } from './keys.ts'
 import { type Presence, startPresence } from './presence.ts'
 
@@ -88,8 +88,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
     gate,
     observe,
     leaving: leaving.signal,
-    bodyLimit: settings.http.bodyLimit,
-    jsonDepth: settings.limits.jsonDepth,
+    bodyLimits: bodyLimitsOf(settings),
     source: parts.source,
     keys,
     backup: () => backUp(ports, settings.dataDir),

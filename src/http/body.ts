@@ -1,21 +1,16 @@
-/** Reads a request body: bounded, UTF-8, one JSON object, not too deep. */
+/** Reads a request body: bounded, UTF-8, one JSON object, no part of it too much. */
 import type { IncomingMessage } from 'node:http'
 import { parseJson } from '../kit/exact.ts'
-import { depth, isObject, type JsonObject } from '../kit/json.ts'
+import { isObject, type JsonObject } from '../kit/json.ts'
 import { fail } from '../model/problem.ts'
-
-export interface BodyLimits {
-  readonly bytes: number
-  readonly depth: number
-}
+import { type BodyLimits, refuseTooMuch } from './body-limits.ts'
 
 /** The object in the body, whatever its content type says. Problems: request.too-large, request.malformed. */
 export async function readObject(request: IncomingMessage, limits: BodyLimits): Promise<JsonObject> {
   const bytes = await readBytes(request, limits.bytes)
   const value = parse(bytes)
   if (!isObject(value)) fail('request.malformed', 'the body must be a JSON object')
-  if (depth(value, limits.depth + 1) > limits.depth)
-    fail('request.malformed', `the body is nested deeper than ${limits.depth}`)
+  refuseTooMuch(value, limits)
   return value as JsonObject
 }
 

@@ -3,6 +3,12 @@ import { duration, group, integer, optional, size } from './kinds.ts'
 
 export const limitSettings = group('Upper bounds.', {
   jsonDepth: integer({ doc: 'Nesting of a request body.', fallback: 64, least: 1 }),
+  jsonKeys: integer({
+    doc: 'Keys in a request body, in all its objects together.',
+    fallback: 10_000,
+    least: 1,
+  }),
+  jsonText: size({ doc: 'A text or a key in a request body.', fallback: '256KiB' }),
   requestsPerSecond: integer({
     doc: 'Requests of one account; 0 is unlimited. Never counts polls, deletes and health.',
     fallback: 0,

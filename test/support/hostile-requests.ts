@@ -143,6 +143,15 @@ const brokenBodies: Readonly<Record<string, Spoil>> = {
       )
       .replace('"s""par', '"s","par')
   }),
+  'text too long': body((given) =>
+    given.toString().replace(/}$/, `,"context":{"x":"${'é'.repeat(140_000)}"}}`),
+  ),
+  'key too long': body((given) => given.toString().replace(/}$/, `,"context":{"${'x'.repeat(300_000)}":1}}`)),
+  'number too long': body((given) => given.toString().replace(/}$/, `,"x":${'9'.repeat(300_000)}}`)),
+  'too many keys': body((given, random) => {
+    const keys = Array.from({ length: random.between(10_000, 60_000) }, (_, i) => `"k${i}":0`)
+    return given.toString().replace(/}$/, `,"context":{${keys.join(',')}}}`)
+  }),
   'too large': body((given) => given.toString().replace(/}$/, `,"x":"${'x'.repeat(1_100_000)}"}`)),
   'bad UTF-8': body((given) =>
     Buffer.concat([

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operatorRoutes } from '../../src/http/operator/routes.ts'
 import type { Json } from '../../src/kit/json.ts'
 import { compileSchema } from '../../src/kit/schema.ts'
+import { ask } from '../support/ask.ts'
 import { basic, startTestBroker, type TestBroker, type User } from '../support/broker.ts'
 
 let running: TestBroker
@@ -288,6 +289,49 @@ test('a body that is no JSON, too deep or too large is refused', async () => {
   expect((await send(deep)).status).toBe(400)
   expect((await send(`{"service":"${'x'.repeat(2_000_000)}"}`)).status).toBe(413)
 })
+
+const tooMuch = [
+  ['too deep', deep(100), /^\/parameters(\/a){63}$/, 'nested deeper than 64'],
+  ['with too many keys', keys(10_001), /^\/parameters$/, 'more than 10000 keys in all'],
+  [
+    'with a text too long',
+    { a: ['', 'é'.repeat(131_073)] },
+    /^\/parameters\/a\/1$/,
+    'more than 262144 bytes',
+  ],
+  ['with a key too long', { ['k'.repeat(262_145)]: 1 }, /^\/parameters$/, 'more than 262144 bytes'],
+] as const
+
+test.each(tooMuch)('a body %s is refused alike on both sides', async (_name, parameters, place, what) => {
+  const body = { service: 'alpha-db', plan: 'small', parameters }
+  const mine = await call('admin', 'POST', '/instances', { body })
+  const platforms = await ask(running, '/v2/service_instances/too-much', {
+    as: basic('platform'),
+    method: 'PUT',
+    body: { service_id: 'x', plan_id: 'x', organization_guid: 'o', space_guid: 's', parameters },
+  })
+
+  expect([mine.status, mine.body]).toMatchObject([
+    400,
+    {
+      code: 'request.malformed',
+      detail: expect.stringContaining(what),
+      where: { pointer: expect.stringMatching(place) },
+    },
+  ])
+  expect([platforms.status, await platforms.json()]).toEqual([
+    400,
+    { description: expect.stringContaining(what) },
+  ])
+})
+
+function deep(levels: number): object {
+  return levels === 0 ? {} : { a: deep(levels - 1) }
+}
+
+function keys(count: number): object {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
+}
 
 test('all faults of a request are told at once', async () => {
   const { body } = await call('admin', 'POST', '/instances', { body: { plan: 3, nmae: 'x' } })

@@ -5,11 +5,12 @@ import { recordDeed } from '../../broker/govern.ts'
 import type { Asker } from '../../broker/orders.ts'
 import { parseJson } from '../../kit/exact.ts'
 import { ulid } from '../../kit/id.ts'
-import { depth, isObject, type JsonObject } from '../../kit/json.ts'
+import { isObject, type JsonObject } from '../../kit/json.ts'
 import { fail, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
 import { statusOf } from '../answer.ts'
 import type { Account, Role } from '../authenticate.ts'
+import { refuseTooMuch } from '../body-limits.ts'
 import { correlationId } from '../osb/headers.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { checked } from './checked.ts'
@@ -27,7 +28,7 @@ const idMax = 3 * 800
 export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
-    bodyLimit: ports.bodyLimit,
+    bodyLimit: ports.bodyLimits.bytes,
     routerOptions: { maxParamLength: idMax },
     frameworkErrors: (error, request, reply) => void answerProblem(ports, { error, request, reply }),
   })
@@ -137,12 +138,10 @@ interface Served {
 
 function callOf(
   { route, request, account, asker }: Served,
-  { jsonDepth, leaving }: OperatorPorts,
+  { bodyLimits, leaving }: OperatorPorts,
 ): Call<unknown, unknown, unknown> & { abort(): void } {
   const { params, query, body } = route.parts
-  if (depth(request.body, jsonDepth + 1) > jsonDepth) {
-    fail('request.malformed', `the body is nested deeper than ${jsonDepth}`)
-  }
+  refuseTooMuch(request.body, bodyLimits)
   const gone = new AbortController()
   const idempotencyKey = idempotencyKeyOf(request)
   return {

@@ -3,16 +3,16 @@ import type { IncomingMessage } from 'node:http'
 import type { Keys } from '../../api/cluster.ts'
 import type { Ports } from '../../broker/ports.ts'
 import type { Gate } from '../authenticate.ts'
+import type { BodyLimits } from '../body-limits.ts'
 import type { Observe } from '../observe.ts'
 
 export interface OperatorPorts {
   readonly broker: Ports
   readonly version: string
   readonly gate: Gate
-  readonly bodyLimit: number
+  readonly bodyLimits: BodyLimits
   /** Who is at the other end. */
   source(request: IncomingMessage): string
-  readonly jsonDepth: number
   readonly keys: {
     status(): Promise<Keys>
     /** Makes a fresh key the active one; what is sealed follows in the background. */

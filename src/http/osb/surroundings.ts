@@ -3,7 +3,7 @@ import type { Asker } from '../../broker/orders.ts'
 import type { Ports } from '../../broker/ports.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import type { Operation } from '../../model/operation.ts'
-import type { BodyLimits } from '../body.ts'
+import type { BodyLimits } from '../body-limits.ts'
 import type { LastSeen } from './last-seen.ts'
 
 export interface OsbOptions {
