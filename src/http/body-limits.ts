@@ -1,6 +1,6 @@
 /** Refuses what is valid JSON and yet too much of it: nested too deep, too many keys, a text too long. */
 import { isExact } from '../kit/exact.ts'
-import { pointer } from '../kit/json.ts'
+import { isObject, pointer } from '../kit/json.ts'
 import { fail } from '../model/problem.ts'
 
 export interface BodyLimits {
@@ -36,11 +36,12 @@ function makeSearch(limits: BodyLimits): (value: unknown, level: number) => Exce
   const search = (value: unknown, level: number): Excess | undefined => {
     if (typeof value === 'string') return tooLong(value, 'a text')
     if (typeof value !== 'object' || value === null) return undefined
-    if (isExact(value)) return tooLong(value.rawJSON, 'a number')
+    if ('rawJSON' in value && isExact(value)) return tooLong(value.rawJSON, 'a number')
     if (level >= limits.depth) {
       return { what: `nested deeper than ${limits.depth}`, setting: 'limits.jsonDepth', steps: [] }
     }
-    return Array.isArray(value) ? inList(value, level) : inObject(value, level)
+    if (Array.isArray(value)) return inList(value, level)
+    return isObject(value) ? inObject(value, level) : undefined
   }
   const inList = (list: readonly unknown[], level: number): Excess | undefined => {
     for (let i = 0; i < list.length; i += 1) {
@@ -49,15 +50,16 @@ function makeSearch(limits: BodyLimits): (value: unknown, level: number) => Exce
     }
     return undefined
   }
-  const inObject = (object: object, level: number): Excess | undefined => {
-    for (const [key, value] of Object.entries(object)) {
+  const inObject = (object: Readonly<Record<string, unknown>>, level: number): Excess | undefined => {
+    // Parsed JSON inherits no keys, and lists of entries would cost more than the search.
+    for (const key in object) {
       keys += 1
       if (keys > limits.keys) {
         return { what: `more than ${limits.keys} keys in all`, setting: 'limits.jsonKeys', steps: [] }
       }
       const excess = tooLong(key, 'a key')
       if (excess) return excess
-      const inside = search(value, level + 1)
+      const inside = search(object[key], level + 1)
       if (inside) return within(inside, key)
     }
     return undefined
