@@ -40,11 +40,15 @@ const moves: readonly (readonly [event: WorkEvent, figure: string, line: string 
   [{ kind: 'lease-lost', operation }, 'chandler_leases_lost_total 1', 'lease.lost'],
   [{ kind: 'fenced', operation }, 'chandler_fenced_writes_rejected_total 1', undefined],
   [
-    { kind: 'swept', run: 'r', engine: 'sim', why: 'w' },
-    'chandler_orphans_removed_total{engine="sim"} 1',
+    { kind: 'swept', run: 'r', engine: 'sim', type: 'process', why: 'w' },
+    'chandler_orphans_removed_total{engine="sim",type="process"} 1',
     'orphan.removed',
   ],
-  [{ kind: 'left-over', engine: 'sim', runs: 2 }, 'chandler_orphans{engine="sim"} 2', undefined],
+  [
+    { kind: 'left-over', engine: 'sim', type: 'process', runs: 2 },
+    'chandler_orphans{engine="sim",type="process"} 2',
+    undefined,
+  ],
 ]
 
 /** A log of which only the codes are kept. */

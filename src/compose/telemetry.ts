@@ -83,10 +83,10 @@ function count(metrics: Metrics, event: WorkEvent): void {
       metrics.fencedWrite()
       return
     case 'swept':
-      metrics.orphanRemoved(event.engine)
+      metrics.orphanRemoved(event)
       return
     case 'left-over':
-      metrics.orphans(event.engine, event.runs)
+      metrics.orphans(event, event.runs)
       return
     case 'waits':
     case 'quarantined':

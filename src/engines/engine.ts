@@ -71,6 +71,8 @@ export interface RunOrder {
 
 /** Named facts instead of asking for an engine's name. */
 export interface EngineFacts {
+  /** What a run is there. */
+  readonly run: 'process' | 'container'
   /** Programs it can run. */
   readonly programs: readonly Job['program']['kind'][]
   /** Whether a run may have more than one step. */

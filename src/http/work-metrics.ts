@@ -100,6 +100,12 @@ export function operationFigures({ counter, histogram }: Makers): OperationFigur
   }
 }
 
+/** Runs of an engine, and what they are there: processes, containers. */
+export interface OrphanKind {
+  readonly engine: string
+  readonly type: string
+}
+
 export interface LeaseFigures {
   leasesRenewed(count: number): void
   leaseRenewalFailed(): void
@@ -110,8 +116,8 @@ export interface LeaseFigures {
   /** A run from before was looked for. */
   reattached(engine: string, result: 'found' | 'missing' | 'foreign'): void
   /** What the last sweep of an engine had to leave. */
-  orphans(engine: string, runs: number): void
-  orphanRemoved(engine: string): void
+  orphans(of: OrphanKind, runs: number): void
+  orphanRemoved(of: OrphanKind): void
 }
 
 /** Who holds what, and what was left by those who hold it no more. */
@@ -129,8 +135,14 @@ export function leaseFigures({ counter, gauge }: Makers): LeaseFigures {
     'engine',
     'result',
   ])
-  const orphans = gauge('chandler_orphans', 'Leftover runs the last sweep could not remove.', ['engine'])
-  const removed = counter('chandler_orphans_removed_total', 'Leftover runs that were removed.', ['engine'])
+  const orphans = gauge('chandler_orphans', 'Leftover runs the last sweep could not remove.', [
+    'engine',
+    'type',
+  ])
+  const removed = counter('chandler_orphans_removed_total', 'Leftover runs that were removed.', [
+    'engine',
+    'type',
+  ])
   return {
     leasesRenewed: (count) => renewed.inc(count),
     leaseRenewalFailed: () => failed.inc(),
@@ -138,8 +150,8 @@ export function leaseFigures({ counter, gauge }: Makers): LeaseFigures {
     tookOver: () => takeovers.inc(),
     fencedWrite: () => fenced.inc(),
     reattached: (engine, result) => reattached.labels(engine, result).inc(),
-    orphans: (engine, runs) => orphans.labels(engine).set(runs),
-    orphanRemoved: (engine) => removed.labels(engine).inc(),
+    orphans: ({ engine, type }, runs) => orphans.labels(engine, type).set(runs),
+    orphanRemoved: ({ engine, type }) => removed.labels(engine, type).inc(),
   }
 }
 

@@ -122,7 +122,7 @@ export async function sweep(
       const isRemoved = removals++ < removalsPerSweep && (await remove(tools, engine, run, why))
       if (!isRemoved) left++
     }
-    tools.report.event({ kind: 'left-over', engine: engine.name, runs: left })
+    tools.report.event({ kind: 'left-over', engine: engine.name, type: engine.facts.run, runs: left })
   }
 }
 
@@ -148,7 +148,8 @@ async function remove(tools: Tools, engine: Engine, run: FoundRun, why: string):
   try {
     await engine.stop(run.name, 0)
     await engine.discard(run.name)
-    tools.report.event({ kind: 'swept', run: run.name, engine: engine.name, why })
+    const type = engine.facts.run
+    tools.report.event({ kind: 'swept', run: run.name, engine: engine.name, type, why })
     return true
   } catch (error) {
     tools.report.event({ kind: 'fault', doing: `remove ${run.name}`, error })

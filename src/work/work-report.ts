@@ -1,4 +1,5 @@
 /** What the work tells of itself while it goes on. */
+import type { EngineFacts } from '../engines/engine.ts'
 
 /** Told to whoever counts and logs; never a reason to fail. */
 export interface WorkReport {
@@ -69,6 +70,17 @@ export type WorkEvent =
   | { readonly kind: 'fenced'; readonly operation: string }
   | { readonly kind: 'quarantined'; readonly operation: string }
   | { readonly kind: 'fault'; readonly operation?: string; readonly doing: string; readonly error: unknown }
-  | { readonly kind: 'swept'; readonly run: string; readonly engine: string; readonly why: string }
+  | {
+      readonly kind: 'swept'
+      readonly run: string
+      readonly engine: string
+      readonly type: EngineFacts['run']
+      readonly why: string
+    }
   /** What a sweep should have removed and could not. */
-  | { readonly kind: 'left-over'; readonly engine: string; readonly runs: number }
+  | {
+      readonly kind: 'left-over'
+      readonly engine: string
+      readonly type: EngineFacts['run']
+      readonly runs: number
+    }

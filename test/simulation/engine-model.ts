@@ -110,6 +110,7 @@ export function makeEngineModel(world: World, random: Random, knobs: Knobs): Eng
       name: 'model',
       facts: {
         programs: ['pretend'],
+        run: 'process',
         severalSteps: true,
         outlives: true,
         streamsApart: true,

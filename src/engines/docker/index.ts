@@ -79,6 +79,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
 function factsOf({ mayMount }: Yard): EngineFacts {
   return {
     programs: ['image'],
+    run: 'container',
     severalSteps: false,
     outlives: true,
     streamsApart: true,

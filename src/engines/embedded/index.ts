@@ -109,6 +109,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
 function factsOf({ controls }: Host): EngineFacts {
   return {
     programs: ['image', 'tools'],
+    run: 'process',
     severalSteps: true,
     outlives: true,
     streamsApart: true,

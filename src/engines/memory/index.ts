@@ -30,6 +30,7 @@ export interface MemoryOptions {
 
 const facts: EngineFacts = {
   programs: ['image'],
+  run: 'process',
   severalSteps: true,
   outlives: false,
   streamsApart: true,

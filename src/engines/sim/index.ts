@@ -34,6 +34,7 @@ interface Laid {
 
 const facts: EngineFacts = {
   programs: ['pretend'],
+  run: 'process',
   severalSteps: true,
   outlives: true,
   streamsApart: true,
