@@ -45,8 +45,9 @@ async function atWork({ end, stages = 1, runsAgain = false, meanwhile = async ()
   const engine: Pick<
     Engine,
     'name' | 'refuses' | 'look' | 'layOut' | 'start' | 'follow' | 'stop' | 'discard' | 'list'
-  > = {
+  > & { readonly facts: Pick<Engine['facts'], 'run'> } = {
     name: 'model',
+    facts: { run: 'process' },
     refuses: () => undefined,
     look: async (name) => (runs.has(name) ? { kind: 'started', ticket: name } : { kind: 'absent' }),
     layOut: async ({ name, operation }) => {
