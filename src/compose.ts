@@ -276,7 +276,7 @@ async function openHouse(
     room: { artifacts, engines },
     tell: (word) => {
       if (word.kind === 'warning' || word.kind === 'printed') return
-      metrics.packageRead(word.kind)
+      metrics.packageRead(word.source, word.kind)
       if (word.kind === 'offered') return
       const error = word.problem.cause ?? new ProblemError(word.problem)
       report.event({ kind: 'fault', doing: `read the package ${word.name}`, error })

@@ -1,4 +1,5 @@
 /** Takes packages into the catalog: each is read once per content, and one that cannot be read stops nobody else. */
+import { parseReference, type Reference } from '../artifacts/reference.ts'
 import { canonical, type JsonObject } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
 import { type Problem, toProblem } from '../model/problem.ts'
@@ -17,10 +18,17 @@ export interface EnrolOrder {
   tell(word: EnrolWord): void
 }
 
+/** Where packages come from: the kinds of references, and what is not one. */
+type PackageSource = Reference['kind'] | 'sim' | 'unknown'
+
 export type EnrolWord =
-  | { readonly kind: 'offered'; readonly name: string }
-  | { readonly kind: 'refused'; readonly name: string; readonly problem: Problem }
-  | { readonly kind: 'kept'; readonly name: string; readonly problem: Problem }
+  | { readonly kind: 'offered'; readonly name: string; readonly source: PackageSource }
+  | {
+      readonly kind: 'refused' | 'kept'
+      readonly name: string
+      readonly source: PackageSource
+      readonly problem: Problem
+    }
   | { readonly kind: 'warning'; readonly name: string; readonly problem: Problem }
   | { readonly kind: 'printed'; readonly name: string; readonly text: string }
 
@@ -32,6 +40,7 @@ interface Remembered extends Omit<Known, 'programs'> {
 /** The package of an entry; undefined when it is refused, which is written down and told. */
 export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Promise<Package | undefined> {
   const enrolments = await store.look.enrolments()
+  const source = sourceOf(entry.package)
   const find = (same: (one: Enrolment) => boolean): Known | undefined => {
     const found = enrolments.find(
       (one) => one.state === 'offered' && same(one) && sameOptions(one, entry.options),
@@ -67,17 +76,17 @@ export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Pro
       state: 'offered',
       document: document as unknown as JsonObject,
     })
-    tell({ kind: 'offered', name })
+    tell({ kind: 'offered', name, source })
     return pkg
   } catch (error) {
     const problem = toProblem(error)
     // A registry that is away must not take services out of the catalog that were in it before.
     const before = isAway(problem) ? find((one) => one.reference === entry.package) : undefined
     if (before) {
-      tell({ kind: 'kept', name, problem })
+      tell({ kind: 'kept', name, source, problem })
       return before.package
     }
-    tell({ kind: 'refused', name, problem })
+    tell({ kind: 'refused', name, source, problem })
     const problems = [problem, ...(problem.others ?? [])].map(
       ({ cause: _cause, others: _others, ...said }) => said,
     )
@@ -90,6 +99,16 @@ export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Pro
       document: { problems, options: entry.options } as unknown as JsonObject,
     })
     return undefined
+  }
+}
+
+function sourceOf(reference: string): PackageSource {
+  if (reference.startsWith('sim:')) return 'sim'
+  try {
+    // Only asked for its kind: any host will do for one that names none.
+    return parseReference(reference, { defaultHost: 'localhost' }).kind
+  } catch {
+    return 'unknown'
   }
 }
 

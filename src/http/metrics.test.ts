@@ -128,8 +128,8 @@ test('operations are counted by kind and outcome', async () => {
   metrics.leaseLost()
   metrics.rateLimited('osb')
   metrics.imageArrived(1000)
-  metrics.packageRead('offered')
-  metrics.packageRead('refused')
+  metrics.packageRead('registry', 'offered')
+  metrics.packageRead('path', 'refused')
   const text = await metrics.text()
 
   expect(text).toContain(
@@ -145,7 +145,7 @@ test('operations are counted by kind and outcome', async () => {
   expect(text).toContain('chandler_engine_call_errors_total{engine="sim",call="start"} 1')
   expect(text).toContain('chandler_leases_lost_total 1')
   expect(text).toContain('chandler_image_pull_bytes_total 1000')
-  expect(text).toContain('chandler_package_refresh_total{result="refused"} 1')
-  expect(text).toMatch(/chandler_package_refresh_last_success_timestamp_seconds \d{10}/)
+  expect(text).toContain('chandler_package_refresh_total{source="path",result="refused"} 1')
+  expect(text).toMatch(/chandler_package_refresh_last_success_timestamp_seconds\{source="registry"\} \d{10}/)
   expect(text).toContain('chandler_rate_limited_total{scope="osb"} 1')
 })

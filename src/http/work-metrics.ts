@@ -162,7 +162,7 @@ export interface SupplyFigures {
   /** Bytes of an image that came from elsewhere. */
   imageArrived(bytes: number): void
   /** A package of the catalog was read, kept as it was, or refused. */
-  packageRead(result: 'offered' | 'kept' | 'refused'): void
+  packageRead(source: string, result: 'offered' | 'kept' | 'refused'): void
   storeAnswered(query: string, seconds: number, failed: boolean): void
 }
 
@@ -183,12 +183,13 @@ export function supplyFigures({ counter, gauge, histogram }: Makers): SupplyFigu
   })
   const arrived = counter('chandler_image_pull_bytes_total', 'Bytes of images that were brought here.', [])
   const packages = counter('chandler_package_refresh_total', 'Packages of the catalog that were read.', [
+    'source',
     'result',
   ])
   const packagesAt = gauge(
     'chandler_package_refresh_last_success_timestamp_seconds',
     'When a package of the catalog was last read.',
-    [],
+    ['source'],
   )
   const queries = histogram('chandler_store_query_duration_seconds', 'Time the store took to answer.', {
     labelNames: ['query', 'result'],
@@ -203,9 +204,9 @@ export function supplyFigures({ counter, gauge, histogram }: Makers): SupplyFigu
     },
     imageUnpacked: (seconds) => images.observe(seconds),
     imageArrived: (bytes) => arrived.inc(bytes),
-    packageRead: (result) => {
-      packages.labels(result).inc()
-      if (result === 'offered') packagesAt.setToCurrentTime()
+    packageRead: (source, result) => {
+      packages.labels(source, result).inc()
+      if (result === 'offered') packagesAt.labels(source).setToCurrentTime()
     },
     storeAnswered: (query, seconds, failed) => {
       // Finding a series by its labels costs more than a query that finds its page in memory.

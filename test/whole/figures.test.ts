@@ -31,7 +31,7 @@ test('a broker that comes back counts what it takes up, the run it finds, its le
   await figuresOf(second).toContain(
     'chandler_operation_attempts_total{format="sim",engine="sim",result="finished"} 1',
   )
-  await figuresOf(second).toMatch(/chandler_package_refresh_total\{result="offered"\} [1-9]/)
+  await figuresOf(second).toMatch(/chandler_package_refresh_total\{source="sim",result="offered"\} [1-9]/)
 }, 120_000)
 
 async function start(dataDir: string): Promise<BrokerProcess> {
