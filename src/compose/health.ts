@@ -2,11 +2,13 @@
 import { statfs } from 'node:fs/promises'
 import type { HealthCheck, HealthPorts } from '../http/health.ts'
 import type { Metrics } from '../http/metrics.ts'
-import type { Clock } from '../kit/clock.ts'
+import type { Chance, Clock } from '../kit/clock.ts'
+import { ulid } from '../kit/id.ts'
 import type { Store } from '../store/store.ts'
 
 export interface HealthParts {
   readonly clock: Clock
+  readonly chance: Chance
   readonly store: Store
   readonly metrics: Metrics
   readonly dataDir: string
@@ -20,8 +22,9 @@ const storeWithinMs = 1000
 
 /** Health of a running broker. */
 export function healthOf(parts: HealthParts): HealthPorts {
-  const { clock, metrics, state } = parts
+  const { clock, chance, metrics, state } = parts
   return {
+    newRequestId: () => ulid(clock.now(), chance),
     alive: () =>
       parts.pulses().map(({ name, at, withinMs }) => {
         const ago = Math.round(clock.monotonic() - at)

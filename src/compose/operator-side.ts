@@ -75,6 +75,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
   const loop = startBeat(clock)
   const health = healthOf({
     clock,
+    chance,
     store,
     metrics,
     dataDir: settings.dataDir,

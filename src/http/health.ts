@@ -1,6 +1,7 @@
 /** Health: should the process live, may requests come, has the start ended; with reasons on the admin address. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { send } from './answer.ts'
+import { correlationId } from './osb/headers.ts'
 
 export interface HealthCheck {
   readonly name: string
@@ -10,6 +11,8 @@ export interface HealthCheck {
 }
 
 export interface HealthPorts {
+  /** The id of a request that brings none. */
+  newRequestId(): string
   /** Whether the loops of the process still turn; never asks store or network. */
   alive(): readonly HealthCheck[]
   /** Whether the start has ended. */
@@ -31,8 +34,10 @@ export function serveHealth(
 ): boolean {
   const [path, search] = (request.url ?? '').split('?')
   const asked = asks[path ?? '']
-  const figures = path === '/metrics' && side === 'admin'
-  if (asked === undefined && !figures) return false
+  if (asked === undefined && side === 'main') return false
+  // On the admin side nobody else would name it.
+  response.setHeader('X-Request-ID', correlationId(request.headers) ?? ports.newRequestId())
+  if (asked === undefined && path !== '/metrics') return false
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const description = 'This address knows GET and HEAD'
     send(response, { status: 405, body: { description }, headers: { Allow: 'GET, HEAD' } })

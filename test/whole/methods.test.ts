@@ -47,6 +47,17 @@ test.each(['/metrics', ...health])('HEAD %s answers like GET on the admin addres
   expect(head.headers.get('Content-Length')).toMatch(/^[1-9]\d*$/)
 })
 
+test.each(['/metrics', '/nothing', ...health])(
+  'the answer at %s on the admin address carries the id of its request',
+  async (path) => {
+    const named = await fetch(running.adminUrl + path, { headers: { 'X-Request-ID': 'mine-1' } })
+    const nameless = await fetch(running.adminUrl + path)
+
+    expect(named.headers.get('X-Request-ID')).toBe('mine-1')
+    expect(nameless.headers.get('X-Request-ID')).toMatch(/^[0-9a-z]{26}$/)
+  },
+)
+
 test('HEAD of a log that is followed ends at once, with nothing behind its headers', async () => {
   const lines = [
     `HEAD /api/v1/operations/${operation}/log HTTP/1.1`,
