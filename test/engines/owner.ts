@@ -43,14 +43,18 @@ export function openFor(
 /** The job of an owner; the file is delivered in the midst of its layout. */
 export function ownedJob({ image, seconds, waits }: Pick<OwnerOrder, 'image' | 'seconds' | 'waits'>): Job {
   const artifact = { kind: 'artifact', reference: 'a', as: 'blob' } as const
-  const script = `echo began; cat in/file; sleep ${seconds}; echo ended; echo result > out/file`
+  // A program of the host writes nowhere but into its workspace.
+  const base = waits === 'program' ? '' : '/'
+  const script = `echo began; cat ${base}in/file; sleep ${seconds}; echo ended; echo result > ${base}out/file`
   const job = jobOf(
     {
       script,
       step: { streams: merged },
-      files: [{ path: 'in/file', mode: 0o444, owner: 'root', readOnly: true, content: artifact }],
-      folders: [{ path: 'out', mode: 0o755, readOnly: false, content: { kind: 'empty' }, bytesMax: 65536 }],
-      wants: [{ kind: 'file', name: 'out', path: 'out/file', bytesMax: 100 }],
+      files: [{ path: `${base}in/file`, mode: 0o444, owner: 'root', readOnly: true, content: artifact }],
+      folders: [
+        { path: `${base}out`, mode: 0o755, readOnly: false, content: { kind: 'empty' }, bytesMax: 65536 },
+      ],
+      wants: [{ kind: 'file', name: 'out', path: `${base}out/file`, bytesMax: 100 }],
     },
     image,
   )
