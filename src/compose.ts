@@ -12,9 +12,9 @@ import { guarded } from './compose/guard.ts'
 import {
   accountsOf,
   bodyLimitsOf,
-  keeperLimitsOf,
   keyRingOf,
-  policyOf,
+  makeRules,
+  type Rules,
   storeUrlOf,
   workLimitsOf,
 } from './compose/house-rules.ts'
@@ -62,7 +62,7 @@ export interface Broker {
   /** What the process around it counts. */
   readonly figures: Pick<Metrics, 'reloaded' | 'logLineDropped'>
   catalog(): Catalog
-  /** Takes over what may change while running: catalog, accounts, certificate, limits, log level. */
+  /** Takes over what may change while running: catalog, accounts, certificate, limits, deadlines, retention, log level. */
   reload(settings: Settings): Promise<Difference>
   /** What is going on, in figures, for the log. */
   snapshot(): Promise<JsonObject>
@@ -203,6 +203,7 @@ function brokerOf(
       if (renewed) server.renew(renewed)
       gate.replace(accountsOf(fresh))
       limiter.change(fresh.limits)
+      house.rules.change(fresh)
       callers.tell = tell
       log.setLevel(fresh.logs.level)
       current = fresh
@@ -213,9 +214,9 @@ function brokerOf(
       await certificate.stop()
       await operator.drain()
       // Load balancers need a while to notice; until then requests are served as ever.
-      await ports.clock.sleep(settings.shutdown.drainDelay)
+      await ports.clock.sleep(current.shutdown.drainDelay)
       operator.dismiss()
-      await server.close(settings.shutdown.drain)
+      await server.close(current.shutdown.drain)
       await operator.stop()
       await refusals.stop()
       await deed('broker.stop')
@@ -244,6 +245,7 @@ function openOsb(settings: Settings, tools: Tools, door: Omit<OsbDoor, 'around'>
 
 interface House {
   readonly artifacts: ArtifactStore
+  readonly rules: Rules
   readonly shelf: Shelf
   readonly tools: Tools
   readonly worker: Worker
@@ -260,6 +262,7 @@ async function openHouse(
 ): Promise<House> {
   const clock = systemClock
   const chance = systemChance
+  const rules = makeRules(settings)
   const node = settings.node.name ?? `${hostname()}-${Buffer.from(chance.bytes(4)).toString('hex')}`
   const unmeasured = await openHouseStore(settings, { ring, clock, chance })
   const store = measuredStore(unmeasured, metrics, clock)
@@ -288,7 +291,7 @@ async function openHouse(
     chance,
     node,
     newId: ulidSource(chance),
-    policy: policyOf(settings),
+    policy: rules.policy,
     contract: contractNamed,
     catalog: () => shelf.catalog(),
     refuses: (job) =>
@@ -303,10 +306,11 @@ async function openHouse(
     report.event({ kind: 'fault', doing: 'prepare for later runs', error }),
   )
   const limits = workLimitsOf(settings)
+  const { room } = rules
   const logs = makeLogWriter(store, clock)
-  const tools: Tools = { ports, cluster, engines, bell: makeBell(), logs, limits, report, beforehand }
+  const tools: Tools = { ports, cluster, engines, bell: makeBell(), logs, limits, room, report, beforehand }
   const worker = startWorker(tools)
-  const keeper = startKeeper(tools, keeperLimitsOf(settings))
+  const keeper = startKeeper(tools, rules.keeper)
   const probes = startProbes(engines, metrics, clock)
   const sweep = startArtifactSweep({
     store,
@@ -318,6 +322,7 @@ async function openHouse(
   })
   return {
     artifacts,
+    rules,
     shelf,
     tools,
     worker,

@@ -91,7 +91,7 @@ async function chandler(url: string): Promise<number> {
     chance: systemChance,
     node: 'bench',
     newId: ulidSource(systemChance),
-    policy: {
+    policy: () => ({
       deadlineMs: {
         provision: hour,
         update: hour,
@@ -101,7 +101,7 @@ async function chandler(url: string): Promise<number> {
         invoke: hour,
       },
       queuedPerPlatformMax: jobs * 2,
-    },
+    }),
     contract: () => sim,
     catalog: () => catalog,
     refuses: () => undefined,
@@ -138,9 +138,8 @@ async function chandler(url: string): Promise<number> {
     engines: [],
     bell: makeBell(),
     logs: makeLogWriter(ports.store, ports.clock),
+    room: () => ({ concurrency: atOnce, perPlatform: atOnce }),
     limits: {
-      concurrency: atOnce,
-      perPlatform: atOnce,
       leaseMs: 15_000,
       heartbeatMs: 5000,
       stagesMax: 5,

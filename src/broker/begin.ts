@@ -80,8 +80,8 @@ function takesDown({ kind }: Action): boolean {
   return kind === 'deprovision' || kind === 'unbind'
 }
 
-async function refuseWhenCrowded(tx: Transaction, { policy }: Ports, platform: string): Promise<void> {
-  const most = policy.queuedPerPlatformMax
+async function refuseWhenCrowded(tx: Transaction, ports: Ports, platform: string): Promise<void> {
+  const most = ports.policy().queuedPerPlatformMax
   if ((await tx.countQueued(platform, most)) < most) return
   fail('request.too-many', `${most} operations of this platform wait already`)
 }
@@ -118,6 +118,6 @@ export async function refuseWhenFrozen(tx: Transaction, deletes: boolean): Promi
 
 function deadlineMs(ports: Ports, offer: Offer, action: Action): number {
   const polled = offer.plan.pollingSecondsMax
-  const usual = ports.policy.deadlineMs[action.kind]
+  const usual = ports.policy().deadlineMs[action.kind]
   return polled === undefined ? usual : Math.min(usual, polled * 1000)
 }

@@ -208,8 +208,8 @@ async function check(
   })
 }
 
-async function checkQuota(tx: Transaction, { policy }: Ports, instance: Instance): Promise<void> {
-  const most = policy.bindingsPerInstanceMax
+async function checkQuota(tx: Transaction, ports: Ports, instance: Instance): Promise<void> {
+  const most = ports.policy().bindingsPerInstanceMax
   if (most === undefined) return
   const there = (await tx.bindings(instance)).filter(({ state }) => state !== 'gone' && state !== 'failed')
   if (there.length >= most) fail('broker.quota', `an instance is limited to ${most} bindings`)

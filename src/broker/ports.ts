@@ -15,7 +15,8 @@ export interface Ports {
   readonly node: string
   /** A fresh id for this database time; ids of one process grow. */
   newId(now: number): string
-  readonly policy: Policy
+  /** As it is now: it may change while the broker runs. */
+  policy(): Policy
   contract(name: string): Contract
   catalog(): Catalog
   /** Why no engine here can run a job, if none can. */

@@ -123,7 +123,7 @@ async function checkQuota(tx: Transaction, ports: Ports, { plan }: Offer, platfo
   if (limit !== undefined && (await tx.countInstances(plan.id)) >= limit) {
     fail('broker.quota', `the plan ${plan.name} is limited to ${limit} instances`)
   }
-  const most = ports.policy.instancesPerPlatformMax
+  const most = ports.policy().instancesPerPlatformMax
   if (most !== undefined && (await tx.countInstances(undefined, platform)) >= most) {
     fail('broker.quota', `this platform is limited to ${most} instances`)
   }

@@ -10,11 +10,36 @@ import { fail } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
 import type { KeeperLimits } from '../work/keeper.ts'
-import type { WorkLimits } from '../work/tools.ts'
+import type { WorkLimits, WorkRoom } from '../work/tools.ts'
 
 const dayMs = 86_400_000
 
-export function policyOf({ operations, limits, quotas }: Settings): Policy {
+/** What the parts ask for whenever they need it, so that a reload changes it in one place. */
+export interface Rules {
+  policy(): Policy
+  room(): WorkRoom
+  keeper(): KeeperLimits
+  change(settings: Settings): void
+}
+
+export function makeRules(settings: Settings): Rules {
+  const read = (from: Settings) => ({
+    policy: policyOf(from),
+    room: roomOf(from),
+    keeper: keeperLimitsOf(from),
+  })
+  let now = read(settings)
+  return {
+    policy: () => now.policy,
+    room: () => now.room,
+    keeper: () => now.keeper,
+    change: (fresh) => {
+      now = read(fresh)
+    },
+  }
+}
+
+function policyOf({ operations, limits, quotas }: Settings): Policy {
   const { provision, update, deprovision, bind, unbind, action } = operations.deadline
   return {
     deadlineMs: { provision, update, deprovision, bind, unbind, invoke: action },
@@ -32,10 +57,15 @@ export function bodyLimitsOf({ http, limits }: Settings): BodyLimits {
   return { bytes: http.bodyLimit, depth: limits.jsonDepth, keys: limits.jsonKeys, text: limits.jsonText }
 }
 
-export function workLimitsOf({ operations }: Settings): WorkLimits {
+function roomOf({ operations }: Settings): WorkRoom {
   return {
     concurrency: operations.concurrency || Math.max(4, 2 * availableParallelism()),
     perPlatform: operations.perPlatform,
+  }
+}
+
+export function workLimitsOf({ operations }: Settings): WorkLimits {
+  return {
     leaseMs: operations.lease,
     heartbeatMs: operations.heartbeat,
     stagesMax: 20,
@@ -43,7 +73,7 @@ export function workLimitsOf({ operations }: Settings): WorkLimits {
   }
 }
 
-export function keeperLimitsOf({ operations, retention }: Settings): KeeperLimits {
+function keeperLimitsOf({ operations, retention }: Settings): KeeperLimits {
   return {
     overdueGraceMs: operations.stopGrace + 60_000,
     sweepEveryMs: operations.sweep,

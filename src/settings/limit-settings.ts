@@ -30,18 +30,19 @@ export const limitSettings = group('Upper bounds.', {
     doc: 'Operations of one platform that wait.',
     fallback: 1000,
     least: 1,
+    reload: true,
   }),
   minFreeDisk: size({ doc: 'Below this the broker is not ready.', fallback: '256MiB' }),
 })
 
 export const quotaSettings = group('How much there may be; refused with 403 above.', {
-  instancesPerPlatform: optional(integer({ doc: 'Instances of one platform.' })),
-  bindingsPerInstance: optional(integer({ doc: 'Bindings of one instance.' })),
+  instancesPerPlatform: optional(integer({ doc: 'Instances of one platform.', reload: true })),
+  bindingsPerInstance: optional(integer({ doc: 'Bindings of one instance.', reload: true })),
 })
 
 export const retentionSettings = group('How long things are kept after they ended.', {
-  gone: duration({ doc: 'The memory of deleted instances and bindings.', fallback: '30d' }),
-  operations: duration({ doc: 'Finished operations.', fallback: '90d' }),
-  logs: duration({ doc: 'Logs of runs.', fallback: '30d' }),
-  audit: duration({ doc: 'Audit records.', fallback: '400d' }),
+  gone: duration({ doc: 'The memory of deleted instances and bindings.', fallback: '30d', reload: true }),
+  operations: duration({ doc: 'Finished operations.', fallback: '90d', reload: true }),
+  logs: duration({ doc: 'Logs of runs.', fallback: '30d', reload: true }),
+  audit: duration({ doc: 'Audit records.', fallback: '400d', reload: true }),
 })

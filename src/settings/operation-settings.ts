@@ -2,17 +2,19 @@
 import { duration, group, integer } from './kinds.ts'
 
 const ofKind = (kind: string, fallback: string) =>
-  duration({ doc: `Until ${kind} must have ended.`, fallback })
+  duration({ doc: `Until ${kind} must have ended.`, fallback, reload: true })
 
 export const operationSettings = group('How work is carried out.', {
   concurrency: integer({
     doc: 'Operations running at once on this node; 0 means twice the processors, at least 4.',
     fallback: 0,
+    reload: true,
   }),
   perPlatform: integer({
     doc: 'Operations of one platform running at once, over all nodes.',
     fallback: 10,
     least: 1,
+    reload: true,
   }),
   lease: duration({ doc: 'How long a node owns an operation without a sign of life.', fallback: '15s' }),
   heartbeat: duration({
@@ -27,10 +29,10 @@ export const operationSettings = group('How work is carried out.', {
     unbind: ofKind('an unbind', '30m'),
     action: ofKind('a custom action', '1h'),
   }),
-  stopGrace: duration({ doc: 'Between the polite stop and the kill.', fallback: '30s' }),
+  stopGrace: duration({ doc: 'Between the polite stop and the kill.', fallback: '30s', reload: true }),
   syncWait: duration({
     doc: 'How long a request may wait for work that is answered inside the request.',
     fallback: '55s',
   }),
-  sweep: duration({ doc: 'How often leftovers are looked for.', fallback: '60s' }),
+  sweep: duration({ doc: 'How often leftovers are looked for.', fallback: '60s', reload: true }),
 })

@@ -78,10 +78,11 @@ export const settingsTable = group('', {
   quotas: quotaSettings,
   retention: retentionSettings,
   shutdown: group('What happens on SIGTERM.', {
-    drain: duration({ doc: 'How long requests in flight may take.', fallback: '25s' }),
+    drain: duration({ doc: 'How long requests in flight may take.', fallback: '25s', reload: true }),
     drainDelay: duration({
       doc: 'How long readiness says no before connections close; load balancers need it to notice.',
       fallback: '5s',
+      reload: true,
     }),
   }),
   logs: group('What the process says on standard output.', {

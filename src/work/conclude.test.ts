@@ -85,10 +85,10 @@ async function atWork({ end, stages = 1, runsAgain = false, meanwhile = async ()
     chance,
     node: 'n',
     newId: ulidSource(chance),
-    policy: {
+    policy: () => ({
       deadlineMs: { provision: 60_000, update: 0, deprovision: 0, bind: 0, unbind: 0, invoke: 0 },
       queuedPerPlatformMax: 10,
-    },
+    }),
     contract: () => makeContract(runsAgain, false, false),
     catalog: () => catalog,
     refuses: () => undefined,
@@ -102,9 +102,8 @@ async function atWork({ end, stages = 1, runsAgain = false, meanwhile = async ()
     engines: [engine as Engine],
     bell: makeBell(),
     logs: makeLogWriter(store, clock),
+    room: () => ({ concurrency: 4, perPlatform: 4 }),
     limits: {
-      concurrency: 4,
-      perPlatform: 4,
       leaseMs: 15_000,
       heartbeatMs: 5000,
       stagesMax: 5,

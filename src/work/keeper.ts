@@ -27,7 +27,7 @@ const batch = 100
 const removalsPerSweep = 100
 
 /** Starts the housework; of several nodes one does it at a time. */
-export function startKeeper(tools: Tools, limits: KeeperLimits): Keeper {
+export function startKeeper(tools: Tools, limitsNow: () => KeeperLimits): Keeper {
   const { clock, store, node } = tools.ports
   const leaving = new AbortController()
   const pulse = { keeper: clock.monotonic() }
@@ -48,6 +48,7 @@ export function startKeeper(tools: Tools, limits: KeeperLimits): Keeper {
     await store.write((tx) => tx.chainAudit(batch * 10))
     // What is not known any more may be alive: nothing ends and nothing is cleared away on the word of a copy.
     if ((await store.look.cluster()).freeze?.isCopy) return
+    const limits = limitsNow()
     await endOverdue(tools, limits)
     const now = clock.monotonic()
     if (now >= due.sweep) {

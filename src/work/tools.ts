@@ -14,13 +14,19 @@ export interface Tools {
   readonly bell: Bell
   readonly logs: LogWriter
   readonly limits: WorkLimits
+  /** As it is now: it may change while the worker works. */
+  room(): WorkRoom
   readonly report: WorkReport
   readonly beforehand?: Beforehand
 }
 
-export interface WorkLimits {
+/** How much may be under way at once. */
+export interface WorkRoom {
   readonly concurrency: number
   readonly perPlatform: number
+}
+
+export interface WorkLimits {
   readonly leaseMs: number
   readonly heartbeatMs: number
   readonly stagesMax: number

@@ -43,9 +43,8 @@ async function atWork(
     engines: [{ ...engine, name: 'e' } as Engine],
     bell: makeBell(),
     logs: makeLogWriter(store, clock),
+    room: () => ({ concurrency: 4, perPlatform: 4 }),
     limits: {
-      concurrency: 4,
-      perPlatform: 4,
       leaseMs: 15_000,
       heartbeatMs: 5000,
       stagesMax: 1,

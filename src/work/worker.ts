@@ -61,10 +61,11 @@ export function startWorker(tools: Tools): Worker {
 
   /** Takes as much as there is room for; true when there may be more. */
   async function claim(): Promise<boolean> {
-    const most = limits.concurrency - held.size
+    const { concurrency, perPlatform } = tools.room()
+    const most = concurrency - held.size
     if (most <= 0) return false
     const sentAt = clock.monotonic()
-    const { leaseMs, perPlatform } = limits
+    const { leaseMs } = limits
     const order = { node: ports.node, epoch: tools.cluster.epoch, leaseMs, most, perPlatform }
     const forgiven = [...excused]
     const operations = await store.write(

@@ -201,7 +201,7 @@ function startNode(
     chance: chanceOf(random.fork('chance')),
     node: what.name,
     newId: ulidSource(chanceOf(random.fork('ids'))),
-    policy: {
+    policy: () => ({
       deadlineMs: {
         provision: deadlineMs,
         update: deadlineMs,
@@ -211,7 +211,7 @@ function startNode(
         invoke: deadlineMs,
       },
       queuedPerPlatformMax: 1000,
-    },
+    }),
     contract: (name) => (name === 'model' ? what.contract : fail('package.unrecognised', name)),
     catalog: () => what.catalog,
     refuses: () => undefined,
@@ -219,15 +219,15 @@ function startNode(
     began: () => undefined,
     accepted: () => undefined,
   }
+  const room = { concurrency: random.between(1, 8), perPlatform: random.between(2, 10) }
   const tools: Tools = {
     ports,
     cluster: { id: 'simulated', epoch: 0 },
     engines: [engine.seenBy(gate)],
     bell: makeBell(),
     logs: makeLogWriter(ports.store, ports.clock),
+    room: () => room,
     limits: {
-      concurrency: random.between(1, 8),
-      perPlatform: random.between(2, 10),
       leaseMs: knobs.stormy ? 1000 : random.pick([3000, 15_000]),
       heartbeatMs: knobs.stormy ? 300 : 1000,
       stagesMax: 5,
@@ -243,7 +243,7 @@ function startNode(
   void cluster.store.look.cluster().then(({ id, epoch }) => {
     const known = { ...tools, cluster: { id, epoch } }
     startWorker(known)
-    startKeeper(known, {
+    startKeeper(known, () => ({
       // As in the house: longer than the longest wait between two tries.
       overdueGraceMs: 65_000,
       sweepEveryMs: 20_000,
@@ -251,7 +251,7 @@ function startNode(
       orphanAgeMs: 60_000,
       leftoverAgeMs: 10_000,
       retention: { operationDays: 90, logDays: 30, goneDays: 30, auditDays: 400 },
-    })
+    }))
   })
   return { gate, ports }
 }

@@ -56,16 +56,47 @@ test('proxies that are trusted from now on tell who is behind them', async () =>
 
 test('what needs a restart is named by every reload until it is as it was', async () => {
   const running = await startTestBroker()
-  const raised = await running.reload((text) => `${text}operations: {concurrency: 9}\n`)
+  const raised = await running.reload((text) => `${text}operations: {lease: 20s}\n`)
   const again = await running.reload()
-  const back = await running.reload((text) => text.replace('operations: {concurrency: 9}\n', ''))
+  const back = await running.reload((text) => text.replace('operations: {lease: 20s}\n', ''))
   await running.stop()
 
   expect([raised, again, back].map(({ waiting }) => waiting)).toEqual([
-    ['operations.concurrency'],
-    ['operations.concurrency'],
+    ['operations.lease'],
+    ['operations.lease'],
     [],
   ])
+})
+
+test('room for more work and another quota count from the reload on', async () => {
+  const narrow =
+    'operations: {concurrency: 1, deadline: {provision: 1h}}\nquotas: {instancesPerPlatform: 2}\n'
+  const wide = 'operations: {concurrency: 2, deadline: {provision: 3h}}\nquotas: {instancesPerPlatform: 3}\n'
+  const running = await startTestBroker(narrow)
+  const order = async (id: string): Promise<number> => {
+    const body = { service: 'alpha-db', plan: 'small', id, parameters: { sim: { create: { ms: -1 } } } }
+    const answer = await ask(running, '/api/v1/instances', { as: basic('admin'), method: 'POST', body })
+    await answer.body?.cancel()
+    return answer.status
+  }
+  const underWay = async () => (await running.broker.snapshot())['running']
+  const before = [await order('i1'), await order('i2'), await order('i3')]
+  await expect.poll(underWay, { timeout: 10_000 }).toBe(1)
+
+  const { taken, waiting } = await running.reload((text) => text.replace(narrow, wide))
+  await expect.poll(underWay, { timeout: 10_000 }).toBe(2)
+  const after = [await order('i3'), await order('i4')]
+
+  expect(before).toEqual([202, 202, 403])
+  expect(after).toEqual([202, 403])
+  expect(taken.toSorted()).toEqual([
+    'operations.concurrency',
+    'operations.deadline.provision',
+    'quotas.instancesPerPlatform',
+  ])
+  expect(waiting).toEqual([])
+  await running.stop()
+  rmSync(running.folder, { recursive: true, force: true })
 })
 
 test('start, reload and end of a process are in the audit trail', async () => {
