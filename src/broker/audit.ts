@@ -27,19 +27,32 @@ export async function verifyAudit(store: Store): Promise<AuditVerdict> {
   return walk(store.look)
 }
 
-async function walk(look: Look): Promise<AuditVerdict> {
+/** The same of the latest records that have their number, without giving a number to others. */
+export async function verifyLatestAudit(look: Look, most: number): Promise<AuditVerdict> {
+  return walk(look, Math.max(0, (await look.auditHeight()) - most))
+}
+
+async function walk(look: Look, from = 0): Promise<AuditVerdict> {
+  const height = await look.auditHeight()
   let before: AuditRecord | undefined
   let records = 0
   for (;;) {
-    const page = await look.audit(before?.seq ?? 0, batch)
+    const page = await look.audit(before?.seq ?? from, batch)
     for (const record of page) {
       const reason = faultOf(record, before)
       if (reason !== undefined) return { intact: false, records, firstBreak: { seq: record.seq, reason } }
       records++
       before = record
     }
-    if (page.length < batch) return { intact: true, records }
+    if (page.length < batch) return endingOf(records, before, height)
   }
+}
+
+/** Who cuts off the end leaves nothing behind that does not fit. */
+function endingOf(records: number, last: AuditRecord | undefined, height: number): AuditVerdict {
+  if (last === undefined || last.seq >= height) return { intact: true, records }
+  const reason = `records ${last.seq + 1} to ${height} are missing`
+  return { intact: false, records, firstBreak: { seq: last.seq + 1, reason } }
 }
 
 /** What is wrong with a record, seen from the one before it. */

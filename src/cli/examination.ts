@@ -189,11 +189,13 @@ async function port(id: string, address: string): Promise<Finding> {
 
 async function house(settings: Settings): Promise<readonly Finding[]> {
   const seen = await examineHouse(settings)
-  return seen.flatMap(({ id, problems, what }): readonly Finding[] => {
+  return seen.flatMap(({ id, problems, what, advice = [] }): readonly Finding[] => {
     const findings = problems.map((problem) =>
       fromProblem(id, isBearable(problem) ? 'warn' : 'fail', problem),
     )
-    return problems.every(isBearable) && what !== '' ? [{ id, state: 'ok', what }, ...findings] : findings
+    const warnings = advice.map((one): Finding => ({ id, state: 'warn', ...one }))
+    const isWell = problems.every(isBearable) && what !== ''
+    return [...(isWell ? [{ id, state: 'ok', what } as const] : []), ...findings, ...warnings]
   })
 }
 

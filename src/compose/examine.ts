@@ -3,46 +3,44 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openArtifactStore } from '../artifacts/index.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
-import { type Problem, toProblem } from '../model/problem.ts'
+import { toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { openKeyRing } from '../store/keys.ts'
 import { openEngines } from './engines.ts'
+import { examineRows } from './examine-rows.ts'
 import { keyFileOf, storeUrlOf } from './house-rules.ts'
 import { registriesOf } from './registries.ts'
-
-export interface Seen {
-  readonly id: string
-  readonly what: string
-  /** Empty when all is well. */
-  readonly problems: readonly Problem[]
-}
+import type { Seen } from './seen.ts'
 
 const engineWithinMs = 5000
 
 /** One entry per part. */
 export async function examineHouse(settings: Settings): Promise<readonly Seen[]> {
-  return [await store(settings), ...(await engines(settings))]
+  return [...(await store(settings)), ...(await engines(settings))]
 }
 
-async function store(settings: Settings): Promise<Seen> {
+async function store(settings: Settings): Promise<readonly Seen[]> {
   const id = 'store'
   const file = join(settings.dataDir, 'chandler.db')
   if (settings.store.url === 'sqlite' && !existsSync(file))
-    return { id, what: `${file} will be made`, problems: [] }
+    return [{ id, what: `${file} will be made`, problems: [] }]
   const startedAt = performance.now()
   try {
-    const opened = await openStore({
-      url: storeUrlOf(settings),
-      keys: openKeyRing(keyFileOf(settings), systemChance),
-      clock: systemClock,
-    })
-    await opened.probe()
-    await opened.close()
-    const ms = Math.round(performance.now() - startedAt)
-    return { id, what: `opens and takes writes (${ms} ms), its keys fit`, problems: [] }
+    const ring = openKeyRing(keyFileOf(settings), systemChance)
+    // The time is asked for anew each time, else the difference to our clock could not be seen.
+    const options = { url: storeUrlOf(settings), keys: ring, clock: systemClock, timeTrustMs: 0 }
+    const opened = await openStore(options)
+    try {
+      await opened.probe()
+      const ms = Math.round(performance.now() - startedAt)
+      const what = `opens and takes writes (${ms} ms), its keys fit`
+      return [{ id, what, problems: [] }, ...(await examineRows(opened.look, { clock: systemClock, ring }))]
+    } finally {
+      await opened.close()
+    }
   } catch (error) {
-    return { id, what: '', problems: [toProblem(error)] }
+    return [{ id, what: '', problems: [toProblem(error)] }]
   }
 }
 

@@ -10,7 +10,7 @@ export function register(program: Command): void {
     usage: 'doctor',
     summary: 'Check this machine and its configuration, and say what to fix',
     description:
-      'Checks configuration, data folder, key ring, store, engines, ports and certificates without changing anything. Exit code 0 when all is well or there are warnings only, 3 when something must be fixed.',
+      'Checks configuration, data folder, key ring, store, engines, ports and certificates, and what the store tells: the clock of the database, the latest audit records, nodes that are gone, operations that stand still. A database file is looked into only while no broker has it. Exit code 0 when all is well or there are warnings only, 3 when something must be fixed.',
     examples: ['doctor --config chandler.yml', 'doctor -o json'],
   })
   withOutput(withSettings(command)).action(async (options: SettingsOptions & { output: Form }) => {
