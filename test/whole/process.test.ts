@@ -99,7 +99,7 @@ test('a reload takes over accounts and names what needs a restart; a faulty one 
   const { child, url, file, line } = await started('reload', configuration())
   writeFileSync(
     file,
-    `${configuration().replace('./data', './data-reload').replace(passwords.platform, 'a-fresh-password')}operations: {concurrency: 9}\n`,
+    `${configuration().replace('./data', './data-reload').replace(passwords.platform, 'a-fresh-password')}operations: {lease: 20s}\n`,
   )
   child.kill('SIGHUP')
   const taken = await line('config.reloaded')
@@ -111,7 +111,7 @@ test('a reload takes over accounts and names what needs a restart; a faulty one 
 
   expect(JSON.parse(taken)).toMatchObject({
     taken: ['auth.users'],
-    needs_restart: ['operations.concurrency'],
+    needs_restart: ['operations.lease'],
   })
   expect([old.status, fresh.status]).toEqual([401, 200])
   expect(refused).toContain('nobody could log in')
