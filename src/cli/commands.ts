@@ -6,6 +6,7 @@ export const commands: readonly CommandRow[] = [
     name: 'serve',
     summary: 'Start a broker',
     group: 'Running a broker',
+    usageExit: 64,
     load: () => import('./commands/serve.ts'),
   },
   {

@@ -26,12 +26,15 @@ export async function main(args: readonly string[]): Promise<number> {
     await program.parseAsync(['node', 'chandler', ...args])
     return Number(process.exitCode ?? 0)
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    const usageExit = row?.usageExit ?? 2
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExit
     const [{ toProblem }, { tell }] = await Promise.all([
       import('../model/problem.ts'),
       import('./failure.ts'),
     ])
-    return tell(toProblem(error), asksForJson(args) ? 'json' : 'text', args.includes('--debug'))
+    const problem = toProblem(error)
+    const exit = tell(problem, asksForJson(args) ? 'json' : 'text', args.includes('--debug'))
+    return problem.code === 'usage.invalid' ? usageExit : exit
   }
 }
 

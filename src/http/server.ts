@@ -52,7 +52,10 @@ export async function listen(options: ServerOptions, sides: Sides): Promise<List
   server.on('checkExpectation', (request, response) =>
     refuse(request, response, { status: 417, description: 'Only 100-continue can be expected' }),
   )
-  server.on('connect', (_request, socket) => answerRaw(socket, '405 Method Not Allowed', 'This is no proxy'))
+  // Of what a tunnel would lead to nothing is served here, by no method.
+  server.on('connect', (_request, socket) =>
+    answerRaw(socket, '405 Method Not Allowed', { text: 'This is no proxy', headers: ['Allow: '] }),
+  )
   const { host, port } = addressOf(options.listen)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -91,15 +94,24 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
     return
   }
   const [status, text] = clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request is malformed']
-  answerRaw(socket, status, text)
+  answerRaw(socket, status, { text })
 }
 
 /** An answer on a connection that has left HTTP. */
-function answerRaw(socket: Duplex, status: string, text: string): void {
+function answerRaw(
+  socket: Duplex,
+  status: string,
+  { text, headers = [] }: { readonly text: string; readonly headers?: readonly string[] },
+): void {
   const body = JSON.stringify({ description: text })
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const lines = [
+    `HTTP/1.1 ${status}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    ...headers,
+    'Connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
 function refuse(

@@ -137,7 +137,7 @@ async function cliPage(): Promise<string> {
     '',
     'Results go to standard output, everything else to standard error. `-o json` and `-o yaml` print documents for',
     'programs, `-o name` names only. There is no colour off a terminal or with `NO_COLOR`.',
-    'Exit codes are those of [problems](problems.md); 130 and 143 after Ctrl-C and SIGTERM.',
+    'Exit codes are those of [problems](problems.md); 130 and 143 after Ctrl-C and SIGTERM. `serve` has its own.',
     'Which broker: `--server`, `--user`, `--password-file`; else `CHANDLER_SERVER`, `CHANDLER_USER`, `CHANDLER_PASSWORD`',
     'or `CHANDLER_PASSWORD_FILE`; else the context of `chandler login` (`--context`, `CHANDLER_CONTEXT`).',
     '',

@@ -264,6 +264,17 @@ test('doctor ends with 3 when something must be fixed, and says how', async () =
   expect(stdout).toContain('did you mean listen?')
 })
 
+test.each([
+  ['an unknown option', ['--lisen', 'x']],
+  ['a word too many', ['now']],
+  ['a setting without a value', ['--set', 'x']],
+])('serve with %s ends as supervisors expect it, other commands as ever', async (_name, words) => {
+  const [served, checked] = [await chandler(['serve', ...words]), await chandler(['doctor', ...words])]
+
+  expect([served.code, checked.code]).toEqual([64, 2])
+  expect(served.stderr).toContain('error:')
+})
+
 test('the configuration in effect is shown with origins and without secrets', async () => {
   const file = join(running.folder, 'chandler.yml')
   const { stdout } = await chandler(['config', 'show', '-c', file, '--origin', '--set', 'logs.level=warn'])

@@ -102,6 +102,13 @@ test.each([
   expect([status, headers.get('Allow')]).toEqual([405, allowed])
 })
 
+test('what asks for a tunnel is told that nothing is allowed there', async () => {
+  const bytes = Buffer.from('CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: elsewhere.test:443\r\n\r\n')
+  const [answer] = await sendRaw(running.url, { bytes, ends: true })
+
+  expect([answer?.status, answer?.headers['allow']]).toEqual([405, ''])
+})
+
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
 
 test.each([...new Set(operatorRoutes.map((route) => route.url))])(
