@@ -52,6 +52,11 @@ export function postgresProblem(error: unknown): unknown {
   }
 }
 
+/** Whether it only says that a statement before it has failed. */
+export function isAftermath(error: unknown): boolean {
+  return codeOf(error) === '25P02'
+}
+
 /** Whether the connection broke, so that nobody knows what became of the last command. */
 export function isDisconnect(error: unknown): boolean {
   const code = codeOf(error)

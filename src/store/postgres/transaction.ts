@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import { InvariantError, invariant } from '../../kit/assert.ts'
 import type { Session, Value } from '../database.ts'
 import { type Answer, command, dialect, nowOf } from './line.ts'
-import { isDisconnect } from './problem.ts'
+import { isAftermath, isDisconnect } from './problem.ts'
 import type { ServerTime } from './server-time.ts'
 import { mergeChanges, mergeQuestions, type Question, type Statement, volley } from './volley.ts'
 
@@ -30,7 +30,8 @@ export function begin(client: ClientBase, time: ServerTime, settings = ''): Open
   let isOver = false
   let firstError: unknown
   const noting = (error: unknown): void => {
-    firstError ??= error
+    // Of failures that come together the first need not be heard first.
+    if (firstError === undefined || isAftermath(firstError)) firstError = error
   }
   const opened = command(client, settings === '' ? beginning : `${beginning.replace(';', `;${settings};`)}`)
   opened.then(({ rows }) => time.told(nowOf(rows[0])), noting)
