@@ -117,7 +117,7 @@ async function prepareBundle(engine: Engine, image: TestImage, home: string): Pr
       dereference: false,
     })
   writeFileSync(join(bundle, 'in'), 'x'.repeat(1000))
-  const config = JSON.parse(readFileSync(join(run, 'private/step.0/config.json'), 'utf8'))
+  const config = JSON.parse(readFileSync(join(run, 'private', `${order.name}-s0`, 'config.json'), 'utf8'))
   config.root.path = join(bundle, 'root')
   for (const mount of config.mounts) {
     if (mount.destination === '/in/file') mount.source = join(bundle, 'in')
