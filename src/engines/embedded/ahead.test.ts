@@ -8,7 +8,7 @@ import { freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import type { ImageStore } from '../../artifacts/image-store.ts'
 import { openImageStore } from '../../artifacts/index.ts'
-import { systemClock } from '../../kit/clock.ts'
+import { type Clock, systemClock } from '../../kit/clock.ts'
 import { Secret } from '../../kit/secret.ts'
 import { type FileIn, type Job, usualLimits } from '../../model/job.ts'
 import type { Engine } from '../engine.ts'
@@ -41,8 +41,9 @@ function never(): never {
 function open(
   runtime: RuntimeChoice = 'auto',
   images: ImageStore = { open: never, unpack: never },
+  clock: Clock = systemClock,
 ): Promise<Engine> {
-  return openEmbeddedEngine({ folder, clock: systemClock, images, supplies: { deliver: never }, runtime })
+  return openEmbeddedEngine({ folder, clock, images, supplies: { deliver: never }, runtime })
 }
 
 function file(path: string, text: string, more: Partial<FileIn> = {}): FileIn {
@@ -284,6 +285,25 @@ test('no more than two wait, and the one that came first goes', async () => {
   expect(programs()).toHaveLength(1)
   expect(await perform(job('one', withA('1')))).toEqual({ ...well, log: logOf('one', '1') })
   expect(programs()).toHaveLength(1)
+})
+
+test('one for which nobody comes is let go after ten minutes', async () => {
+  await engine.close()
+  const late: { readonly ms: number; wake(): void }[] = []
+  const sleep: Clock['sleep'] = (ms, until) =>
+    ms < 60_000
+      ? systemClock.sleep(ms, until)
+      : new Promise((wake) => {
+          late.push({ ms, wake })
+          until?.addEventListener('abort', () => wake())
+        })
+  engine = await open('auto', undefined, { ...systemClock, sleep })
+  await anticipate(job(''))
+  expect(late.map(({ ms }) => ms)).toEqual([10 * 60_000])
+  late[0]?.wake()
+
+  await expect.poll(() => [...programs(), ...namesIn('aside')]).toEqual([])
+  expect(await perform(job('one'))).toEqual({ ...well, log: logOf('one') })
 })
 
 const [step] = job('').steps
