@@ -1,7 +1,7 @@
 /** Which comes first, the end of an operation or the destruction of its run; and what becomes of a run that resists. */
 import { expect, test } from 'vitest'
 import { makeContract, offer } from '../../test/simulation/contract-model.ts'
-import { makeWorld } from '../../test/simulation/world.ts'
+import { openWorkshop } from '../../test/support/workshop.ts'
 import { makeCatalog } from '../broker/catalog.ts'
 import { offeringsOf } from '../broker/offering.ts'
 import type { Ports } from '../broker/ports.ts'
@@ -10,13 +10,8 @@ import type { Engine } from '../engines/engine.ts'
 import { ulidSource } from '../kit/id.ts'
 import { fail } from '../model/problem.ts'
 import { emptyReport, type Report, type RunEnd } from '../model/report.ts'
-import { openStore } from '../store/index.ts'
-import { makeKeyRing } from '../store/keys.ts'
-import { makeBell } from './bell.ts'
 import { sweep } from './keeper.ts'
-import { makeLogWriter } from './log-writer.ts'
-import type { Tools } from './tools.ts'
-import type { WorkEvent } from './work-report.ts'
+import type { WorkEvent, WorkReport } from './work-report.ts'
 import { startWorker } from './worker.ts'
 
 interface Given {
@@ -29,10 +24,7 @@ interface Given {
 
 /** A provision whose runs end as told; `seen` lists what was done after that: waiting for the disk, and discards, with how the operation stood then. */
 async function atWork({ end, stages = 1, runsAgain = false, meanwhile = async () => undefined }: Given) {
-  const world = makeWorld(1)
-  const clock = { now: () => world.now, monotonic: () => world.now, sleep: world.sleep }
-  const chance = { bytes: (count: number) => new Uint8Array(count).fill(7), number: () => 0.5 }
-  const store = await openStore({ url: 'sqlite::memory:', keys: makeKeyRing(chance), clock, chance })
+  const { world, clock, chance, store, tools: toolsFor } = await openWorkshop()
   const catalog = makeCatalog([offer])
   await store.write(async (tx) => {
     for (const offering of offeringsOf(catalog)) await tx.putOffering(offering)
@@ -96,21 +88,11 @@ async function atWork({ end, stages = 1, runsAgain = false, meanwhile = async ()
     began: () => undefined,
     accepted: () => undefined,
   }
-  const tools: Tools = {
-    ports,
-    cluster: await store.look.cluster(),
-    engines: [engine as Engine],
-    bell: makeBell(),
-    logs: makeLogWriter(store, clock),
-    room: () => ({ concurrency: 4, perPlatform: 4 }),
-    limits: {
-      leaseMs: 15_000,
-      heartbeatMs: 5000,
-      stagesMax: 5,
-      attemptsMax: 2,
-    },
-    report: { event: (event) => events.push(event) },
-  }
+  const report: WorkReport = { event: (event) => events.push(event) }
+  const tools = await toolsFor(
+    { ports, engines: [engine as Engine], report },
+    { stagesMax: 5, attemptsMax: 2 },
+  )
   const asker = { platform: 'p', account: { kind: 'platform', id: 'p' }, requestId: 'r' } as const
   const drawn = { milliseconds: 0, exit: 0, stages, instant: false, poison: false }
   const answer = await provision(ports, asker, {

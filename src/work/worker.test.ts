@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest'
-import { makeWorld } from '../../test/simulation/world.ts'
 import { anOperation } from '../../test/support/rows.ts'
+import { openWorkshop } from '../../test/support/workshop.ts'
 import type { Ports } from '../broker/ports.ts'
 import type { Engine } from '../engines/engine.ts'
 import { encode } from '../kit/codec.ts'
 import type { Operation, Run } from '../model/operation.ts'
-import { openStore } from '../store/index.ts'
-import { makeKeyRing } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
-import { makeBell } from './bell.ts'
-import { makeLogWriter } from './log-writer.ts'
-import type { Tools } from './tools.ts'
 import { startWorker } from './worker.ts'
 
 const never = new Promise<never>(() => undefined)
@@ -25,11 +20,8 @@ async function atWork(
     change = (store) => store,
   }: { readonly state: Run['state']; readonly change?: (store: Store) => Store },
 ) {
-  const world = makeWorld(1)
-  const clock = { now: () => world.now, monotonic: () => world.now, sleep: world.sleep }
-  const chance = { bytes: (count: number) => new Uint8Array(count).fill(7), number: () => 0.5 }
-  const keys = makeKeyRing(chance)
-  const store = change(await openStore({ url: 'sqlite::memory:', keys, clock, chance }))
+  const { world, clock, chance, tools, ...workshop } = await openWorkshop()
+  const store = change(workshop.store)
   const operation = anOperation({ runAfter: 0, deadlineAt: world.now + 60 * minute, ...given })
   await store.write(async (tx) => {
     await tx.addOperation(operation)
@@ -37,22 +29,10 @@ async function atWork(
     await tx.putRun({ operation: id, stage, attempt, name: 'run', engine: 'e', state })
     await tx.seal('run/run', 'job', Buffer.from(encode({})))
   })
-  const tools = {
-    ports: { store, clock, chance, node: 'n' } as unknown as Ports,
-    cluster: await store.look.cluster(),
-    engines: [{ ...engine, name: 'e' } as Engine],
-    bell: makeBell(),
-    logs: makeLogWriter(store, clock),
-    room: () => ({ concurrency: 4, perPlatform: 4 }),
-    limits: {
-      leaseMs: 15_000,
-      heartbeatMs: 5000,
-      stagesMax: 1,
-      attemptsMax: 1,
-    },
-    report: { event: () => undefined },
-  } satisfies Tools
-  startWorker(tools)
+  const ports = { store, clock, chance, node: 'n' } as unknown as Ports
+  const engines = [{ ...engine, name: 'e' } as Engine]
+  const report = { event: () => undefined }
+  startWorker(await tools({ ports, engines, report }, { stagesMax: 1, attemptsMax: 1 }))
   return { world, store, operation }
 }
 
