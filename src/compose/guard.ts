@@ -4,10 +4,10 @@ import { toApiProblem } from '../api/problem.ts'
 import { type Answer, send, statusOf } from '../http/answer.ts'
 import type { Limiter } from '../http/limiter.ts'
 import type { Metrics } from '../http/metrics.ts'
-import { correlationId, echoing } from '../http/osb/headers.ts'
+import { echoing } from '../http/osb/headers.ts'
 import { problemAnswer } from '../http/osb/problem.ts'
+import { requestIdOf } from '../http/request-id.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
-import { ulid } from '../kit/id.ts'
 import type { Problem } from '../model/problem.ts'
 
 export type Side = 'osb' | 'operator'
@@ -37,7 +37,7 @@ export function guarded(
 }
 
 function operatorAnswer(problem: Problem, headers: IncomingHttpHeaders): Answer {
-  const requestId = correlationId(headers) ?? ulid(systemClock.now(), systemChance)
+  const requestId = requestIdOf(headers, { clock: systemClock, chance: systemChance })
   return {
     status: statusOf(problem),
     body: { ...toApiProblem(problem, requestId) },

@@ -2,8 +2,8 @@
 import { statfs } from 'node:fs/promises'
 import type { HealthCheck, HealthPorts } from '../http/health.ts'
 import type { Metrics } from '../http/metrics.ts'
+import { requestIdOf } from '../http/request-id.ts'
 import type { Chance, Clock } from '../kit/clock.ts'
-import { ulid } from '../kit/id.ts'
 import type { Store } from '../store/store.ts'
 
 export interface HealthParts {
@@ -22,9 +22,9 @@ const storeWithinMs = 1000
 
 /** Health of a running broker. */
 export function healthOf(parts: HealthParts): HealthPorts {
-  const { clock, chance, metrics, state } = parts
+  const { clock, metrics, state } = parts
   return {
-    newRequestId: () => ulid(clock.now(), chance),
+    requestId: (headers) => requestIdOf(headers, parts),
     alive: () =>
       parts.pulses().map(({ name, at, withinMs }) => {
         const ago = Math.round(clock.monotonic() - at)

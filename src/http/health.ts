@@ -1,7 +1,6 @@
 /** Health: should the process live, may requests come, has the start ended; with reasons on the admin address. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { send } from './answer.ts'
-import { correlationId } from './osb/headers.ts'
 
 export interface HealthCheck {
   readonly name: string
@@ -11,8 +10,7 @@ export interface HealthCheck {
 }
 
 export interface HealthPorts {
-  /** The id of a request that brings none. */
-  newRequestId(): string
+  requestId(headers: IncomingHttpHeaders): string
   /** Whether the loops of the process still turn; never asks store or network. */
   alive(): readonly HealthCheck[]
   /** Whether the start has ended. */
@@ -36,7 +34,7 @@ export function serveHealth(
   const asked = asks[path ?? '']
   if (asked === undefined && side === 'main') return false
   // On the admin side nobody else would name it.
-  response.setHeader('X-Request-ID', correlationId(request.headers) ?? ports.newRequestId())
+  response.setHeader('X-Request-ID', ports.requestId(request.headers))
   if (asked === undefined && path !== '/metrics') return false
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const description = 'This address knows GET and HEAD'

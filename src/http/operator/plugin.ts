@@ -4,15 +4,15 @@ import { toApiProblem } from '../../api/problem.ts'
 import { recordDeed } from '../../broker/govern.ts'
 import type { Asker } from '../../broker/orders.ts'
 import { parseJson } from '../../kit/exact.ts'
-import { ulid } from '../../kit/id.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
 import { fail, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
 import { statusOf } from '../answer.ts'
 import type { Account, Role } from '../authenticate.ts'
 import { refuseTooMuch } from '../body-limits.ts'
-import { correlationId } from '../osb/headers.ts'
+
 import { deniedCodes, failedLogin } from '../refused.ts'
+import { requestIdOf } from '../request-id.ts'
 import { checked } from './checked.ts'
 import { descriptionPath, methodsAt } from './methods-at.ts'
 import { describeApi } from './openapi.ts'
@@ -44,7 +44,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
   app.setErrorHandler((error, request, reply) => answerProblem(ports, { error, request, reply }))
   // Before a body is read: nobody would look at it.
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-ID', requestIdOf(ports, request))
+    reply.header('X-Request-ID', notedIdOf(ports, request))
     done(request.is404 ? notServed(request, reply) : undefined)
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -53,7 +53,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
       route: request.routeOptions.url ?? 'unknown',
       status: reply.statusCode,
       ms: reply.elapsedTime,
-      requestId: requestIdOf(ports, request),
+      requestId: notedIdOf(ports, request),
       account: ports.gate.admit(request.headers.authorization)?.name,
       source: ports.source(request.raw),
     })
@@ -114,17 +114,17 @@ function askerOf(ports: OperatorPorts, account: Account, request: FastifyRequest
   return {
     platform: account.name,
     account: { kind: 'user', id: account.name },
-    requestId: requestIdOf(ports, request),
+    requestId: notedIdOf(ports, request),
     source: ports.source(request.raw),
   }
 }
 
 const requestIds = new WeakMap<object, string>()
 
-function requestIdOf({ broker }: OperatorPorts, request: FastifyRequest): string {
+function notedIdOf({ broker }: OperatorPorts, request: FastifyRequest): string {
   const known = requestIds.get(request.raw)
   if (known !== undefined) return known
-  const id = correlationId(request.headers) ?? ulid(broker.clock.now(), broker.chance)
+  const id = requestIdOf(request.headers, broker)
   requestIds.set(request.raw, id)
   return id
 }
@@ -192,7 +192,7 @@ interface Failed {
 }
 
 async function answerProblem(ports: OperatorPorts, { error, request, reply }: Failed): Promise<FastifyReply> {
-  const requestId = requestIdOf(ports, request)
+  const requestId = notedIdOf(ports, request)
   const problem = problemOf(error)
   if (problem.code === 'internal.unexpected') ports.observe.fault(problem.cause ?? error, requestId)
   if (problem.code === 'request.unauthenticated') {
@@ -238,7 +238,7 @@ function noteRefusal(
 
 function refuseLogin(ports: OperatorPorts, request: FastifyRequest): never {
   const code = 'request.unauthenticated'
-  const failed = failedLogin(ports, request.raw, { code, requestId: requestIdOf(ports, request) })
+  const failed = failedLogin(ports, request.raw, { code, requestId: notedIdOf(ports, request) })
   if (failed) ports.observe.refused(failed)
   return fail(code)
 }

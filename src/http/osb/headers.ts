@@ -4,30 +4,13 @@ import { isObject, type JsonObject } from '../../kit/json.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import type { Requester } from '../../model/situation.ts'
 import type { Answer } from '../answer.ts'
-
-const correlation = [
-  'x-broker-api-request-identity',
-  'x-correlation-id',
-  'x-correlationid',
-  'x-forrequest-id',
-  'x-request-id',
-  'x-vcap-request-id',
-] as const
+import { printableId } from '../request-id.ts'
 
 /** The platform finds its own id of the request in the answer; only what is safe to put into a header again. */
 export function echoing(headers: IncomingHttpHeaders, answer: Answer): Answer {
   const identity = printableId(headers['x-broker-api-request-identity'])
   if (identity === undefined) return answer
   return { ...answer, headers: { ...answer.headers, 'X-Broker-API-Request-Identity': identity } }
-}
-
-/** Any id that lets one follow the request through the logs of several systems. */
-export function correlationId(headers: IncomingHttpHeaders): string | undefined {
-  for (const name of correlation) {
-    const id = printableId(headers[name])
-    if (id !== undefined) return id
-  }
-  return undefined
 }
 
 /** The minor version the platform speaks. Problem: request.version-unsupported with the given status. */
@@ -65,8 +48,4 @@ function decodeObject(encoded: string): JsonObject | undefined {
   } catch {
     return undefined
   }
-}
-
-function printableId(value: string | string[] | undefined): string | undefined {
-  return typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value) ? value : undefined
 }

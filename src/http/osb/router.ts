@@ -1,15 +1,15 @@
 /** The Open Service Broker API: route, authentication, version, body, identity, handler; in that order. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Asker } from '../../broker/orders.ts'
-import { ulid } from '../../kit/id.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
 import { type Answer, send } from '../answer.ts'
 import type { Account, Gate } from '../authenticate.ts'
 import { readObject } from '../body.ts'
 import type { Observe } from '../observe.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
+import { requestIdOf } from '../request-id.ts'
 import { deleteBinding, getBinding, pollBinding, putBinding } from './bindings.ts'
-import { correlationId, echoing, minorVersion, originatingIdentity } from './headers.ts'
+import { echoing, minorVersion, originatingIdentity } from './headers.ts'
 import { deleteInstance, getInstance, patchInstance, pollInstance, putInstance } from './instances.ts'
 import { problemAnswer } from './problem.ts'
 import type { OsbRequest, OsbSurroundings } from './surroundings.ts'
@@ -60,9 +60,9 @@ export interface OsbDoor {
 export function makeOsbRouter(door: OsbDoor): OsbRouter {
   return {
     handle(request, response) {
-      const { clock, chance } = door.around.ports
+      const { clock } = door.around.ports
       const startedAt = clock.monotonic()
-      const reference = correlationId(request.headers) ?? ulid(clock.now(), chance)
+      const reference = requestIdOf(request.headers, door.around.ports)
       let route = 'unknown'
       let passed: Found | undefined
       let account: Account | undefined
