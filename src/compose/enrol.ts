@@ -102,10 +102,11 @@ export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Pro
   }
 }
 
+/** For the figures alone: what is no reference is refused, with its reason, by whoever reads the package. */
 function sourceOf(reference: string): PackageSource {
   if (reference.startsWith('sim:')) return 'sim'
   try {
-    // Only asked for its kind: any host will do for one that names none.
+    // Its kind does not depend on the host that stands in for one it does not name.
     return parseReference(reference, { defaultHost: 'localhost' }).kind
   } catch {
     return 'unknown'
