@@ -3,7 +3,7 @@ import type { LogPiece } from '../engines/engine.ts'
 import { type Redactor, redactor } from '../kit/redact.ts'
 import type { NewLogRow, Store } from '../store/store.ts'
 import { openLogTail } from './log-tail.ts'
-import type { LogWriter } from './log-writer.ts'
+import type { LogWriter, Writing } from './log-writer.ts'
 
 export interface LogSink {
   /** Bytes of a stream that are already kept; the engine goes on from there. */
@@ -36,6 +36,15 @@ interface Stream {
   position: number
 }
 
+/** Successive bytes of a stream that are not kept yet; of a log that waits long they become one row. */
+interface Piece {
+  readonly of: Stream
+  readonly position: number
+  readonly parts: Uint8Array[]
+  span: number
+  bytes: number
+}
+
 /** Opens the sink behind what is already kept. */
 export async function openLogSink(options: LogOptions): Promise<LogSink> {
   const { store, writer, operation, run, secrets, bytesMax } = options
@@ -47,8 +56,9 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     streams.set(`${stream} ${step}`, { redactor: redactor(secrets), step, stream, position: end })
     kept += end
   }
-  let waiting: NewLogRow[] = []
+  let waiting: Piece[] = []
   let waitingBytes = 0
+  let writing: Writing | undefined
   let flushing: Promise<void> | undefined
   let isEnding = false
 
@@ -61,24 +71,36 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
   }
 
   /** What the redactor still holds back is not kept, so that after a crash it is read again. */
-  function row(of: Stream, bytes: Uint8Array, span: number): void {
+  function add(of: Stream, bytes: Uint8Array, span: number): void {
     if (span <= 0) return
-    const { step, stream, position } = of
-    waiting.push({ operation, run, stream, step, position, span, bytes })
+    const last = waiting.at(-1)
+    const goesOn = last?.of === of && last.position + last.span === of.position
+    if (goesOn && last.bytes + bytes.length <= batchBytes) {
+      last.parts.push(bytes)
+      last.span += span
+      last.bytes += bytes.length
+    } else waiting.push({ of, position: of.position, parts: [bytes], span, bytes: bytes.length })
     waitingBytes += bytes.length
     of.position += span
     kept += span
   }
 
+  function rowOf({ of: { step, stream }, position, parts, span }: Piece): NewLogRow {
+    const bytes = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
+    return { operation, run, stream, step, position, span, bytes }
+  }
+
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
-      const rows = waiting
+      const isMuch = waitingBytes > batchBytes
+      const rows = waiting.map(rowOf)
       waiting = []
       waitingBytes = 0
-      const kept = writer.write(rows).catch(options.lost)
-      if (isEnding) writer.hurry()
-      await kept
+      writing = writer.write(rows)
+      if (isMuch || isEnding) writing.hurry()
+      await writing.kept.catch(options.lost)
     }
+    writing = undefined
   }
 
   /** Pieces that come while the store is busy share the next write. */
@@ -87,7 +109,7 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
       flushing = undefined
     })
     if (waitingBytes <= batchBytes && !isEnding) return
-    writer.hurry()
+    writing?.hurry()
     await flushing
   }
 
@@ -99,11 +121,11 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
       const shown = of.redactor.push(piece.bytes)
       const span = before + piece.bytes.length - of.redactor.held
       const room = Math.max(0, bytesMax - tailMax - kept)
-      if (tail.isEmpty() && shown.length <= room) row(of, shown, span)
+      if (tail.isEmpty() && shown.length <= room) add(of, shown, span)
       else {
         // Only bytes that stand for themselves can be parted.
         const fits = tail.isEmpty() && span === shown.length ? room : 0
-        row(of, shown.subarray(0, fits), fits)
+        add(of, shown.subarray(0, fits), fits)
         tail.push(of, shown.subarray(fits), span - fits)
       }
       await keep()
@@ -112,17 +134,17 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
       for (const of of streams.values()) {
         const { held } = of.redactor
         const rest = of.redactor.end()
-        if (tail.isEmpty()) row(of, rest, held)
+        if (tail.isEmpty()) add(of, rest, held)
         else tail.push(of, rest, held)
       }
       const { left, pieces } = tail.take()
       if (left.bytes > 0) {
         const mark = Buffer.from(`\n[${left.bytes} bytes of the log are left out here]\n`)
-        row(streamOf(left.step, 'system'), mark, mark.length)
+        add(streamOf(left.step, 'system'), mark, mark.length)
       }
       for (const { of, bytes, span, before } of pieces) {
         of.position += before
-        row(of, bytes, span)
+        add(of, bytes, span)
       }
       isEnding = true
       await keep()

@@ -14,12 +14,15 @@ const piece = (run: string, position: number, text = 'x'): NewLogRow => ({
   bytes: Buffer.from(text),
 })
 
-/** A clock that sleeps until it is woken. */
+/** A clock whose sleeps end only when they are cut short. */
 const still = {
   ...systemClock,
   sleep: (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve())),
 }
+
+/** A clock whose sleeps are over at once. */
+const quick = { ...systemClock, sleep: () => Promise.resolve() }
 
 function counted(store: Store): { readonly store: Store; readonly writes: () => number } {
   let writes = 0
@@ -31,60 +34,81 @@ function counted(store: Store): { readonly store: Store; readonly writes: () => 
 }
 
 async function textOf(store: Store, run: string): Promise<string> {
-  return (await store.look.log(run, 0, 1000)).map(({ bytes }) => Buffer.from(bytes).toString()).join('')
+  return (await store.look.log(run, 0, 5000)).map(({ bytes }) => Buffer.from(bytes).toString()).join('')
 }
 
 test('the pieces of many runs share a transaction', async () => {
   await using opened = await openTestStore('memory')
   const { store, writes } = counted(opened.store)
-  const writer = makeLogWriter(store, still)
-  const kept = ['a', 'b', 'c'].map((run) => writer.write([piece(run, 0, run)]))
-  writer.hurry()
-  await Promise.all(kept)
+  const writer = makeLogWriter(store, quick)
+
+  await Promise.all(['a', 'b', 'c'].map((run) => writer.write([piece(run, 0, run)]).kept))
 
   expect(writes()).toBe(1)
   expect(await Promise.all(['a', 'b', 'c'].map((run) => textOf(store, run)))).toEqual(['a', 'b', 'c'])
 })
 
-test('so many that the requests would wait are parted', async () => {
+test.each([
+  ['so many that the requests would wait are parted', 40, 5],
+  ['of very many each share is the longer, so that all get their turn', 4000, 138],
+])('%s', async (_fact, logs, shares) => {
+  await using opened = await openTestStore('memory')
+  const { store, writes } = counted(opened.store)
+  const writer = makeLogWriter(store, quick)
+
+  await Promise.all(Array.from({ length: logs }, (_, i) => writer.write([piece('a', i)]).kept))
+
+  expect(writes()).toBe(shares)
+  expect(await textOf(store, 'a')).toHaveLength(logs)
+})
+
+test('who hurries is next, and the others keep their pace', async () => {
   await using opened = await openTestStore('memory')
   const { store, writes } = counted(opened.store)
   const writer = makeLogWriter(store, still)
-  const kept = Array.from({ length: 40 }, (_, i) => writer.write([piece('a', i, String(i % 10))]))
-  writer.hurry()
-  await Promise.all(kept)
+  const order: string[] = []
+  const write = (run: string) => {
+    const writing = writer.write([piece(run, 0, run)])
+    void writing.kept.then(() => order.push(run))
+    return writing
+  }
+  for (let i = 0; i < 10; i++) write(`early-${i}`)
+  const late = write('late')
+  late.hurry()
+  await late.kept
+  await systemClock.sleep(50)
 
-  expect(writes()).toBe(5)
-  expect(await textOf(store, 'a')).toBe('0123456789'.repeat(4))
+  expect(writes()).toBe(1)
+  expect(order).toEqual(['late', ...Array.from({ length: 7 }, (_, i) => `early-${i}`)])
 })
 
 test('nobody needs to hurry it when there is much', async () => {
   await using opened = await openTestStore('memory')
   const writer = makeLogWriter(opened.store, still)
 
-  await writer.write([piece('a', 0, 'x'.repeat(100_000))])
+  await writer.write([piece('a', 0, 'x'.repeat(300_000))]).kept
 
-  expect(await textOf(opened.store, 'a')).toHaveLength(100_000)
+  expect(await textOf(opened.store, 'a')).toHaveLength(300_000)
 })
 
 test('nobody needs to hurry it when there is time', async () => {
   await using opened = await openTestStore('memory')
   const writer = makeLogWriter(opened.store, systemClock)
 
-  await writer.write([piece('a', 0, 'little')])
+  await writer.write([piece('a', 0, 'little')]).kept
 
   expect(await textOf(opened.store, 'a')).toBe('little')
 })
 
 test('what one log has wrong is not the fault of the others', async () => {
   await using opened = await openTestStore('memory')
-  const writer = makeLogWriter(opened.store, still)
-  const good = writer.write([piece('a', 0, 'good')])
-  const bad = writer.write([{ ...piece('b', 0), operation: null as unknown as string }])
-  const more = writer.write([piece('c', 0, 'more')])
-  const ends = Promise.allSettled([good, bad, more])
-  writer.hurry()
+  const writer = makeLogWriter(opened.store, quick)
+  const rows = [piece('a', 0, 'good'), { ...piece('b', 0), operation: null as unknown as string }]
 
-  expect((await ends).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const ends = await Promise.allSettled(
+    [...rows, piece('c', 0, 'more')].map((row) => writer.write([row]).kept),
+  )
+
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await textOf(opened.store, 'c')).toBe('more')
 })

@@ -1,40 +1,69 @@
-/** Writes the pieces of all logs of this broker: many programs that say a little share a transaction. */
+/** Writes the pieces of all logs of this broker: few at a time, so that requests are answered in between however many programs talk. */
 
 import type { Clock } from '../kit/clock.ts'
 import { enough } from '../kit/enough.ts'
 import type { NewLogRow, Store } from '../store/store.ts'
 
 export interface LogWriter {
-  /** Resolves when the rows are kept, which is soon, or sooner when many bytes wait. */
-  write(rows: readonly NewLogRow[]): Promise<void>
-  /** What waits is written now: somebody has nothing else to wait for. */
+  /** Takes rows of a log; it gives its next ones when these are kept. */
+  write(rows: readonly NewLogRow[]): Writing
+}
+
+export interface Writing {
+  /** Resolves when the rows are kept: soon, and the less soon the more logs there are. */
+  readonly kept: Promise<void>
+  /** They are written next: somebody has nothing else to wait for. */
   hurry(): void
 }
 
 interface Entry {
   readonly rows: readonly NewLogRow[]
+  readonly bytes: number
   readonly done: () => void
   readonly failed: (error: unknown) => void
+  isUrgent: boolean
 }
 
-/** Who reads along notices nothing of it. */
-const gatherMs = 25
-const bytesMax = 64 * 1024
-const rowsMax = 8
+/** The rest between two shares. Who reads along notices nothing of it. */
+const restMs = 25
+const shareRows = 8
+/** Many logs make the shares longer: in the long run nobody waits for more turns than these, which are a second. */
+const turnsMax = 40
+/** More than that is not held in memory for the sake of the pace. */
+const bytesMax = 256 * 1024
 
 export function makeLogWriter(store: Store, clock: Clock): LogWriter {
-  let waiting: Entry[] = []
+  const waiting: Entry[] = []
   let bytes = 0
-  let due: AbortController | undefined
+  let rest: AbortController | undefined
+  let isBusy = false
 
-  async function gather(signal: AbortSignal): Promise<void> {
-    await clock.sleep(gatherMs, signal)
-    const entries = waiting
-    waiting = []
-    bytes = 0
-    due = undefined
-    // One after the other, each in a turn of its own: the requests want to be answered in between.
-    for (const share of shares(entries)) await keep(share)
+  async function work(): Promise<void> {
+    isBusy = true
+    while (waiting.length > 0) {
+      if (!isDue()) {
+        rest = new AbortController()
+        await clock.sleep(restMs, rest.signal)
+        rest = undefined
+      }
+      await keep(takeShare())
+    }
+    isBusy = false
+  }
+
+  const isDue = (): boolean => bytes > bytesMax || waiting[0]?.isUrgent === true
+
+  function takeShare(): readonly Entry[] {
+    const rows = waiting.reduce((sum, entry) => sum + entry.rows.length, 0)
+    let room = Math.max(shareRows, Math.ceil(rows / turnsMax))
+    const beyond = waiting.findIndex((entry) => {
+      room -= entry.rows.length
+      return room < 0
+    })
+    // What was given together stays together, if need be in a share of its own.
+    const share = waiting.splice(0, beyond < 0 ? waiting.length : Math.max(1, beyond))
+    for (const entry of share) bytes -= entry.bytes
+    return share
   }
 
   async function keep(entries: readonly Entry[]): Promise<void> {
@@ -50,34 +79,25 @@ export function makeLogWriter(store: Store, clock: Clock): LogWriter {
     }
   }
 
-  return {
-    write: (rows) =>
-      new Promise((done, failed) => {
-        waiting.push({ rows, done, failed })
-        bytes += rows.reduce((sum, row) => sum + row.bytes.length, 0)
-        if (due === undefined) {
-          due = new AbortController()
-          void gather(due.signal)
-        }
-        if (bytes > bytesMax) due.abort(enough)
-      }),
-    hurry: () => due?.abort(enough),
+  function hurry(entry: Entry): void {
+    const at = waiting.indexOf(entry)
+    if (at < 0) return
+    entry.isUrgent = true
+    waiting.splice(at, 1)
+    waiting.unshift(entry)
+    rest?.abort(enough)
   }
-}
 
-/** In the order given, so many rows at a time; what was given together stays together. */
-function shares(entries: readonly Entry[]): readonly (readonly Entry[])[] {
-  const made: Entry[][] = []
-  let room = 0
-  for (const entry of entries) {
-    const last = made.at(-1)
-    if (last === undefined || entry.rows.length > room) {
-      made.push([entry])
-      room = rowsMax - entry.rows.length
-    } else {
-      last.push(entry)
-      room -= entry.rows.length
-    }
+  return {
+    write(rows) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const size = rows.reduce((sum, row) => sum + row.bytes.length, 0)
+      const entry: Entry = { rows, bytes: size, done: resolve, failed: reject, isUrgent: false }
+      waiting.push(entry)
+      bytes += size
+      if (!isBusy) void work()
+      else if (bytes > bytesMax) rest?.abort(enough)
+      return { kept: promise, hurry: () => hurry(entry) }
+    },
   }
-  return made
 }

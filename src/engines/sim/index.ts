@@ -127,7 +127,8 @@ export async function openSimEngine({ folder, clock }: SimOptions): Promise<Engi
         // Hundreds look twice a second: the pool of threads would cost more than the answer.
         if (isDue && existsSync(file(ticket, 'stop'))) end = { kind: 'stopped' }
         else if (clock.now() >= ending) end = { kind: 'finished' }
-        else await clock.sleep(Math.min(ending - clock.now(), laid.logEveryMs ?? glance, glance), signal)
+        else
+          await clock.sleep(Math.min(ending, lineAt(laid, lines, startedAt), glanceAt) - clock.now(), signal)
       }
       followed.delete(ticket)
       return reportOf(end ?? { kind: 'lost' }, laid.exit, startedAt, clock.now())
@@ -186,6 +187,11 @@ async function speak(
   const bytes = lines === 0 ? fresh.subarray(watch.had('pretend', 'stdout')) : fresh
   if (bytes.length > 0) await watch.log({ stream: 'stdout', step: 'pretend', bytes })
   return due
+}
+
+/** When the next line is due, by the clock of the run: those who were held up together part again. */
+function lineAt({ logEveryMs }: Laid, lines: number, startedAt: number): number {
+  return logEveryMs === undefined ? Number.POSITIVE_INFINITY : startedAt + lines * logEveryMs
 }
 
 function reportOf(end: RunEnd, exit: number, startedAt: number, finishedAt: number): Report {
