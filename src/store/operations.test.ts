@@ -179,8 +179,8 @@ describe.each(storeKinds)('%s', (kind) => {
       state: 'failed',
       description: 'broke',
       usable: false,
+      repeatable: undefined,
       createdAt: old.createdAt,
-      finishedAt: 5,
       now,
     })
     expect((await store.look.poll(target, undefined))?.id).toBe(latest.id)

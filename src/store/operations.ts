@@ -15,7 +15,7 @@ export const operationColumns = `id, platform, instance, binding, kind, action, 
 
 const select = `SELECT ${operationColumns} FROM operations WHERE id = ?`
 
-const polled = `SELECT id, kind, state, description, usable, repeatable, created_at, finished_at, now_ms() AS now
+const polled = `SELECT id, kind, state, description, usable, repeatable, created_at, now_ms() AS now
   FROM operations WHERE instance = ? AND binding = ? AND platform = ?`
 
 const pollNamed = `${polled} AND id = ?`
@@ -243,7 +243,7 @@ function actionOf(row: Row): Action {
 }
 
 function polledOf(row: Row): Polled {
-  return compact<Polled>({
+  return {
     id: text(row, 'id'),
     action: text(row, 'kind') as Polled['action'],
     state: text(row, 'state') as Polled['state'],
@@ -251,9 +251,8 @@ function polledOf(row: Row): Polled {
     usable: maybeFlag(row, 'usable'),
     repeatable: maybeFlag(row, 'repeatable'),
     createdAt: number(row, 'created_at'),
-    finishedAt: maybeNumber(row, 'finished_at'),
     now: number(row, 'now'),
-  })
+  }
 }
 
 /** Operations of a platform that wait, counted no further than asked. */

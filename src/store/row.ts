@@ -1,13 +1,12 @@
 /** Reads the columns of a row, and writes values of the model as columns; the one place that knows both sides. */
-import { invariant } from '../kit/assert.ts'
+import { InvariantError } from '../kit/assert.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { Row, Value } from './database.ts'
 
 /** A text that is always there. */
 export function text(row: Row, column: string): string {
   const value = row[column]
-  invariant(typeof value === 'string', `column ${column} holds a text`)
-  return value
+  return typeof value === 'string' ? value : holdsNo(column, 'text')
 }
 
 /** A text, or nothing. */
@@ -19,8 +18,7 @@ export function maybeText(row: Row, column: string): string | undefined {
 /** A number that is always there. */
 export function number(row: Row, column: string): number {
   const value = row[column]
-  invariant(typeof value === 'number', `column ${column} holds a number`)
-  return value
+  return typeof value === 'number' ? value : holdsNo(column, 'number')
 }
 
 /** A number, or nothing. */
@@ -38,8 +36,12 @@ export function maybeFlag(row: Row, column: string): boolean | undefined {
 /** Bytes that are always there. */
 export function bytes(row: Row, column: string): Uint8Array {
   const value = row[column]
-  invariant(value instanceof Uint8Array, `column ${column} holds bytes`)
-  return value
+  return value instanceof Uint8Array ? value : holdsNo(column, 'bytes')
+}
+
+/** Rows are read so often that not even the sentence is made before it is needed. */
+function holdsNo(column: string, kind: string): never {
+  throw new InvariantError(`column ${column} holds no ${kind}`)
 }
 
 /** A JSON document that was written by `toJson`; the caller names the type it wrote. */

@@ -200,11 +200,10 @@ export interface Polled {
   readonly id: string
   readonly action: Operation['action']['kind']
   readonly state: OperationState
-  readonly description?: string
-  readonly usable?: boolean
-  readonly repeatable?: boolean
+  readonly description: string | undefined
+  readonly usable: boolean | undefined
+  readonly repeatable: boolean | undefined
   readonly createdAt: number
-  readonly finishedAt?: number
   /** Database time of the answer. */
   readonly now: number
 }

@@ -25,8 +25,7 @@ export function makeLastSeen({ monotonic }: Pick<Clock, 'monotonic'>): LastSeen 
     seen.delete(key)
     if (answer.body?.['state'] !== 'in progress') return
     seen.set(key, { answer, at: monotonic() })
-    const [oldest] = seen.keys()
-    if (seen.size > keptMax && oldest !== undefined) seen.delete(oldest)
+    if (seen.size > keptMax) for (const oldest of seen.keys().take(1)) seen.delete(oldest)
   }
   return {
     async through(key, ask) {

@@ -58,69 +58,58 @@ export interface OsbDoor {
 
 /** Makes the handler of everything below /v2. */
 export function makeOsbRouter(door: OsbDoor): OsbRouter {
-  return {
-    handle(request, response) {
-      const { clock } = door.around.ports
-      const startedAt = clock.monotonic()
-      const reference = requestIdOf(request.headers, door.around.ports)
-      let route = 'unknown'
-      let passed: Found | undefined
-      let account: Account | undefined
-      const seen = (found: Found, who: Account) => {
-        route = found.route.name
-        account = who
-        passed = found
-      }
-      respond(door, request, { reference, seen })
-        .catch((error: unknown) => {
-          const problem = toProblem(error)
-          if (problem.code === 'internal.unexpected') door.observe.fault(problem.cause, reference)
-          noteRefusal(door, request, { problem, reference, account, found: passed })
-          return problemAnswer(problem, reference)
-        })
-        .then((answer) => {
-          send(response, echoing(request.headers, answer))
-          const { method = '' } = request
-          const ms = clock.monotonic() - startedAt
-          door.observe.request({
-            method,
-            route,
-            status: answer.status,
-            ms,
-            requestId: reference,
-            account: account?.name,
-            source: door.source(request),
-          })
-        })
-        .catch((error: unknown) => door.observe.fault(error, reference))
-    },
+  return { handle: (request, response) => void serve(door, request, response) }
+}
+
+/** Answers, and tells of it; never rejects. */
+async function serve(door: OsbDoor, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { clock } = door.around.ports
+  const startedAt = clock.monotonic()
+  const reference = requestIdOf(request.headers, door.around.ports)
+  const passing: Passing = { reference, admitted: undefined }
+  try {
+    const answer = await respond(door, request, passing).catch((error: unknown) => {
+      const problem = toProblem(error)
+      if (problem.code === 'internal.unexpected') door.observe.fault(problem.cause, reference)
+      noteRefusal(door, request, problem, passing)
+      return problemAnswer(problem, reference)
+    })
+    send(response, echoing(request.headers, answer))
+    door.observe.request({
+      method: request.method ?? '',
+      route: passing.admitted?.found.route.name ?? 'unknown',
+      status: answer.status,
+      ms: clock.monotonic() - startedAt,
+      requestId: reference,
+      account: passing.admitted?.account.name,
+      source: door.source(request),
+    })
+  } catch (error) {
+    door.observe.fault(error, reference)
   }
 }
 
+/** How far a request has come. */
 interface Passing {
   readonly reference: string
-  seen(found: Found, account: Account): void
+  admitted: { readonly found: Found; readonly account: Account } | undefined
 }
 
-async function respond(
-  door: OsbDoor,
-  request: IncomingMessage,
-  { reference, seen }: Passing,
-): Promise<Answer> {
+async function respond(door: OsbDoor, request: IncomingMessage, passing: Passing): Promise<Answer> {
   const { around, gate } = door
   const [path = '', search = ''] = split(request.url ?? '')
   const found = find(path) ?? fail('request.unknown-path')
   const handler = found.route.methods[request.method ?? '']
-  if (handler === undefined) return methodRefused(found.route, reference)
+  if (handler === undefined) return methodRefused(found.route, passing.reference)
   const account = gate.admit(request.headers.authorization) ?? fail('request.unauthenticated')
-  seen(found, account)
+  passing.admitted = { found, account }
   const minor = minorVersion(request.headers, around.options.missingVersionStatus)
   const requester = originatingIdentity(request.headers)
   return handler(around, {
     asker: {
       platform: platformOf(account),
       account: accountOf(account),
-      requestId: reference,
+      requestId: passing.reference,
       ...(requester ? { requester } : {}),
       source: door.source(request),
     },
@@ -138,24 +127,19 @@ function methodRefused({ methods }: Route, reference: string): Answer {
   return { ...answer, headers: { ...answer.headers, Allow: Object.keys(methods).join(', ') } }
 }
 
-interface Refused {
-  readonly problem: Problem
-  readonly reference: string
-  readonly account: Account | undefined
-  readonly found: Found | undefined
-}
-
 /** The audit trail tells who tried what they may not do. */
 function noteRefusal(
   door: OsbDoor,
   request: IncomingMessage,
-  { problem: { code }, reference, account, found }: Refused,
+  { code }: Problem,
+  { reference, admitted }: Passing,
 ): void {
   if (code === 'request.unauthenticated') {
     const failed = failedLogin(door, request, { code, requestId: reference })
     if (failed) door.observe.refused(failed)
   }
-  if (!deniedCodes.has(code) || account === undefined || found === undefined) return
+  if (!deniedCodes.has(code) || admitted === undefined) return
+  const { found, account } = admitted
   const kind = found.binding === '' ? 'instance' : 'binding'
   door.observe.refused({
     asker: {
