@@ -19,9 +19,11 @@ import type { Tools } from '../../src/work/tools.ts'
 import { startWorker } from '../../src/work/worker.ts'
 import { startPostgres } from '../../test/support/postgres.ts'
 import { type Figure, median } from '../figures.ts'
+import { tellQuiet, undisturbed } from './undisturbed.ts'
 
 const jobs = 6000
 const rounds = 3
+const triesMax = 8
 /** Jobs at work at once, and connections they share: the same for both. */
 const atOnce = 64
 const connections = 12
@@ -29,16 +31,17 @@ const connections = 12
 export async function jobsPerSecond(): Promise<readonly Figure[]> {
   const server = await startPostgres()
   try {
-    const rates = { peer: [] as number[], ours: [] as number[] }
-    for (let round = 0; round < rounds; round++) {
-      rates.peer.push(await graphile(await server.database()))
-      rates.ours.push(await chandler(await server.database()))
-    }
+    const quiet = await undisturbed(rounds, triesMax, async () => ({
+      peer: await graphile(await server.database()),
+      ours: await chandler(await server.database()),
+    }))
+    tellQuiet('jobs', quiet)
+    const rates = quiet.samples.map(({ seen }) => seen)
     return [
       {
         name: `no-op jobs on PostgreSQL, ${atOnce} at once, against graphile-worker`,
-        ours: median(rates.ours),
-        floor: median(rates.peer),
+        ours: median(rates.map(({ ours }) => ours)),
+        floor: median(rates.map(({ peer }) => peer)),
         unit: 'jobs/s',
         goal: { atLeast: 1 },
       },
