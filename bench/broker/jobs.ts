@@ -1,4 +1,7 @@
-/** No-op jobs per second on PostgreSQL: our worker, from claim to settled, against graphile-worker on the same server. */
+/**
+ * No-op jobs per second on PostgreSQL: our worker, from claim to settled, against graphile-worker on the same server.
+ * It writes to the disk as one in production does.
+ */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +32,7 @@ const atOnce = 64
 const connections = 12
 
 export async function jobsPerSecond(): Promise<readonly Figure[]> {
-  const server = await startPostgres()
+  const server = await startPostgres({ durable: true })
   try {
     const quiet = await undisturbed(rounds, triesMax, async () => ({
       peer: await graphile(await server.database()),

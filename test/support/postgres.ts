@@ -32,8 +32,11 @@ export function findPostgres(): { readonly bin: string } | { readonly missing: s
     : { bin: installed }
 }
 
-/** Makes a cluster of databases and starts its server. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * Makes a cluster of databases and starts its server. In tests only processes die, never the machine: what the kernel
+ * has is safe, unless a commit shall be as dear as it is in production.
+ */
+export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
   const place = findPostgres()
   if ('missing' in place) throw new Error(place.missing)
   const folder = mkdtempSync(join(tmpdir(), 'chandler-pg-'))
@@ -53,12 +56,11 @@ export async function startPostgres(): Promise<PostgresServer> {
   let made = 0
 
   const start = async (): Promise<void> => {
-    // Only processes die in tests, never the machine: what the kernel has is safe.
     const settings = [
       'max_connections=200',
       'shared_buffers=64MB',
       'unix_socket_directories=',
-      'fsync=off',
+      `fsync=${durable ? 'on' : 'off'}`,
       'deadlock_timeout=50ms',
     ]
     server = spawn(
