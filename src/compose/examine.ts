@@ -29,8 +29,8 @@ async function store(settings: Settings): Promise<readonly Seen[]> {
   try {
     const ring = openKeyRing(keyFileOf(settings), systemChance)
     // The time is asked for anew each time, else the difference to our clock could not be seen.
-    const options = { url: storeUrlOf(settings), keys: ring, clock: systemClock, timeTrustMs: 0 }
-    const opened = await openStore(options)
+    const manner = { schema: 'as-is', timeTrustMs: 0 } as const
+    const opened = await openStore({ url: storeUrlOf(settings), keys: ring, clock: systemClock, ...manner })
     try {
       await opened.probe()
       const ms = Math.round(performance.now() - startedAt)
@@ -40,7 +40,13 @@ async function store(settings: Settings): Promise<readonly Seen[]> {
       await opened.close()
     }
   } catch (error) {
-    return [{ id, what: '', problems: [toProblem(error)] }]
+    const problem = toProblem(error)
+    if (problem.code !== 'store.older') return [{ id, what: '', problems: [problem] }]
+    // Every start after an upgrade does that.
+    const fix = 'The next start brings it forward; make a backup before, if there is anything in it.'
+    return [
+      { id, what: 'opens', problems: [], advice: [{ what: 'its schema is of an earlier release', fix }] },
+    ]
   }
 }
 

@@ -24,6 +24,8 @@ export interface StoreOptions {
   readonly timeTrustMs?: number
   /** How long to wait for a server that does not answer yet, or a process that still has the file. */
   readonly connectMs?: number
+  /** Whether an older schema is brought forward, or left as it is and refused with store.older. */
+  readonly schema?: 'forward' | 'as-is'
   /** Told when the database file can no longer be trusted: nothing more is written, the process should end. */
   readonly lost?: (error: unknown) => void
 }
@@ -32,13 +34,16 @@ const queued: Hint = { kind: 'queued' }
 
 const turnStepMs = 1000
 
-/** Opens, migrates and checks. Problems: store.locked, store.newer, store.unavailable, key.wrong. */
+/** Opens, migrates and checks. Problems: store.locked, store.newer, store.older, store.unavailable, key.wrong. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase(options)
   try {
     const hands = { ...options, chance: options.chance ?? systemChance }
     const sealer = await database.write(async (session) => {
-      await migrate(session)
+      const steps = await migrate(session)
+      // Fails inside the transaction, so that nothing of it stays.
+      if (steps > 0 && options.schema === 'as-is')
+        fail('store.older', `${steps} steps of the schema are missing`)
       return openCluster(session, hands)
     })
     return storeOf(database, options.keys, {

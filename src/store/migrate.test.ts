@@ -15,6 +15,7 @@ import { makeClock, missingPostgres } from '../../test/support/stores.ts'
 import { systemChance } from '../kit/clock.ts'
 import { auditHash } from './audit.ts'
 import { openCluster } from './cluster.ts'
+import { openStore } from './index.ts'
 import { openKeyRing } from './keys.ts'
 import { inDialect, migrate } from './migrate.ts'
 import { migrations } from './migrations/index.ts'
@@ -131,6 +132,19 @@ describe.each(kinds)('%s', (kind) => {
       await database.close()
     }
   })
+})
+
+test.skipIf(missingPostgres !== undefined)('who only looks at a new database leaves it empty', async () => {
+  const url = await (await sharedPostgres()).database()
+  const keys = openKeyRing(keyFile, systemChance)
+
+  await expect(codeOf(openStore({ url, keys, clock: makeClock(), schema: 'as-is' }))).resolves.toBe(
+    'store.older',
+  )
+
+  const database = await connectTestDatabase(url)
+  expect((await database.write(dumpSchema)).trim()).toBe('')
+  await database.close()
 })
 
 test.skipIf(missingPostgres !== undefined)(

@@ -1,7 +1,8 @@
 /** The command line from outside: real processes against a real broker. */
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { newFolder, passwords, startTestBroker, type TestBroker, type User } from '../support/broker.ts'
@@ -252,6 +253,27 @@ test('a starter configuration is written with private passwords, is valid, and i
   expect(JSON.parse(doctor.stdout).findings).toContainEqual(
     expect.objectContaining({ id: 'configuration', state: 'ok' }),
   )
+})
+
+test('doctor looks at a database of an earlier release and leaves its schema to the next start', async () => {
+  const folder = newFolder()
+  await chandler(['init', folder])
+  const config = join(folder, 'chandler.yml')
+  const file = join(folder, 'data', 'chandler.db')
+  mkdirSync(dirname(file), { recursive: true })
+  const older = new DatabaseSync(file)
+  older.exec(readFileSync('test/fixtures/store/0001-sqlite.sql', 'utf8'))
+  older.close()
+  const { stdout } = await chandler(['doctor', '--config', config, '-o', 'json'])
+  const after = new DatabaseSync(file)
+  const steps = after.prepare('SELECT number FROM migrations').all()
+  after.close()
+  rmSync(folder, { recursive: true })
+
+  expect(JSON.parse(stdout).findings).toContainEqual(
+    expect.objectContaining({ id: 'store', state: 'warn', what: 'its schema is of an earlier release' }),
+  )
+  expect(steps).toEqual([{ number: 1 }])
 })
 
 test('doctor ends with 3 when something must be fixed, and says how', async () => {

@@ -26,6 +26,12 @@ export const systemProblems = {
     status: 500,
     exit: 10,
   },
+  'store.older': {
+    title: 'The database was written by an earlier release',
+    hint: 'Make a backup, then start the broker: it brings the schema forward.',
+    status: 500,
+    exit: 10,
+  },
   'store.fenced': {
     title: 'Another process has taken over',
     hint: 'Nothing: the other process goes on with the work.',
