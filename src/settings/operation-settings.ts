@@ -29,7 +29,11 @@ export const operationSettings = group('How work is carried out.', {
     unbind: ofKind('an unbind', '30m'),
     action: ofKind('a custom action', '1h'),
   }),
-  stopGrace: duration({ doc: 'Between the polite stop and the kill.', fallback: '30s', reload: true }),
+  stopGrace: duration({
+    doc: 'What programs may need between the polite stop and the kill. An operation that is overdue by this and a minute ends, whatever its engine does.',
+    fallback: '30s',
+    reload: true,
+  }),
   syncWait: duration({
     doc: 'How long a request may wait for work that is answered inside the request.',
     fallback: '55s',
