@@ -27,7 +27,7 @@ export async function underLoad(empty: string, full: string): Promise<readonly F
   ]
 }
 
-/** That of an undisturbed window: the median over them, since one with a hiccup of the machine says nothing of the others. */
+/** The median over undisturbed windows: one with a hiccup of the machine says nothing of the others. */
 async function p99(name: string, dataDir: string, jobs: number): Promise<number> {
   const broker = await startBrokerProcess({
     dataDir,

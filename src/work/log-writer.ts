@@ -1,4 +1,4 @@
-/** Writes the pieces of all logs of this broker: few at a time, so that requests are answered in between however many programs talk. */
+/** Writes the pieces of all logs: few at a time, so that requests are answered in between however many programs talk. */
 
 import type { Clock } from '../kit/clock.ts'
 import { enough } from '../kit/enough.ts'

@@ -40,8 +40,8 @@ export function configOf(options: LineOptions): pg.ClientConfig {
     lock_timeout: lockMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
     keepAlive: true,
-    // The statements are few and each has one good plan: planning the claim costs more than running it. A scan by bitmap
-    // marks no entry of a row that is gone, so that every look at the leases met all claims since the last vacuum.
+    // The statements are few and each has one good plan: planning the claim costs more than running it. A scan by
+    // bitmap marks no entry of a row that is gone: a look at the leases would meet all claims since the last vacuum.
     options: '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off',
     types: {
       // All our bigints are counts, and milliseconds since 1970: they fit a number.
