@@ -12,7 +12,15 @@ import { ProblemError } from '../../src/model/problem.ts'
 import { merged } from './row.ts'
 import { jobOf, listener, orderOf } from './run-row.ts'
 
-export type Point = 'mid-layout' | 'laid-out' | 'started' | 'following' | 'ended' | 'discarding' | 'never'
+export type Point =
+  | 'waiting'
+  | 'mid-layout'
+  | 'laid-out'
+  | 'started'
+  | 'following'
+  | 'ended'
+  | 'discarding'
+  | 'never'
 
 export interface OwnerOrder {
   readonly folder: string
@@ -93,7 +101,10 @@ async function own(order: OwnerOrder): Promise<void> {
   const { watch } = listener()
   const following = { ...watch, log: async () => reached('following') }
   const job = ownedJob(order)
-  if (order.waits !== undefined) await engine.anticipate?.({ job, cluster: 'test-cluster' }, watch.signal)
+  if (order.waits !== undefined) {
+    await engine.anticipate?.({ job, cluster: 'test-cluster' }, watch.signal)
+    reached('waiting')
+  }
   await engine.layOut(orderOf(job, name, 1), watch)
   reached('laid-out')
   const ticket = await engine.start({ name, fence: 1 })

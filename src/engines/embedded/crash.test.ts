@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Crashing, describeCrashes, openSuccessor } from '../../../test/engines/crashes.ts'
+import { type Crashing, describeCrashes, openSuccessor, startOwner } from '../../../test/engines/crashes.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { ownedJob } from '../../../test/engines/owner.ts'
 import { discardAll, freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
@@ -28,7 +29,31 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
 
   describe.each(['program', 'sandbox'] as const)('of an owner whose %s waits', (waits) => {
     describeCrashes(() => ({ ...crashing, waits }))
+
+    test('nothing stays of what was on its way to its door', async () => {
+      for (const delay of [0, 2, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 60]) {
+        const owner = startOwner({ ...crashing, waits }, { name: freshName(), at: 'waiting', how: 'SIGKILL' })
+        const exited = once(owner, 'exit')
+        const before = shimsAside()
+        const isComing = () => shimsAside().some((name) => !before.includes(name))
+        await expect.poll(isComing, { timeout: 20_000, interval: 1 }).toBe(true)
+        setTimeout(() => owner.kill('SIGKILL'), delay)
+        await exited
+      }
+
+      await expect
+        .poll(() => processesOf(join(crashing.folder, 'embedded', 'aside')), { timeout: 20_000 })
+        .toEqual([])
+    })
   })
+
+  /** Those that wait, or are on their way, and have a shim. */
+  function shimsAside(): readonly string[] {
+    const aside = join(crashing.folder, 'embedded', 'aside')
+    return namesIn(aside).filter((name) =>
+      namesIn(join(aside, name)).some((file) => file.startsWith('lock.')),
+    )
+  }
 
   const runFolder = (name: string): string => join(crashing.folder, 'embedded', 'runs', name)
 

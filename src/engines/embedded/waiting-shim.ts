@@ -3,6 +3,7 @@ import { quote } from './shell.ts'
 import {
   begin,
   commandLines,
+  doorFile,
   introduction,
   lastLines,
   mountLines,
@@ -15,8 +16,11 @@ import {
 /** What stands in front of a program that cannot be told to wait; its name, by which it is found, and the program follow. */
 export const hold = ['-c', 'read -r word && [ "$word" = go ] && exec "$@" </dev/null; exit 1'] as const
 
+/** Who opens a pipe by its name waits until somebody opens it for writing: so one does, again and again, until all is over. */
+const letThrough = 'exec 8>&-; while kill -0 $$; do : >/proc/self/fd/6; sleep 0.1; done 2>/dev/null'
+
 /**
- * The script. The door is a pipe that only a keeper holds open: however the keeper ends without a word,
+ * The script. The door is a pipe that only a keeper holds open for writing: however the keeper ends without a word,
  * nothing can be read there but the end. The keeper begins the run as any shim does, then opens.
  */
 export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
@@ -27,10 +31,11 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
     'broken() { exit 97; }',
     ...mountLines(plan),
     ...pipeLines(door, plan.rootless),
-    `exec 7<&0 8<>${place} </dev/null || broken`,
+    // Opened at both ends, here nobody waits for the other to come, and nobody can put another into its place.
+    `exec 7<&0 8<>${place} 6<${place} </dev/null || broken`,
     '(',
     'exec 9>&-',
-    `refuse() { ${[...ends, 'exit 1'].join('; ')}; }`,
+    `refuse() { ${[...ends, ...(door.kind === 'file' ? [letThrough] : []), 'exit 1'].join('; ')}; }`,
     'read -r go fence <&7 || refuse',
     'exec 7<&-',
     // Whoever is told to stop before it begins is left to a shim that has started nothing.
@@ -38,11 +43,11 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
     `${begin} || refuse`,
     ': >began.0',
     // Whoever reads a file by its name from now on finds one.
-    door.kind === 'file' ? `${putInPlace(door.place)} && cat ${place} >&8` : 'echo go >&8',
+    door.kind === 'file' ? `exec 5<${doorFile} && ${putInPlace(door.place)} && cat <&5 >&8` : 'echo go >&8',
     ') &',
     'keeper=$!',
-    'exec 7<&- 8>&-',
-    ...plan.steps.flatMap((step) => commandLines(step, door.kind === 'word' ? place : undefined)),
+    `exec 7<&- 8>&-${door.kind === 'file' ? ' 6<&-' : ''}`,
+    ...plan.steps.flatMap((step) => commandLines(step, door.kind === 'word' ? '&6 6<&-' : undefined)),
     'kill $keeper 2>/dev/null; wait $keeper',
     'own=; { read -r own <began; } 2>/dev/null',
     '[ "$own" = "$mark" ] || { rm -f lock.$$; exit 99; }',
