@@ -17,7 +17,8 @@ import {
 export const hold = ['-c', 'read -r word && [ "$word" = go ] && exec "$@" </dev/null; exit 1'] as const
 
 /** Who opens a pipe by its name waits until somebody opens it for writing: so one does, again and again, until all is over. */
-const letThrough = 'exec 8>&-; while kill -0 $$; do : >/proc/self/fd/6; sleep 0.1; done 2>/dev/null'
+const letThrough =
+  'exec 6</proc/self/fd/8 8>&-; while kill -0 $$; do : >/proc/self/fd/6; sleep 0.1; done 2>/dev/null'
 
 /**
  * The script. The door is a pipe that only a keeper holds open for writing: however the keeper ends without a word,
@@ -31,8 +32,7 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
     'broken() { exit 97; }',
     ...mountLines(plan),
     ...pipeLines(door, plan.rootless),
-    // Opened at both ends, here nobody waits for the other to come, and nobody can put another into its place.
-    `exec 7<&0 8<>${place} 6<${place} </dev/null || broken`,
+    `exec 7<&0 8<>${place} </dev/null || broken`,
     '(',
     'exec 9>&-',
     `refuse() { ${[...ends, ...(door.kind === 'file' ? [letThrough] : []), 'exit 1'].join('; ')}; }`,
@@ -46,7 +46,8 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
     door.kind === 'file' ? `exec 5<${doorFile} && ${putInPlace(door.place)} && cat <&5 >&8` : 'echo go >&8',
     ') &',
     'keeper=$!',
-    `exec 7<&- 8>&-${door.kind === 'file' ? ' 6<&-' : ''}`,
+    // The word is waited for at a pipe that is open: to open it would be to wait for the keeper, who may have gone.
+    `exec${door.kind === 'word' ? ` 6<${place}` : ''} 7<&- 8>&-`,
     ...plan.steps.flatMap((step) => commandLines(step, door.kind === 'word' ? '&6 6<&-' : undefined)),
     'kill $keeper 2>/dev/null; wait $keeper',
     'own=; { read -r own <began; } 2>/dev/null',
