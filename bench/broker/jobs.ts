@@ -27,8 +27,9 @@ import { tellQuiet, undisturbed } from './undisturbed.ts'
 const jobs = 6000
 const rounds = 5
 const triesMax = 8
-/** Jobs at work at once: as many as run while polls are measured, for which the goal is, and fewer, to be seen beside it. */
+/** Jobs at work at once: as many as run while polls are measured; the goal is for these. */
 const busy = 200
+/** To be seen beside it. */
 const lessBusy = 64
 /** Connections they share. */
 const connections = 12
