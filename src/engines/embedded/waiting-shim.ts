@@ -1,4 +1,5 @@
 /** The shim of a run that is begun ahead: all is done up to its door, where it waits for the word to go. */
+import { never } from '../../kit/assert.ts'
 import { quote } from './shell.ts'
 import {
   begin,
@@ -16,9 +17,20 @@ import {
 /** What stands in front of a program that cannot be told to wait; its name, by which it is found, and the program follow. */
 export const hold = ['-c', 'read -r word && [ "$word" = go ] && exec "$@" </dev/null; exit 1'] as const
 
-/** Who opens a pipe by its name waits until somebody opens it for writing: so one does, again and again, until all is over. */
+/** A pipe opened by its name is waited at until somebody writes there: so one comes, again and again, until all is over. */
 const letThrough =
   'exec 6</proc/self/fd/8 8>&-; while kill -0 $$; do : >/proc/self/fd/6; sleep 0.1; done 2>/dev/null'
+
+/** What the kinds of door do each in their own way. */
+interface Ways {
+  readonly makePipe: string
+  readonly open: string
+  /** Where nobody shall open it; what comes late must not wait. */
+  readonly refuse: readonly string[]
+  /** Where the program, or what stands in front of it, reads. */
+  readonly holdStdin: readonly string[]
+  readonly stdin: string | undefined
+}
 
 /**
  * The script. The door is a pipe that only a keeper holds open for writing: however the keeper ends without a word,
@@ -26,29 +38,28 @@ const letThrough =
  */
 export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
   const ends = plan.steps.flatMap(({ cleanUp }) => (cleanUp === undefined ? [] : quietly(cleanUp)))
-  const place = quote(door.place)
+  const ways = waysOf(door, plan.rootless)
   return [
     ...introduction(plan.paths),
     'broken() { exit 97; }',
     ...mountLines(plan),
-    ...pipeLines(door, plan.rootless),
-    `exec 7<&0 8<>${place} </dev/null || broken`,
+    `${ways.makePipe} || broken`,
+    `exec 7<&0 8<>${quote(door.place)} </dev/null || broken`,
     '(',
     'exec 9>&-',
-    `refuse() { ${[...ends, ...(door.kind === 'file' ? [letThrough] : []), 'exit 1'].join('; ')}; }`,
+    `refuse() { ${[...ends, ...ways.refuse, 'exit 1'].join('; ')}; }`,
     'read -r go fence <&7 || refuse',
     'exec 7<&-',
     // Whoever is told to stop before it begins is left to a shim that has started nothing.
     '[ ! -e stop ] || refuse',
     `${begin} || refuse`,
     ': >began.0',
-    // Whoever reads a file by its name from now on finds one.
-    door.kind === 'file' ? `exec 5<${doorFile} && ${putInPlace(door.place)} && cat <&5 >&8` : 'echo go >&8',
+    ways.open,
     ') &',
     'keeper=$!',
-    // The word is waited for at a pipe that is open: to open it would be to wait for the keeper, who may have gone.
-    `exec${door.kind === 'word' ? ` 6<${place}` : ''} 7<&- 8>&-`,
-    ...plan.steps.flatMap((step) => commandLines(step, door.kind === 'word' ? '&6 6<&-' : undefined)),
+    ...ways.holdStdin,
+    'exec 7<&- 8>&-',
+    ...plan.steps.flatMap((step) => commandLines(step, ways.stdin)),
     'kill $keeper 2>/dev/null; wait $keeper',
     'own=; { read -r own <began; } 2>/dev/null',
     '[ "$own" = "$mark" ] || { rm -f lock.$$; exit 99; }',
@@ -59,9 +70,30 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
   ].join('\n')
 }
 
-function pipeLines(door: ShimDoor, rootless: boolean): readonly string[] {
+function waysOf(door: ShimDoor, rootless: boolean): Ways {
   const place = quote(door.place)
-  if (door.kind === 'word') return [`mkfifo -m 600 ${place} || broken`]
-  const owned = rootless ? '' : ` && chown ${door.uid}:${door.gid} ${place}`
-  return [`rm -f ${place} && mkfifo -m ${door.mode.toString(8)} ${place}${owned} || broken`]
+  switch (door.kind) {
+    case 'word':
+      return {
+        makePipe: `mkfifo -m 600 ${place}`,
+        open: 'echo go >&8',
+        refuse: [],
+        // To open it only when the program starts would be to wait for the keeper, who may have gone.
+        holdStdin: [`exec 6<${place}`],
+        stdin: '&6 6<&-',
+      }
+    case 'file': {
+      const owned = rootless ? '' : ` && chown ${door.uid}:${door.gid} ${place}`
+      return {
+        makePipe: `rm -f ${place} && mkfifo -m ${door.mode.toString(8)} ${place}${owned}`,
+        // Whoever reads a file by its name from now on finds one.
+        open: `exec 5<${doorFile} && ${putInPlace(door.place)} && cat <&5 >&8`,
+        refuse: [letThrough],
+        holdStdin: [],
+        stdin: undefined,
+      }
+    }
+    default:
+      return never(door)
+  }
 }
