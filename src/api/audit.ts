@@ -1,7 +1,8 @@
 /** The audit trail as operators read it. */
 import { Type } from 'typebox'
 import type { JsonObject } from '../kit/json.ts'
-import { Free, Moment, moment, type Of, PageQuery, present } from './words.ts'
+import { present } from '../kit/present.ts'
+import { Free, Moment, moment, type Of, PageQuery } from './words.ts'
 
 export const AuditRecord = Type.Object(
   {

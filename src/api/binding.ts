@@ -1,8 +1,9 @@
 /** Bindings as operators see and order them; credentials are a document of their own. */
 import { Type } from 'typebox'
+import { present } from '../kit/present.ts'
 import type { Binding as ModelBinding } from '../model/instance.ts'
 import type { BindingAnswer } from '../model/outcome.ts'
-import { Anything, Free, Moment, moment, type Of, present } from './words.ts'
+import { Anything, Free, Moment, moment, type Of } from './words.ts'
 
 export const bindingStates = [
   'binding',

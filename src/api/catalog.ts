@@ -1,7 +1,8 @@
 /** The catalog as operators see it: each plan with its package, its limits and how much of it is used. */
 import { Type } from 'typebox'
+import { present } from '../kit/present.ts'
 import type { Package, Plan, Service } from '../model/package.ts'
-import { Digest, Free, type Of, present } from './words.ts'
+import { Digest, Free, type Of } from './words.ts'
 
 export const CatalogPlan = Type.Object(
   {

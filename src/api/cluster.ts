@@ -1,6 +1,7 @@
 /** The broker itself as operators see it: nodes, counts, freeze, keys, and who is asking. */
 import { Type } from 'typebox'
-import { Moment, moment, type Of, present } from './words.ts'
+import { present } from '../kit/present.ts'
+import { Moment, moment, type Of } from './words.ts'
 
 export const About = Type.Object(
   {

@@ -1,9 +1,10 @@
 /** Instances as operators see and order them. */
 import { Type } from 'typebox'
+import { present } from '../kit/present.ts'
 import type { Instance as ModelInstance } from '../model/instance.ts'
 import type { Output as ModelOutput } from '../model/outcome.ts'
 import { Operation } from './operation.ts'
-import { Digest, Free, Moment, moment, type Of, PageQuery, pageOf, present } from './words.ts'
+import { Digest, Free, Moment, moment, type Of, PageQuery, pageOf } from './words.ts'
 
 export const instanceStates = [
   'provisioning',

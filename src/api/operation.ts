@@ -1,5 +1,6 @@
 /** Operations as operators see them: the state with its reason, its history, its runs and its log. */
 import { Type } from 'typebox'
+import { present } from '../kit/present.ts'
 import {
   activeStates,
   endStates,
@@ -9,7 +10,7 @@ import {
 } from '../model/operation.ts'
 import { problemCodes } from '../model/problem-codes.ts'
 import type { Action } from '../model/situation.ts'
-import { Moment, moment, type Of, PageQuery, pageOf, present } from './words.ts'
+import { Moment, moment, type Of, PageQuery, pageOf } from './words.ts'
 
 export const operationStates = [...activeStates, ...endStates] as const
 export const OperationState = Type.Unsafe<ModelOperation['state']>({ type: 'string', enum: operationStates })

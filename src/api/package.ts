@@ -1,11 +1,12 @@
 /** Packages as operators see them: where they come from, what they offer, why one is refused. */
 import { Type } from 'typebox'
 import { isObject, type JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Package as ModelPackage } from '../model/package.ts'
 import type { Problem as ModelProblem } from '../model/problem.ts'
 import { problemCodes } from '../model/problem-codes.ts'
 import { Problem, toApiProblem } from './problem.ts'
-import { Digest, Free, Moment, moment, type Of, present } from './words.ts'
+import { Digest, Free, Moment, moment, type Of } from './words.ts'
 
 export const CustomAction = Type.Object(
   {

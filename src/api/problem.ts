@@ -1,8 +1,9 @@
 /** A problem as the operator API says it: what, where, why, what to do, and the request it belongs to. */
 import { Type } from 'typebox'
+import { present } from '../kit/present.ts'
 import { describeProblem, type Problem as ModelProblem } from '../model/problem.ts'
 import { problemCodes } from '../model/problem-codes.ts'
-import { type Of, present } from './words.ts'
+import type { Of } from './words.ts'
 
 const Where = Type.Object({
   source: Type.Optional(Type.String()),

@@ -1,7 +1,7 @@
 /** Routes of the audit trail: read it, and check that nobody changed it. */
 import { AuditPage, AuditQuery, AuditVerdict, toAuditRecord } from '../../api/audit.ts'
-import { present } from '../../api/words.ts'
 import { readAudit, verifyAudit } from '../../broker/audit.ts'
+import { present } from '../../kit/present.ts'
 import { document, look, route } from './route.ts'
 
 export const auditRoutes = [

@@ -14,9 +14,9 @@ import {
   toRun,
   Why,
 } from '../../api/operation.ts'
-import { present } from '../../api/words.ts'
 import { cancelOperation, releaseOperation, retryOperation } from '../../broker/steer.ts'
 import { why } from '../../broker/why.ts'
+import { present } from '../../kit/present.ts'
 import { activeStates, endStates, type OperationState } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
 import type { Look } from '../../store/store.ts'
