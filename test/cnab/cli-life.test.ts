@@ -334,7 +334,7 @@ describe.skipIf(missing !== undefined)('drivers', () => {
       'if [ "$1" = --handles ]; then echo "oci,docker"; exit 0; fi',
       `cat > ${folder}/operation.json`,
       'echo "vars $CNAB_VARS"',
-      'printf %s "$PORT" > "$CNAB_OUTPUT_DIR/cnab/app/outputs/url"',
+      `sed 's/.*"PORT":"\\([0-9]*\\)".*/\\1/' ${folder}/operation.json > "$CNAB_OUTPUT_DIR/cnab/app/outputs/url"`,
       'ln -s /etc/passwd "$CNAB_OUTPUT_DIR/cnab/app/outputs/state"',
     ]
     writeFileSync(driver, `${script.join('\n')}\n`, { mode: 0o755 })
@@ -407,7 +407,7 @@ describe.skipIf(missing !== undefined)('drivers', () => {
         outputs: { '/cnab/app/outputs/url': 'url' },
       })
     const drive = (input: string, ...args: readonly string[]) =>
-      spawnSync(process.execPath, [join(dirname(program), 'cnab-chandler.mjs'), ...args], {
+      spawnSync(join(dirname(program), 'cnab-chandler'), args, {
         input,
         encoding: 'utf8',
         env: { ...process.env, CNAB_OUTPUT_DIR: outputs, XDG_DATA_HOME: home },

@@ -17,18 +17,22 @@ import { type Listener, openWorkshop, type Workshop } from '../workshop.ts'
 export { handledTypes } from '../../contracts/cnab/index.ts'
 
 export interface OperationCall {
-  readonly document: string
+  readonly operation: Operation
   readonly dataDir: string
   readonly engine: string
   /** Where outputs are written to, by their paths in the container. */
   readonly outputs: string | undefined
 }
 
-/** Runs it and answers the exit status. Problems: cnab.operation.invalid, cnab.run.start, those of the image. */
+/** Reads the document that a tool hands over. Problems: cnab.operation.invalid, all at once. */
+export function acceptOperation(document: string): Operation {
+  const reading = readOperation(Buffer.from(document))
+  return reading.kind === 'refused' ? failAll(reading.problems) : reading.value
+}
+
+/** Runs it and answers the exit status. Problems: usage.invalid, cnab.run.start, those of the image. */
 export async function runOperation(call: OperationCall, listener: Listener): Promise<number> {
-  const reading = readOperation(Buffer.from(call.document))
-  if (reading.kind === 'refused') failAll(reading.problems)
-  const operation = reading.value
+  const { operation } = call
   const engine = (['auto', 'embedded', 'docker'] as const).find((one) => one === call.engine)
   const workshop = await openWorkshop(
     call.dataDir,

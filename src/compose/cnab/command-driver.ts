@@ -71,15 +71,14 @@ async function callDriver(program: string, { job, about, listener }: Call): Prom
   const operation = operationOf(job, about)
   const folder = mkdtempSync(join(tmpdir(), 'chandler-driver-'))
   const startedAt = Date.now()
-  const added = {
-    ...operation.environment,
-    ...(Object.keys(operation.outputs).length === 0 ? {} : { CNAB_OUTPUT_DIR: folder }),
-  }
+  // Other tools add the variables of the bundle. A driver is a program of this host, and a bundle may name them PATH or
+  // LD_PRELOAD; so they stand in the operation only, where a driver reads them as data.
+  const added = Object.keys(operation.outputs).length === 0 ? {} : { CNAB_OUTPUT_DIR: folder }
   try {
     mkdirSync(join(folder, 'cnab', 'app', 'outputs'), { recursive: true })
     const child = spawn(program, [], {
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, ...added, CNAB_VARS: Object.keys(added).sort().join(',') },
+      env: { ...process.env, ...added, CNAB_VARS: Object.keys(added).join(',') },
     })
     // A driver may end without having read it all.
     child.stdin.on('error', () => undefined)

@@ -132,6 +132,12 @@ export function readOperation(bytes: Uint8Array): Reading<Operation> {
   for (const path of Object.keys(operation.outputs))
     if (isPlain(path) && !isBelow(path, places.outputs))
       fault('/outputs', `path ${JSON.stringify(path)} must be a clean path under "${places.outputs}/"`)
+  // Where outputs are written to on the host is said by the tool, never by a bundle.
+  if (Object.keys(operation.environment).some((name) => /^CNAB_(?:OUTPUT_DIR|VARS)(?:=|$)/.test(name)))
+    fault(
+      '/environment',
+      'CNAB_OUTPUT_DIR and CNAB_VARS are the names of the tool that calls, not of a bundle',
+    )
   const [first, ...rest] = problems
   return first ? { kind: 'refused', problems: [first, ...rest] } : { kind: 'read', value: operation }
 }

@@ -176,8 +176,12 @@ async function runCase(
   const writes = Object.entries(row.writes as Record<string, string>).map(
     ([path, text]) => `printf '%b' '${text.replaceAll('\n', '\\n')}' > "$CNAB_OUTPUT_DIR/${path}"`,
   )
-  // What the table says of the environment fails the run when it is not so.
-  const demands = environmentOfDriver === undefined ? [] : ['test -n "$CNAB_VARS" && test "$MINE" = yes || exit 99']
+  // What the table says of the environment fails the run when it is not so. Other tools add what a bundle names; here
+  // that stays out of it, for a driver is a program of the host.
+  const demands =
+    environmentOfDriver === undefined
+      ? []
+      : ['test "$CNAB_VARS" = CNAB_OUTPUT_DIR && test -z "$MINE" && test -n "$PATH" || exit 99']
   const lines = ['if [ "$1" = --handles ]; then echo oci; exit; fi', 'cat > /dev/null', ...demands, ...writes]
   const path = program(folder, `cnab-${row.id}`, [...lines, `exit ${row.exit}`].join('\n'))
   const outputs = Object.entries(run.outputs as Record<string, string>)
