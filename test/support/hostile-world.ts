@@ -42,6 +42,8 @@ interface HostileWorld {
   unpack(layer: Uint8Array, options?: LayerOptions): Promise<void>
   /** One clear problem, and nothing changed outside of what is ours. */
   expectRefused(work: () => Promise<unknown>, code: ProblemCode): Promise<void>
+  /** Nothing changed outside of what is ours. */
+  expectUntouched(): void
 }
 
 const { signal } = new AbortController()
@@ -69,6 +71,7 @@ export function hostileWorld(): HostileWorld {
     openAndExtract: (bytes) => openAndExtract(store, world, bytes),
     unpack: (layer, options) => unpack(store, world, layer, options),
     expectRefused: (work, code) => expectRefused(world, work, code),
+    expectUntouched: () => expectUntouched(world),
   }
 }
 
@@ -158,10 +161,14 @@ async function expectRefused(world: string, work: () => Promise<unknown>, code: 
   )
 
   expect(outcome).toMatchObject({ code })
-  expect(listing(join(world, 'outside'))).toEqual(['precious'])
-  expect(readFileSync(join(world, 'outside/precious'), 'utf8')).toBe('gold')
+  expectUntouched(world)
   expect(readdirSync(world).filter((name) => name.startsWith('target'))).toEqual([])
   for (const room of ['layers', 'stacks', 'scratch']) expect(listing(join(world, 'store', room))).toEqual([])
+}
+
+function expectUntouched(world: string): void {
+  expect(listing(join(world, 'outside'))).toEqual(['precious'])
+  expect(readFileSync(join(world, 'outside/precious'), 'utf8')).toBe('gold')
 }
 
 function listing(folder: string): readonly string[] {

@@ -45,10 +45,15 @@ export function tarExtension(flag: string, body: string | Uint8Array): Uint8Arra
 
 /** A pax header saying one thing. */
 export function pax(key: string, value: string): Uint8Array {
+  return tarExtension('x', paxRecord(key, value))
+}
+
+/** One record of a pax header; a value is a byte string. */
+export function paxRecord(key: string, value: string): Buffer {
   const rest = ` ${key}=${value}\n`
   let length = rest.length
   while (`${length}${rest}`.length !== length) length = `${length}${rest}`.length
-  return tarExtension('x', `${length}${rest}`)
+  return Buffer.from(`${length}${rest}`, 'latin1')
 }
 
 function setSum(header: Buffer): void {

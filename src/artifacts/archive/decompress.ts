@@ -6,6 +6,7 @@ import { never } from '../../kit/assert.ts'
 import { fail } from '../../model/problem.ts'
 import type { ArchiveLimits } from '../limits.ts'
 import type { Compression } from '../oci/media-types.ts'
+import { zstdFrames } from './zstd-frames.ts'
 
 const chunkBytes = 512 * 1024
 
@@ -40,7 +41,7 @@ function through(reading: ReadStream, compression: Compression): Readable {
     case 'gzip':
       return pipeline(reading, createGunzip({ chunkSize: chunkBytes }), ignore)
     case 'zstd':
-      return pipeline(reading, createZstdDecompress({ chunkSize: chunkBytes }), ignore)
+      return pipeline(reading, zstdFrames, createZstdDecompress({ chunkSize: chunkBytes }), ignore)
     default:
       return never(compression)
   }

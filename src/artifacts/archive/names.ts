@@ -23,6 +23,14 @@ export function plainPath(
   return parts.join('/')
 }
 
+/** The same for layers of images, whose root is the only one there is: a leading slash leads nowhere else. */
+export function layerPath(
+  path: string,
+  limits: Pick<ArchiveLimits, 'pathBytesMax' | 'nestingDepthMax'>,
+): string {
+  return plainPath(path.startsWith('/') ? path.replace(/^\/+/, '') : path, limits)
+}
+
 /** The folder a plain path lies in; the root is the empty text. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf('/')
@@ -47,6 +55,17 @@ export function linkedPath(path: string, target: string): string | undefined {
     if (part === '' || part === '.') continue
     if (part !== '..') here.push(part)
     else if (here.pop() === undefined) return undefined
+  }
+  return here.join('/')
+}
+
+/** The plain path a link at `path` leads to for a program whose root is the layer: above that there is nothing. */
+export function rootedPath(path: string, target: string): string {
+  const here = target.startsWith('/') || parentOf(path) === '' ? [] : parentOf(path).split('/')
+  for (const part of target.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..') here.pop()
+    else here.push(part)
   }
   return here.join('/')
 }

@@ -1,5 +1,6 @@
 /** One header block of a tar: ustar, GNU and pax numbers and names, read strictly. */
 import { fail } from '../../model/problem.ts'
+import { addSparseWord, oldStretches, type Sparse, sparseName, sparseOfWords } from './tar-sparse.ts'
 
 export type TarKind = 'file' | 'folder' | 'link' | 'hard-link' | 'device' | 'pipe'
 
@@ -8,7 +9,10 @@ export interface TarEntry {
   readonly kind: TarKind
   readonly path: string
   readonly target: string
+  /** Of its body as it lies in the archive. */
   readonly bytes: number
+  /** How its body makes up the file, where that has holes. */
+  readonly sparse?: Sparse
   readonly mode: number
   readonly uid: number
   readonly gid: number
@@ -18,7 +22,8 @@ export interface TarEntry {
 
 /** What one block says: an entry, more words about the next entry, or nothing of interest. */
 export type TarHeader =
-  | { readonly kind: 'entry'; readonly entry: TarEntry }
+  /** `goesOn`: blocks with more of its sparse map follow. */
+  | { readonly kind: 'entry'; readonly entry: TarEntry; readonly goesOn?: boolean }
   | { readonly kind: 'pax' | 'global-pax' | 'long-name' | 'long-target' | 'skip'; readonly bytes: number }
 
 export const blockBytes = 512
@@ -27,6 +32,7 @@ const kinds: Readonly<Record<string, TarKind>> = {
   '0': 'file',
   '\0': 'file',
   '7': 'file',
+  S: 'file',
   '1': 'hard-link',
   '2': 'link',
   '3': 'device',
@@ -53,23 +59,53 @@ export function readHeader(block: Uint8Array): TarHeader {
   if (extension !== undefined) return { kind: extension, bytes: size }
   const kind = kinds[flag]
   if (kind === undefined) {
-    return fail('archive.unsupported', `an entry of type ${JSON.stringify(flag)} (sparse files are one)`)
+    return fail('archive.unsupported', `an entry of type ${JSON.stringify(flag)}`)
   }
   const path = nameOf(bytes)
+  const old = flag === 'S' ? oldSparse(bytes) : undefined
   return {
     kind: 'entry',
+    ...(old === undefined ? {} : { goesOn: old.goesOn }),
     entry: {
       // Before ustar a trailing slash was what made a folder.
       kind: kind === 'file' && path.endsWith('/') ? 'folder' : kind,
       path,
       target: text(bytes, 157, 100),
-      bytes: kind === 'file' ? size : checkedEmpty(kind, size),
+      // Others have no body, whatever size some programs write there.
+      bytes: kind === 'file' ? size : 0,
       mode: number(bytes, 100, 8, 'mode') & 0o7777,
-      uid: number(bytes, 108, 8, 'uid'),
-      gid: number(bytes, 116, 8, 'gid'),
+      uid: owner(signed(bytes, 108, 8, 'uid')),
+      gid: owner(signed(bytes, 116, 8, 'gid')),
       mtime: signed(bytes, 136, 12, 'mtime'),
+      ...(old === undefined ? {} : { sparse: old.sparse }),
     },
   }
+}
+
+/** One more block of the sparse map of old GNU tar. */
+export function continueMap(
+  entry: TarEntry,
+  block: Buffer,
+): { readonly entry: TarEntry; readonly goesOn: boolean } {
+  const read = (at: number): number => number(block, at, 12, 'sparse map')
+  const { stretches, goesOn } = oldStretches(block, { at: 0, count: 21 }, read)
+  const { bytes, map = [] } = entry.sparse ?? { bytes: 0 }
+  const all = [...map, ...stretches]
+  if (all.length > stretchesMax) fail('archive.limit', 'a sparse file of too many pieces')
+  return { entry: { ...entry, sparse: { bytes, map: all } }, goesOn }
+}
+
+const stretchesMax = 100_000
+
+function oldSparse(bytes: Buffer): { readonly sparse: Sparse; readonly goesOn: boolean } {
+  const read = (at: number): number => number(bytes, at, 12, 'sparse map')
+  const { stretches, goesOn } = oldStretches(bytes, { at: 386, count: 4 }, read)
+  return { sparse: { bytes: read(483), map: stretches }, goesOn }
+}
+
+/** The kernel takes owners as 32 bits, whatever a packer's system counts in. */
+function owner(id: number): number {
+  return Number(BigInt.asUintN(32, BigInt(id)))
 }
 
 /** Reads the records of a pax header, each `LENGTH KEY=VALUE\n`. Problems: archive.invalid. */
@@ -86,7 +122,9 @@ export function readPax(bytes: Uint8Array): ReadonlyMap<string, string> {
     if (length === 0 || end > body.length || body[end - 1] !== 0x0a || equals < 0 || equals >= end) {
       return fail('archive.invalid', 'a pax header is malformed')
     }
-    words.set(body.toString('latin1', space + 1, equals), body.toString('latin1', equals + 1, end - 1))
+    const key = body.toString('latin1', space + 1, equals)
+    const value = body.toString('latin1', equals + 1, end - 1)
+    if (!addSparseWord(words, key, value)) words.set(key, value)
     at = end
   }
   return words
@@ -94,10 +132,8 @@ export function readPax(bytes: Uint8Array): ReadonlyMap<string, string> {
 
 /** An entry with what pax and GNU headers before it said instead. Problems: archive.invalid, archive.unsupported. */
 export function withWords(entry: TarEntry, words: ReadonlyMap<string, string>): TarEntry {
-  for (const key of words.keys()) {
-    if (key.startsWith('GNU.sparse.')) return fail('archive.unsupported', 'a sparse file')
-  }
-  const path = words.get('path') ?? entry.path
+  const sparse = sparseOfWords(words) ?? entry.sparse
+  const path = sparseName(words) ?? words.get('path') ?? entry.path
   const size = words.get('size')
   return {
     kind: entry.kind === 'file' && path.endsWith('/') ? 'folder' : entry.kind,
@@ -105,9 +141,10 @@ export function withWords(entry: TarEntry, words: ReadonlyMap<string, string>): 
     target: clean(words.get('linkpath') ?? entry.target),
     bytes: size === undefined || entry.kind !== 'file' ? entry.bytes : decimal(size, 'size'),
     mode: entry.mode,
-    uid: words.has('uid') ? decimal(words.get('uid') ?? '', 'uid') : entry.uid,
-    gid: words.has('gid') ? decimal(words.get('gid') ?? '', 'gid') : entry.gid,
+    uid: words.has('uid') ? owner(integer(words.get('uid') ?? '', 'uid')) : entry.uid,
+    gid: words.has('gid') ? owner(integer(words.get('gid') ?? '', 'gid')) : entry.gid,
     mtime: words.has('mtime') ? Number.parseFloat(words.get('mtime') ?? '') || 0 : entry.mtime,
+    ...(sparse === undefined ? {} : { sparse }),
   }
 }
 
@@ -127,11 +164,6 @@ function clean(name: string): string {
 function text(bytes: Buffer, at: number, length: number): string {
   const end = bytes.indexOf(0, at)
   return bytes.toString('latin1', at, end < 0 || end > at + length ? at + length : end)
-}
-
-function checkedEmpty(kind: TarKind, size: number): number {
-  // Hard links in old archives may repeat the size of what they link to, without the bytes; others have none.
-  return size === 0 || kind === 'hard-link' ? 0 : fail('archive.invalid', `a ${kind} entry with content`)
 }
 
 function checkSum(bytes: Buffer): void {
@@ -173,6 +205,10 @@ function base256(bytes: Buffer, at: number, length: number, what: string): numbe
   if (negative) value -= 256n ** BigInt(length)
   const result = Number(value)
   return Number.isSafeInteger(result) ? result : fail('archive.invalid', `a header has an oversized ${what}`)
+}
+
+function integer(digits: string, what: string): number {
+  return digits.startsWith('-') ? -decimal(digits.slice(1), what) : decimal(digits, what)
 }
 
 function decimal(digits: string, what: string): number {

@@ -1,12 +1,15 @@
 /** A tar taken apart as its bytes come in: synchronous, without copying bodies, bounded in what it remembers. */
 import { fail } from '../../model/problem.ts'
-import { blockBytes, readHeader, readPax, type TarEntry, withWords } from './tar-header.ts'
+import { blockBytes, continueMap, readHeader, readPax, type TarEntry, withWords } from './tar-header.ts'
+import { type SparseBody, sparseBody } from './tar-sparse.ts'
 
 export interface TarListener {
   /** A new entry; `offset` is where its body starts in the tar. */
   entry(entry: TarEntry, offset: number): void
   /** A piece of the body of the last entry; valid only during the call. */
   body(piece: Uint8Array): void
+  /** Zeros of the last entry that the archive leaves out; who does not take them takes no sparse files. */
+  gap?(bytes: number): void
   /** The body of the last entry is complete. */
   end(): void
 }
@@ -27,7 +30,7 @@ export function tarParser(listener: TarListener): TarParser {
   return new Parser(listener)
 }
 
-type Part = 'header' | 'body' | 'words' | 'padding' | 'over'
+type Part = 'header' | 'map' | 'body' | 'words' | 'padding' | 'over'
 
 /** A class for speed: its fields are one hidden shape, read for each of some 100,000 blocks. */
 class Parser implements TarParser {
@@ -44,6 +47,9 @@ class Parser implements TarParser {
   #words: Uint8Array[] = []
   #globals: ReadonlyMap<string, string> = new Map()
   #next = new Map<string, string>()
+  /** An entry whose sparse map is not complete. */
+  #mapped: TarEntry | undefined
+  #sparse: SparseBody | undefined
 
   constructor(listener: TarListener) {
     this.#listener = listener
@@ -81,6 +87,7 @@ class Parser implements TarParser {
 
   #take(chunk: Uint8Array, at: number): number {
     switch (this.#part) {
+      case 'map':
       case 'header': {
         const count = Math.min(blockBytes - this.#filled, chunk.length - at)
         this.#block.set(chunk.subarray(at, at + count), this.#filled)
@@ -92,7 +99,7 @@ class Parser implements TarParser {
       case 'words': {
         const count = Math.min(this.#left, chunk.length - at)
         const piece = chunk.subarray(at, at + count)
-        if (this.#part === 'body') this.#listener.body(piece)
+        if (this.#part === 'body') this.#body(piece)
         else this.#words.push(Uint8Array.from(piece))
         this.#left -= count
         return count
@@ -113,7 +120,12 @@ class Parser implements TarParser {
       case 'header':
         this.#header()
         return
+      case 'map':
+        this.#continueMap()
+        return
       case 'body':
+        this.#sparse?.end()
+        this.#sparse = undefined
         this.#listener.end()
         this.#go('padding', this.#padding)
         return
@@ -158,9 +170,38 @@ class Parser implements TarParser {
     const words = this.#globals.size === 0 ? this.#next : new Map([...this.#globals, ...this.#next])
     const entry = words.size === 0 ? header.entry : withWords(header.entry, words)
     if (this.#next.size > 0) this.#next = new Map()
-    this.#listener.entry(entry, this.#offset)
-    this.#padding = paddingOf(entry.bytes)
-    this.#go('body', entry.bytes)
+    if (header.goesOn === true) {
+      this.#mapped = entry
+      this.#go('map', blockBytes)
+    } else this.#begin(entry)
+  }
+
+  #continueMap(): void {
+    if (this.#mapped === undefined) return
+    const { entry, goesOn } = continueMap(this.#mapped, this.#block)
+    this.#mapped = goesOn ? entry : undefined
+    if (goesOn) this.#go('map', blockBytes)
+    else this.#begin(entry)
+  }
+
+  #begin(entry: TarEntry): void {
+    const { sparse, bytes } = entry
+    const listener = this.#listener
+    if (sparse !== undefined) {
+      const gap = listener.gap?.bind(listener)
+      this.#sparse =
+        gap === undefined || entry.kind !== 'file'
+          ? fail('archive.unsupported', 'a sparse file')
+          : sparseBody(sparse, bytes, { body: (piece) => listener.body(piece), gap })
+    }
+    listener.entry(entry, this.#offset)
+    this.#padding = paddingOf(bytes)
+    this.#go('body', bytes)
+  }
+
+  #body(piece: Uint8Array): void {
+    if (this.#sparse === undefined) this.#listener.body(piece)
+    else this.#sparse.push(piece)
   }
 
   #endOfWords(): void {

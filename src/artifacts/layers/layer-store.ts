@@ -94,7 +94,8 @@ export async function openLayerStore({ folder, limits, stacking }: LayerStoreOpt
         }
       }
     },
-    stack: async (diffIds, layers) => {
+    stack: async (allIds, allLayers) => {
+      const { diffIds, layers } = withoutRepeats(allIds, allLayers)
       const path = join(folder, 'stacks', chainName(diffIds, style))
       if (style === 'flat' || mark === undefined) {
         await openCell({ path, make: (aside) => makeFlat(layers, aside) })
@@ -121,6 +122,15 @@ export function cellName(diffId: string): string {
 export function chainName(diffIds: readonly string[], stacking: Stacking): string {
   const chain = createHash('sha256').update(diffIds.join(' ')).digest('hex').slice(0, nameLength)
   return stacking === 'flat' ? `${chain}-flat` : chain
+}
+
+/** Each layer once, at its topmost place: there it hides all that it could show further down, and overlay takes no folder twice. */
+function withoutRepeats(
+  diffIds: readonly string[],
+  layers: readonly UnpackedLayer[],
+): { readonly diffIds: readonly string[]; readonly layers: readonly UnpackedLayer[] } {
+  const kept = diffIds.map((id, i) => diffIds.lastIndexOf(id) === i)
+  return { diffIds: diffIds.filter((_, i) => kept[i]), layers: layers.filter((_, i) => kept[i]) }
 }
 
 async function makeFlat(layers: readonly UnpackedLayer[], aside: string): Promise<null> {

@@ -6,6 +6,7 @@ import {
   constants,
   fchmodSync,
   fchownSync,
+  ftruncateSync,
   futimesSync,
   lchownSync,
   linkSync,
@@ -18,7 +19,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { fail } from '../../model/problem.ts'
-import { lastOf, linkedPath, parentOf, plainPath, shownPath } from '../archive/names.ts'
+import { lastOf, layerPath, parentOf, rootedPath, shownPath } from '../archive/names.ts'
 import type { TarEntry } from '../archive/tar-header.ts'
 import type { TarListener } from '../archive/tar-parser.ts'
 import { bytesOf, onDisk } from './byte-path.ts'
@@ -45,6 +46,8 @@ export class LayerWriter implements TarListener {
   #entries = 0
   #bytes = 0
   #descriptor: number | undefined
+  /** Where in the open file the next piece goes. */
+  #at = 0
   #present: TarEntry | undefined
 
   constructor(order: LayerOrder) {
@@ -52,8 +55,8 @@ export class LayerWriter implements TarListener {
   }
 
   entry(entry: TarEntry): void {
-    this.#count(entry.bytes)
-    const path = plainPath(entry.path, this.#order.limits)
+    this.#count(entry.sparse?.bytes ?? entry.bytes)
+    const path = layerPath(entry.path, this.#order.limits)
     const name = lastOf(path)
     if (name.startsWith('.wh.')) this.#whiteout(parentOf(path), name.slice('.wh.'.length))
     else this.#write(path, entry)
@@ -67,6 +70,7 @@ export class LayerWriter implements TarListener {
       case 'file':
         this.#descriptor = openSync(onDisk(this.#order.folder, this.#place(path, file)), newFile, 0o600)
         this.#present = entry
+        this.#at = 0
         return
       case 'link':
         this.#makeLink(path, entry)
@@ -75,11 +79,8 @@ export class LayerWriter implements TarListener {
         this.#makeHardLink(path, entry)
         return
       case 'device':
-        // Old images carry a populated /dev, over which every engine mounts its own.
-        if (!path.startsWith('dev/')) fail('archive.special-file', `${shownPath(path)} is a device`)
-        this.#skipped.push(path)
-        return
       case 'pipe':
+        // A program may open no device but those of the /dev that every engine mounts.
         this.#skipped.push(path)
         return
     }
@@ -87,7 +88,15 @@ export class LayerWriter implements TarListener {
 
   body(piece: Uint8Array): void {
     if (this.#descriptor === undefined) return
-    for (let at = 0; at < piece.length; ) at += writeSync(this.#descriptor, piece, at)
+    for (let done = 0; done < piece.length; ) {
+      const count = writeSync(this.#descriptor, piece, done, piece.length - done, this.#at)
+      done += count
+      this.#at += count
+    }
+  }
+
+  gap(bytes: number): void {
+    this.#at += bytes
   }
 
   end(): void {
@@ -95,6 +104,7 @@ export class LayerWriter implements TarListener {
     const entry = this.#present
     if (descriptor === undefined || entry === undefined) return
     this.#descriptor = undefined
+    if (entry.sparse !== undefined) ftruncateSync(descriptor, entry.sparse.bytes)
     // The order counts: a change of owner clears the setuid bit, a write changes the time.
     if (this.#order.owners && (entry.uid !== 0 || entry.gid !== 0))
       fchownSync(descriptor, entry.uid, entry.gid)
@@ -153,7 +163,7 @@ export class LayerWriter implements TarListener {
   }
 
   #makeHardLink(path: string, entry: TarEntry): void {
-    const named = plainPath(entry.target, this.#order.limits)
+    const named = layerPath(entry.target, this.#order.limits)
     const target = join(this.#folder(parentOf(named), 0), lastOf(named))
     const node = this.#tree.get(target)
     if (node === undefined || node.kind === 'folder') {
@@ -215,11 +225,10 @@ export class LayerWriter implements TarListener {
     if (node?.kind === 'folder') return path
     if (node?.kind === 'file') return fail('archive.conflict', `${shownPath(path)} is a file and a folder`)
     if (node?.kind === 'link') {
-      const target = linkedPath(path, node.target)
-      if (target === undefined || hops >= linkHopsMax) {
-        return fail('archive.link-unsafe', `an entry lies behind the link ${shownPath(path)}`)
-      }
-      return this.#folder(target, hops + 1)
+      // Memory answers what the link leads to; the disk is never asked to follow one.
+      if (hops >= linkHopsMax)
+        return fail('archive.link-unsafe', `an entry lies behind a circle of links, ${shownPath(path)}`)
+      return this.#folder(rootedPath(path, node.target), hops + 1)
     }
     const real = join(this.#folder(parentOf(path), hops), lastOf(path))
     if (real !== path && this.#tree.has(real)) return this.#folder(real, hops + 1)
