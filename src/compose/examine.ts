@@ -6,7 +6,7 @@ import { systemChance, systemClock } from '../kit/clock.ts'
 import { toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
-import { openKeyRing } from '../store/keys.ts'
+import { type KeyRing, openKeyRing } from '../store/keys.ts'
 import { openEngines } from './engines.ts'
 import { examineRows } from './examine-rows.ts'
 import { keyFileOf, storeUrlOf } from './house-rules.ts'
@@ -23,11 +23,13 @@ export async function examineHouse(settings: Settings): Promise<readonly Seen[]>
 async function store(settings: Settings): Promise<readonly Seen[]> {
   const id = 'store'
   const file = join(settings.dataDir, 'chandler.db')
+  const ring = keyRing(settings)
+  // A ring that cannot be read tells nothing about the store.
+  if ('problems' in ring) return [ring]
   if (settings.store.url === 'sqlite' && !existsSync(file))
     return [{ id, what: `${file} will be made`, problems: [] }]
   const startedAt = performance.now()
   try {
-    const ring = openKeyRing(keyFileOf(settings), systemChance)
     // The time is asked for anew each time, else the difference to our clock could not be seen.
     const manner = { schema: 'as-is', timeTrustMs: 0 } as const
     const opened = await openStore({ url: storeUrlOf(settings), keys: ring, clock: systemClock, ...manner })
@@ -47,6 +49,15 @@ async function store(settings: Settings): Promise<readonly Seen[]> {
     return [
       { id, what: 'opens', problems: [], advice: [{ what: 'its schema is of an earlier release', fix }] },
     ]
+  }
+}
+
+/** A broker has the database file to itself; the ring can be looked at all the same. */
+function keyRing(settings: Settings): KeyRing | Seen {
+  try {
+    return openKeyRing(keyFileOf(settings), systemChance)
+  } catch (error) {
+    return { id: 'keys', what: '', problems: [toProblem(error)] }
   }
 }
 

@@ -106,9 +106,10 @@ export function storeUrlOf({ store, dataDir }: Settings): string {
 
 /** With several processes on one database every one of them needs the same ring, so it must be given. */
 export function keyRingOf(settings: Settings, chance: Chance): KeyRing {
+  const file = keyFileOf(settings)
   // The ring may lie in the data folder also when its place was named.
   makePrivate(settings.dataDir)
-  return openKeyRing(keyFileOf(settings), chance)
+  return openKeyRing(file, chance)
 }
 
 /** Where the key ring lies. */

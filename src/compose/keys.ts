@@ -2,11 +2,18 @@
 import type { Keys } from '../api/cluster.ts'
 import type { Chance, Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { addKey, type KeyRing } from '../store/keys.ts'
+import { activateKey, addKey, type KeyRing, removeKey } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 
 export interface KeyMaster {
   status(): Promise<Keys>
+  /** Adds a key that opens only, until it is activated. */
+  add(): Promise<Keys>
+  /** Makes a key of the ring the one that seals; what is sealed follows in the background. Problems: key.unknown. */
+  activate(id: string): Promise<Keys>
+  /** Takes a key off the ring once nothing is sealed with it. Problems: key.unknown, key.in-use. */
+  remove(id: string): Promise<Keys>
+  /** Adds a key and activates it. */
   rotate(): Promise<Keys>
   /** Goes on with what an earlier process left unfinished. */
   resume(): void
@@ -20,13 +27,16 @@ export interface KeyMasterParts {
   readonly clock: Clock
   readonly chance: Chance
   readonly log: Log
+  /** Tells the other nodes at once which key this one seals with. */
+  readonly announce: () => Promise<void>
 }
 
 /** How many records are sealed anew in one transaction, and how long the others then have the store to themselves. */
 const batch = 200
 const pauseMs = 20
 
-export function makeKeyMaster({ store, ring, file, clock, chance, log }: KeyMasterParts): KeyMaster {
+export function makeKeyMaster(parts: KeyMasterParts): KeyMaster {
+  const { store, ring, file, clock, chance, log, announce } = parts
   const leaving = new AbortController()
   let sealing: Promise<void> = Promise.resolve()
 
@@ -58,15 +68,29 @@ export function makeKeyMaster({ store, ring, file, clock, chance, log }: KeyMast
       .catch((error: unknown) => log.error('key.rotation-failed', 'Sealing anew stopped', { error }))
   }
 
+  async function activate(id: string): Promise<Keys> {
+    activateKey(file, id)
+    await store.takeKeys()
+    await announce()
+    resume()
+    return status()
+  }
+
   return {
     status,
     resume,
-    rotate() {
+    activate,
+    async add() {
       addKey(file, chance)
-      ring.reload()
-      resume()
+      await store.takeKeys()
       return status()
     },
+    async remove(id) {
+      await store.retireKey(id, () => removeKey(file, id))
+      await store.takeKeys()
+      return status()
+    },
+    rotate: () => activate(addKey(file, chance)),
     async stop() {
       leaving.abort()
       await sealing

@@ -90,6 +90,8 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     busy: () => store.busy(),
     onHint: (listener) => store.onHint(listener),
     backup: (file) => timed('backup', () => store.backup(file)),
+    takeKeys: () => timed('take_keys', () => store.takeKeys()),
+    retireKey: (key, remove) => timed('retire_key', () => store.retireKey(key, remove)),
     reseal: (batch) => timed('reseal', () => store.reseal(batch)),
     close: () => store.close(),
   }

@@ -21,7 +21,7 @@ import { guarded } from './guard.ts'
 import { healthOf } from './health.ts'
 import { bodyLimitsOf, keyFileOf } from './house-rules.ts'
 import { makeKeyMaster } from './keys.ts'
-import { type Presence, startPresence } from './presence.ts'
+import { startPresence } from './presence.ts'
 
 /** A ring may be brought by somebody else, for several brokers share one. */
 const ringEveryMs = 5000
@@ -58,17 +58,24 @@ export interface OperatorSide {
 export async function openOperatorSide(settings: Settings, parts: OperatorSideParts): Promise<OperatorSide> {
   const { ports, gate, observe, log, ring, version, metrics } = parts
   const { store, clock, chance, node } = ports
-  const keys = makeKeyMaster({ store, ring, file: keyFileOf(settings), clock, chance, log })
+  const activeKey = () => ring.active()
+  const presence = await startPresence({ store, clock, chance, node, version, log, activeKey })
+  const file = keyFileOf(settings)
+  const keys = makeKeyMaster({ store, ring, file, clock, chance, log, announce: presence.announce })
   keys.resume()
   const ringWatch = startFileWatch({
     clock,
     everyMs: ringEveryMs,
-    files: () => [keyFileOf(settings)],
-    changed: () => {
-      ring.reload()
+    files: () => [file],
+    // It may have changed since it was read: the first look finds out.
+    since: '',
+    changed: async () => {
+      if (!(await store.takeKeys())) return
+      await presence.announce()
       log.info('key.reloaded', 'The key ring was read again', { active: ring.active() })
+      keys.resume()
     },
-    refused: (error) => log.warn('key.refused', 'The key ring was not taken over', { error }),
+    refused: (error) => log.error('key.refused', 'The key ring was not taken over', { error }),
   })
   const state = { started: false, draining: false }
   const leaving = new AbortController()
@@ -98,7 +105,6 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
     if (!serveHealth(health, 'admin', request, response)) nothingHere(request, response)
   })
   const serve = guarded(parts, 'operator', (request, response) => api.routing(request, response))
-  const presence: Presence = await startPresence({ store, clock, chance, node, version, log })
   return {
     adminUrl: admin?.url,
     handle: (request, response) => {

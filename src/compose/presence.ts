@@ -5,6 +5,8 @@ import type { Log } from '../kit/log.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Presence {
+  /** Says what is true now without waiting for the next round. */
+  announce(): Promise<void>
   drain(): Promise<void>
   stop(): Promise<void>
 }
@@ -16,20 +18,23 @@ export interface PresenceParts {
   readonly node: string
   readonly version: string
   readonly log: Log
+  /** The key this process seals with. */
+  readonly activeKey: () => string
 }
 
 const beatMs = 10_000
 
 /** Registers the node and keeps it registered. */
 export async function startPresence(parts: PresenceParts): Promise<Presence> {
-  const { store, clock, chance, node, version, log } = parts
+  const { store, clock, chance, node, version, log, activeKey } = parts
   const startedAt = await store.look.now()
   const boot = ulid(startedAt, chance)
   let draining = false
   const beat = () =>
     store.write(async (tx) => {
       const heartbeatAt = await tx.now()
-      await tx.putNode({ name: node, boot, version, draining, startedAt, heartbeatAt })
+      const beating = { name: node, boot, version, draining, startedAt, heartbeatAt, activeKey: activeKey() }
+      await tx.putNode(beating)
     })
   await beat()
   const leaving = new AbortController()
@@ -43,6 +48,7 @@ export async function startPresence(parts: PresenceParts): Promise<Presence> {
     }
   })()
   return {
+    announce: beat,
     async drain() {
       draining = true
       await beat()

@@ -43,11 +43,13 @@ export async function openWorkshop(
   })
   const places = { folder: dataDir, clock: systemClock, artifacts }
   const engines = choice === 'none' ? [] : await openEngines({ ...places, choice })
+  const ring = openKeyRing(join(folder, 'keys.json'), systemChance)
+  if (ring.ids().length === 0) ring.make()
   return {
     room: { artifacts, engines },
     artifacts,
     folder,
-    sealer: makeSealer(openKeyRing(join(folder, 'keys.json'), systemChance), systemChance, 'local'),
+    sealer: makeSealer(ring, systemChance, 'local'),
     async close() {
       for (const engine of engines) await engine.close()
       await artifacts.close()

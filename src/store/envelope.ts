@@ -31,7 +31,7 @@ export function sealBytes(keys: KeyRing, chance: Chance, place: string, content:
 }
 
 /** Opens a record. Problems: key.missing, key.wrong. */
-export function unsealBytes(keys: KeyRing, place: string, envelope: Envelope): Uint8Array {
+export function unsealBytes(keys: Pick<KeyRing, 'find'>, place: string, envelope: Envelope): Uint8Array {
   const dataKey = createSecretKey(dataKeyOf(keys, place, envelope))
   return decrypt(dataKey, place, envelope.body.subarray(1 + wrappedBytes))
 }
@@ -47,12 +47,13 @@ export function rewrap(keys: KeyRing, chance: Chance, place: string, envelope: E
   return { key, body }
 }
 
-function dataKeyOf(keys: KeyRing, place: string, { key, body }: Envelope): Uint8Array {
+function dataKeyOf(keys: Pick<KeyRing, 'find'>, place: string, { key, body }: Envelope): Uint8Array {
   if (body[0] !== version) fail('key.wrong', `a record is sealed in the unknown format ${body[0]}`)
   return decrypt(keyOf(keys, key), `${key}\n${place}`, body.subarray(1, 1 + wrappedBytes))
 }
 
-function keyOf(keys: KeyRing, id: string): KeyObject {
+/** A key that must be on the ring. Problems: key.missing. */
+export function keyOf(keys: Pick<KeyRing, 'find'>, id: string): KeyObject {
   return keys.find(id) ?? fail('key.missing', id)
 }
 

@@ -1,12 +1,12 @@
 /** Opens the store: SQLite or PostgreSQL by its URL, migrated, and with the key ring that belongs to it. */
 import { type Chance, type Clock, systemChance } from '../kit/clock.ts'
 import { fail } from '../model/problem.ts'
-import { openCluster, resealCheck } from './cluster.ts'
+import { openCluster, resealCheck, takeRing } from './cluster.ts'
 import type { Database } from './database.ts'
 import type { KeyRing } from './keys.ts'
 import { Looking } from './look.ts'
 import { migrate } from './migrate.ts'
-import { resealBatch } from './sealing.ts'
+import { proveUnused, resealBatch } from './sealing.ts'
 import { openSqlite } from './sqlite/database.ts'
 import type { Hint, Store } from './store.ts'
 import { nameOfInstance, type Surroundings, Writing } from './transaction.ts'
@@ -85,10 +85,20 @@ function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store
     busy: () => database.busy(),
     onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
     backup: (file) => database.backup(file),
+    takeKeys: () => database.write((session) => takeRing(session, keys)),
+    async retireKey(key, remove) {
+      // The transaction may be repeated, the removal not.
+      let isRemoved = false
+      await database.write(async (session) => {
+        if (isRemoved) return
+        await proveUnused(session, key)
+        remove()
+        isRemoved = true
+      })
+    },
     reseal: (batch) => {
-      // The ring of a running broker learns of the key that was added for this.
-      keys.reload()
       return database.write(async (session) => {
+        await takeRing(session, keys)
         await resealCheck(session, around.sealer)
         return resealBatch(session, around.sealer, { batch, broken })
       })

@@ -1,125 +1,136 @@
 /** The key ring: the keys that open what is sealed, one of them active for sealing. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { Chance } from '../kit/clock.ts'
-import { isObject } from '../kit/json.ts'
 import { fail } from '../model/problem.ts'
+import { changeKeyFile, type KeyEntry, keyBytes, makeKeyFile, readKeyFile } from './key-file.ts'
 
 export interface KeyRing {
   /** The id new records are sealed with. */
   active(): string
-  /** A key by its id; asks again where the keys come from before it gives up. */
+  /** A key by its id; where it is not known, a ring that only gained keys since is taken over first. */
   find(id: string): KeyObject | undefined
   ids(): readonly string[]
-  /** Looks whether keys have come or gone. */
-  reload(): void
+  /** Makes the ring where there is none. Called while the database that it is for is locked, and empty. */
+  make(): void
+  /** The ring as it is kept now; it is used only when it is taken over. Problems: key.missing, key.exposed. */
+  fresh(): FreshRing
 }
 
-interface Entry {
-  readonly id: string
-  readonly key: KeyObject
-  readonly state: 'active' | 'decrypt-only'
+/** A ring as it is kept, to be tried before it is used. */
+export interface FreshRing {
+  readonly ring: Pick<KeyRing, 'active' | 'find' | 'ids'>
+  /** Whether it is another one than that in use. */
+  readonly differs: boolean
+  takeOver(): void
 }
-
-const keyBytes = 32
 
 /** A ring that lives in memory only, with one key. */
 export function makeKeyRing(chance: Chance): KeyRing {
-  const entries = [newEntry(chance)]
-  return ringOf(() => entries)
+  const entries = [newEntry(chance, 'active')]
+  return ringOf({ where: 'the ring in memory', read: () => entries, make: () => undefined })
 }
 
-/** Opens the ring of a file; makes one with one key where there is none. Problems: key.missing. */
+/** Opens the ring of a file, which may not be there yet. Problems: key.missing, key.exposed. */
 export function openKeyRing(file: string, chance: Chance): KeyRing {
-  if (!existsSync(file)) writeEntries(file, [newEntry(chance)])
-  return ringOf(() => readEntries(file))
+  return ringOf({
+    where: file,
+    read: () => readKeyFile(file),
+    make: () => makeKeyFile(file, [newEntry(chance, 'active')]),
+  })
 }
 
-/** Adds a key and makes it the active one; the others go on opening what they sealed. Answers its id. */
+/** Adds a key that only opens, so that every process of a cluster can learn it before one seals with it. */
 export function addKey(file: string, chance: Chance): string {
-  const added = newEntry(chance)
-  writeEntries(file, [
-    added,
-    ...readEntries(file).map((entry): Entry => ({ ...entry, state: 'decrypt-only' })),
-  ])
+  const added = newEntry(chance, 'decrypt-only')
+  changeKeyFile(file, (entries) => [added, ...entries])
   return added.id
 }
 
-/** Removes a key that is not active; the caller has made sure that nothing is sealed with it. */
-export function removeKey(file: string, id: string): void {
-  const entries = readEntries(file)
-  const entry = entries.find((candidate) => candidate.id === id)
-  if (entry === undefined) fail('key.missing', id)
-  if (entry.state === 'active') fail('usage.invalid', `key ${id} is the active one`)
-  writeEntries(
-    file,
-    entries.filter((candidate) => candidate.id !== id),
-  )
+/** Makes a key of the ring the one that seals; the others go on opening what they sealed. Problems: key.unknown. */
+export function activateKey(file: string, id: string): void {
+  changeKeyFile(file, (entries) => {
+    entryOf(entries, id)
+    return entries.map(
+      (entry): KeyEntry => ({ ...entry, state: entry.id === id ? 'active' : 'decrypt-only' }),
+    )
+  })
 }
 
-function ringOf(read: () => readonly Entry[]): KeyRing {
-  let entries = read()
-  const lookUp = (id: string): KeyObject | undefined => entries.find((entry) => entry.id === id)?.key
-  const reload = (): void => {
-    entries = read()
+/** Removes a key that is not active. Problems: key.unknown, key.in-use. */
+export function removeKey(file: string, id: string): void {
+  changeKeyFile(file, (entries) => {
+    if (entryOf(entries, id).state === 'active') fail('key.in-use', `${id} is the active key`)
+    return entries.filter((entry) => entry.id !== id)
+  })
+}
+
+function entryOf(entries: readonly KeyEntry[], id: string): KeyEntry {
+  return entries.find((entry) => entry.id === id) ?? fail('key.unknown', id)
+}
+
+interface Source {
+  /** How messages name it. */
+  readonly where: string
+  read(): readonly KeyEntry[] | undefined
+  make(): void
+}
+
+function ringOf({ where, read, make }: Source): KeyRing {
+  let entries = read() ?? []
+  const must = (): readonly KeyEntry[] => read() ?? fail('key.missing', `${where} is not there`)
+  return {
+    ...lookingAt(() => entries, where),
+    find: (id) => {
+      const known = keyIn(entries, id)
+      if (known) return known
+      const kept = read()
+      if (kept !== undefined && holdsAll(kept, entries)) entries = kept
+      return keyIn(entries, id)
+    },
+    make: () => {
+      make()
+      entries = must()
+    },
+    fresh: () => {
+      const kept = must()
+      return {
+        ring: lookingAt(() => kept, where),
+        differs: !isSame(kept, entries),
+        takeOver: () => {
+          entries = kept
+        },
+      }
+    },
   }
+}
+
+function lookingAt(entries: () => readonly KeyEntry[], where: string): FreshRing['ring'] {
   return {
     active: () =>
-      entries.find((entry) => entry.state === 'active')?.id ?? fail('key.missing', 'no active key'),
-    find: (id) => {
-      const known = lookUp(id)
-      if (known) return known
-      reload()
-      return lookUp(id)
-    },
-    ids: () => entries.map((entry) => entry.id),
-    reload,
+      entries().find(({ state }) => state === 'active')?.id ?? fail('key.missing', `${where} is not there`),
+    find: (id) => keyIn(entries(), id),
+    ids: () => entries().map(({ id }) => id),
   }
 }
 
-function newEntry(chance: Chance): Entry {
+function keyIn(entries: readonly KeyEntry[], id: string): KeyObject | undefined {
+  return entries.find((entry) => entry.id === id)?.key
+}
+
+/** A ring that has every key of another, to the last bit, belongs to whatever the other belongs to. */
+function holdsAll(entries: readonly KeyEntry[], others: readonly KeyEntry[]): boolean {
+  return others.length > 0 && others.every(({ id, key }) => keyIn(entries, id)?.equals(key))
+}
+
+function isSame(some: readonly KeyEntry[], others: readonly KeyEntry[]): boolean {
+  const activeOf = (entries: readonly KeyEntry[]) => entries.find(({ state }) => state === 'active')?.id
+  return holdsAll(some, others) && holdsAll(others, some) && activeOf(some) === activeOf(others)
+}
+
+function newEntry(chance: Chance, state: KeyEntry['state']): KeyEntry {
   return {
     id: `k${Buffer.from(chance.bytes(5)).toString('hex')}`,
     key: createSecretKey(chance.bytes(keyBytes)),
-    state: 'active',
+    state,
   }
-}
-
-function readEntries(file: string): readonly Entry[] {
-  const document: unknown = parse(file)
-  const list = isObject(document) && Array.isArray(document['keys']) ? document['keys'] : []
-  const entries = list.map((item: unknown): Entry => {
-    if (!isObject(item) || typeof item['id'] !== 'string' || typeof item['key'] !== 'string')
-      return fail('key.missing', `${file} is not a key ring`)
-    const key = createSecretKey(Buffer.from(item['key'], 'base64'))
-    if (key.symmetricKeySize !== keyBytes)
-      fail('key.missing', `key ${item['id']} of ${file} is not ${keyBytes} bytes long`)
-    return { id: item['id'], key, state: item['state'] === 'active' ? 'active' : 'decrypt-only' }
-  })
-  if (entries.filter((entry) => entry.state === 'active').length !== 1)
-    fail('key.missing', `${file} has not exactly one active key`)
-  return entries
-}
-
-function parse(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (cause) {
-    return fail('key.missing', `${file} cannot be read as a key ring`, { cause })
-  }
-}
-
-/** Whole or not at all: a torn key ring would lose everything sealed. */
-function writeEntries(file: string, entries: readonly Entry[]): void {
-  const keys = entries.map(({ id, key, state }) => ({ id, state, key: key.export().toString('base64') }))
-  const next = join(dirname(file), `.${entries[0]?.id ?? ''}.next`)
-  const handle = openSync(next, 'wx', 0o600)
-  writeSync(handle, `${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`)
-  fsyncSync(handle)
-  closeSync(handle)
-  renameSync(next, file)
-  const folder = openSync(dirname(file), 'r')
-  fsyncSync(folder)
-  closeSync(folder)
 }

@@ -1,5 +1,7 @@
 /** The schema: brought forward step by step, equal to a checked-in text, never older than what a newer release made. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   connectTestDatabase,
@@ -24,7 +26,10 @@ import { Writing } from './transaction.ts'
 
 const kinds: readonly DatabaseKind[] = missingPostgres === undefined ? ['sqlite', 'postgres'] : ['sqlite']
 const folder = 'test/fixtures/store'
-const keyFile = `${folder}/keys.json`
+/** A working copy of git's, which is not private there. */
+const keyFile = join(mkdtempSync(join(tmpdir(), 'chandler-keys-')), 'keys.json')
+copyFileSync(`${folder}/keys.json`, keyFile)
+chmodSync(keyFile, 0o600)
 const mayUpdate = process.env['UPDATE_EXPECTED'] === '1' && process.env['CI'] === undefined
 
 const second: Migration = {

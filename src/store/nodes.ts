@@ -1,6 +1,6 @@
 /** The cluster as a whole: its identity, nodes, singletons and tombstones. */
 import type { Session } from './database.ts'
-import { compact, maybeJson, number, text, toJson } from './row.ts'
+import { compact, maybeJson, maybeText, number, text, toJson } from './row.ts'
 import type { Cluster, Freeze, NodeRow } from './store.ts'
 
 /** Id, epoch and freeze. */
@@ -30,30 +30,36 @@ export async function raiseEpoch(session: Session): Promise<number> {
 /** All nodes by name. */
 export async function listNodes(session: Session): Promise<readonly NodeRow[]> {
   const rows = await session.all(
-    'SELECT name, boot, version, draining, started_at, heartbeat_at FROM nodes ORDER BY name',
+    'SELECT name, boot, version, draining, started_at, heartbeat_at, active_key FROM nodes ORDER BY name',
   )
-  return rows.map((row) => ({
-    name: text(row, 'name'),
-    boot: text(row, 'boot'),
-    version: text(row, 'version'),
-    draining: number(row, 'draining') === 1,
-    startedAt: number(row, 'started_at'),
-    heartbeatAt: number(row, 'heartbeat_at'),
-  }))
+  return rows.map((row) =>
+    compact<NodeRow>({
+      name: text(row, 'name'),
+      boot: text(row, 'boot'),
+      version: text(row, 'version'),
+      draining: number(row, 'draining') === 1,
+      startedAt: number(row, 'started_at'),
+      heartbeatAt: number(row, 'heartbeat_at'),
+      activeKey: maybeText(row, 'active_key'),
+    }),
+  )
 }
 
 /** Writes a node, new or changed. */
 export async function putNode(session: Session, node: NodeRow): Promise<void> {
   await session.send(
-    `INSERT INTO nodes (name, boot, version, draining, started_at, heartbeat_at) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO nodes (name, boot, version, draining, started_at, heartbeat_at, active_key)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (name) DO UPDATE SET boot = excluded.boot, version = excluded.version,
-      draining = excluded.draining, started_at = excluded.started_at, heartbeat_at = excluded.heartbeat_at`,
+      draining = excluded.draining, started_at = excluded.started_at, heartbeat_at = excluded.heartbeat_at,
+      active_key = excluded.active_key`,
     node.name,
     node.boot,
     node.version,
     node.draining ? 1 : 0,
     node.startedAt,
     node.heartbeatAt,
+    node.activeKey ?? null,
   )
 }
 

@@ -13,9 +13,14 @@ export interface Sealer {
   others(): readonly string[]
 }
 
+/** What binds a record to its cluster, owner and name. */
+export function placeOf(cluster: string, owner: string, name: string): string {
+  return JSON.stringify([cluster, owner, name])
+}
+
 /** Binds every record to its cluster, owner and name. */
 export function makeSealer(keys: KeyRing, chance: Chance, cluster: string): Sealer {
-  const place = (owner: string, name: string): string => JSON.stringify([cluster, owner, name])
+  const place = (owner: string, name: string): string => placeOf(cluster, owner, name)
   return {
     seal: (owner, name, content) => sealBytes(keys, chance, place(owner, name), content),
     unseal: (owner, name, envelope) => unsealBytes(keys, place(owner, name), envelope),

@@ -1,5 +1,13 @@
 /** Sealed things and logs: kept unreadable, opened by name, moved to a new key while the store runs. */
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +15,7 @@ import { codeOf } from '../../test/support/problems.ts'
 import { makeClock, openTestStore, storeKinds } from '../../test/support/stores.ts'
 import { systemChance } from '../kit/clock.ts'
 import { openStore } from './index.ts'
-import { addKey, makeKeyRing, openKeyRing, removeKey } from './keys.ts'
+import { activateKey, addKey, makeKeyRing, openKeyRing, removeKey } from './keys.ts'
 import type { NewLogRow } from './store.ts'
 
 const owner = 'instance/cf/i-1'
@@ -75,6 +83,7 @@ describe.each(storeKinds)('%s', (kind) => {
       await tx.addLog([piece(0, 'one'), piece(3, 'two')])
     })
     const added = addKey(file, systemChance)
+    activateKey(file, added)
 
     const left: number[] = []
     const others: unknown[] = [await store.look.sealedByOthers()]
@@ -86,8 +95,8 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(left).toEqual([4, 1, 0])
     expect(others).toEqual([[], ...[4, 1, 0].map((records) => [{ key: old, records }])])
     expect(await store.look.sealedByKey()).toEqual([{ key: added, records: 8 }])
-    removeKey(file, old)
-    keys.reload()
+    await store.retireKey(old, () => removeKey(file, old))
+    await store.takeKeys()
     expect(keys.ids()).toEqual([added])
     expect(await store.look.unseal(owner, 'n4')).toEqual(new Uint8Array(Buffer.from(secret)))
     expect(await store.look.log('op-1', 0, 10)).toHaveLength(2)
@@ -100,7 +109,7 @@ describe.each(storeKinds)('%s', (kind) => {
     const { store } = opened
     for (const name of ['a', 'b', 'c']) await store.write((tx) => tx.seal(owner, name, Buffer.from(secret)))
     await opened.damage(`UPDATE sealed SET name = 'moved' WHERE name = 'a'`)
-    addKey(file, systemChance)
+    activateKey(file, addKey(file, systemChance))
 
     const left: number[] = []
     while (left.at(-1) !== 0) left.push(await store.reseal(1))
@@ -112,20 +121,80 @@ describe.each(storeKinds)('%s', (kind) => {
   })
 
   test('a record that cannot be opened harms nobody else', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'chandler-keys-')), 'keys.json')
-    const keys = openKeyRing(file, systemChance)
-    await using opened = await openTestStore(kind, { keys })
+    await using opened = await openTestStore(kind)
     const { store } = opened
-    const old = keys.active()
     await store.write((tx) => tx.seal(owner, 'lost', Buffer.from(secret)))
-    addKey(file, systemChance)
-    removeKey(file, old)
-    keys.reload()
+    await opened.damage(`UPDATE sealed SET key_id = 'k0' WHERE name = 'lost'`)
 
     await store.write((tx) => tx.seal(owner, 'fine', Buffer.from(secret)))
 
     await expect(codeOf(store.look.unseal(owner, 'lost'))).resolves.toBe('key.missing')
     expect(await store.look.unseal(owner, 'fine')).toBeDefined()
+  })
+
+  test('a key is retired only when nothing is sealed with it and nobody that lives seals with it', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'chandler-keys-')), 'keys.json')
+    const keys = openKeyRing(file, systemChance)
+    await using opened = await openTestStore(kind, { keys })
+    const { store } = opened
+    const old = keys.active()
+    const retire = () => codeOf(store.retireKey(old, () => removeKey(file, old)))
+    const beat = async (name: string, activeKey: string) => {
+      const now = await store.look.now()
+      const times = { startedAt: now, heartbeatAt: now }
+      await store.write((tx) =>
+        tx.putNode({ name, boot: 'b', version: '1', draining: false, ...times, activeKey }),
+      )
+    }
+    await store.write((tx) => tx.seal(owner, 'a', Buffer.from(secret)))
+    activateKey(file, addKey(file, systemChance))
+    const sealing = await retire()
+    while ((await store.reseal(10)) > 0);
+    await beat('late', old)
+    const late = await retire()
+    await beat('late', keys.active())
+    const retired = await retire()
+
+    // Nobody else can have written to a file of SQLite: what another says there is of before.
+    const lateWord = kind === 'postgres' ? 'key.in-use' : 'nothing failed'
+    expect([sealing, late]).toEqual(['key.in-use', lateWord])
+    expect(retired).toBe(kind === 'postgres' ? 'nothing failed' : 'key.unknown')
+    expect(openKeyRing(file, systemChance).ids()).toEqual([keys.active()])
+  })
+
+  test.each<[string, (file: string, other: string) => void, string]>([
+    ['of another database', (file, other) => copyFileSync(other, file), 'key.missing'],
+    ['that is gone', (file) => rmSync(file), 'key.missing'],
+    ['that others can read', (file) => chmodSync(file, 0o644), 'key.exposed'],
+    ['that is torn', (file) => writeFileSync(file, '{"keys": ['), 'key.missing'],
+    [
+      'that lost a key in use',
+      (file) => {
+        const ring = JSON.parse(readFileSync(file, 'utf8')) as { keys: { state: string }[] }
+        const keys = ring.keys.filter(({ state }) => state === 'active')
+        writeFileSync(file, JSON.stringify({ keys }))
+      },
+      'key.missing',
+    ],
+  ])('a running broker keeps its ring when it finds one %s', async (_, change, code) => {
+    const folder = mkdtempSync(join(tmpdir(), 'chandler-keys-'))
+    const [file, other] = [join(folder, 'keys.json'), join(folder, 'other.json')]
+    openKeyRing(other, systemChance).make()
+    const keys = openKeyRing(file, systemChance)
+    await using opened = await openTestStore(kind, { keys })
+    const { store } = opened
+    await store.write((tx) => tx.seal(owner, 'a', Buffer.from(secret)))
+    activateKey(file, addKey(file, systemChance))
+    // The check record follows at once, the others stay as they are.
+    await store.reseal(0)
+    const before = [...keys.ids(), keys.active()]
+
+    change(file, other)
+    const refused = await codeOf(store.takeKeys())
+    await store.write((tx) => tx.seal(owner, 'b', Buffer.from(secret)))
+
+    expect([refused, [...keys.ids(), keys.active()]]).toEqual([code, before])
+    expect(await store.look.unseal(owner, 'b')).toBeDefined()
   })
 })
 

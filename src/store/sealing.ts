@@ -1,5 +1,5 @@
 /** The one table of everything sealed, and the change of keys over it and the logs. */
-import { ProblemError } from '../model/problem.ts'
+import { fail, ProblemError } from '../model/problem.ts'
 import type { Row, Session } from './database.ts'
 import type { Envelope } from './envelope.ts'
 import { logOwner, pieceName } from './logs.ts'
@@ -55,6 +55,48 @@ export async function countByKey(session: Session): Promise<readonly KeyCount[]>
   )
   return rows.map((row) => ({ key: text(row, 'key_id'), records: Number(row['records']) }))
 }
+
+/** Every key that something is sealed with: one step of an index for each, however many records there are. */
+export async function keysInUse(session: Session): Promise<readonly string[]> {
+  const found = new Set<string>()
+  for (const table of ['sealed', 'logs']) {
+    for (let last = ''; ; ) {
+      const row = await session.get(
+        `SELECT key_id FROM ${table} WHERE key_id > ? ORDER BY key_id LIMIT 1`,
+        last,
+      )
+      if (row === undefined) break
+      last = text(row, 'key_id')
+      found.add(last)
+    }
+  }
+  return [...found]
+}
+
+/**
+ * Nothing is sealed with a key, and nothing will be: what is being written is waited for, and every node that lives seals
+ * with another one. Problems: key.in-use.
+ */
+export async function proveUnused(session: Session, key: string): Promise<void> {
+  const hasOthers = session.dialect.name === 'postgres'
+  if (hasOthers) await session.run('LOCK TABLE sealed, logs, cluster IN SHARE MODE')
+  const records = (await countByKey(session)).find((one) => one.key === key)?.records ?? 0
+  if (records > 0) fail('key.in-use', `records sealed with ${key}: ${records}`)
+  const sealing = hasOthers ? await nodesSealingWith(session, key) : []
+  if (sealing.length > 0) fail('key.in-use', `brokers that seal with ${key}: ${sealing.join(', ')}`)
+}
+
+async function nodesSealingWith(session: Session, key: string): Promise<readonly string[]> {
+  const rows = await session.all(
+    'SELECT name FROM nodes WHERE active_key = ? AND heartbeat_at > now_ms() - ? ORDER BY name',
+    key,
+    aliveMs,
+  )
+  return rows.map((row) => text(row, 'name'))
+}
+
+/** A node that was silent for longer than this is gone. */
+const aliveMs = 60_000
 
 /** How many records these keys seal. */
 export async function countOfKeys(session: Session, keys: readonly string[]): Promise<readonly KeyCount[]> {

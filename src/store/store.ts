@@ -23,6 +23,13 @@ export interface Store {
   onHint(listener: (hint: Hint) => void): void
   /** A consistent copy while running (SQLite); tells how else otherwise. */
   backup(file: string): Promise<void>
+  /**
+   * Reads the key ring again and uses it from now on, if it is the ring of this database; answers whether anything
+   * changed. Problems: key.missing, key.wrong, key.exposed.
+   */
+  takeKeys(): Promise<boolean>
+  /** Has a key taken off the ring while it is proved that nothing is sealed with it. Problems: key.in-use. */
+  retireKey(key: string, remove: () => void): Promise<void>
   /** Re-seals a batch of records with the active key; answers how many are left. */
   reseal(batch: number): Promise<number>
   close(): Promise<void>
@@ -276,6 +283,8 @@ export interface NodeRow {
   readonly draining: boolean
   readonly startedAt: number
   readonly heartbeatAt: number
+  /** The key it seals with; not known of an earlier release. */
+  readonly activeKey?: string
 }
 
 export interface NewAuditRecord {

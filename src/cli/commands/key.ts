@@ -9,7 +9,9 @@ import { say } from '../terminal.ts'
 export function register(program: Command): void {
   const group = add(program, {
     usage: 'key',
-    summary: 'Rotate the keys that seal secrets',
+    summary: 'Keys that seal secrets: add, activate, remove, rotate',
+    description:
+      'The key ring is made at the first start and belongs to its database; the broker refuses one that lacks a key in use. Rotating is adding and activating in one step; several brokers with a ring file each get the new key first (`key add`, copy the file), then one of them activates it.',
     examples: ['key status', 'key rotate'],
   })
   const status = add(group, {
@@ -30,6 +32,35 @@ export function register(program: Command): void {
   withOutput(withConnection(rotate)).action(async ({ output }: { output: Form }) => {
     await show(output, await (await connect(rotate)).rotateKey())
     if (output === 'table') say('Records follow in the background: chandler key status')
+  })
+  const adding = add(group, {
+    usage: 'add',
+    summary: 'Add a key that opens only, until it is activated',
+    examples: ['key add'],
+  })
+  withOutput(withConnection(adding)).action(async ({ output }: { output: Form }) => {
+    await show(output, await (await connect(adding)).addKey())
+  })
+  const activate = add(group, {
+    usage: 'activate <key>',
+    summary: 'Make a key of the ring the active one',
+    description:
+      'Seals with this key from now on; everything sealed is sealed anew with it in the background.',
+    examples: ['key activate k0123456789'],
+  })
+  withOutput(withConnection(activate)).action(async (id: string, { output }: { output: Form }) => {
+    await show(output, await (await connect(activate)).activateKey(id))
+    if (output === 'table') say('Records follow in the background: chandler key status')
+  })
+  const remove = add(group, {
+    usage: 'remove <key>',
+    summary: 'Take a key off the ring, if nothing is sealed with it',
+    description:
+      'The store proves first that no record is sealed with the key and that no living broker seals with it. Copies of the database that were made before may still need the key: keep the old ring with them.',
+    examples: ['key remove k0123456789'],
+  })
+  withOutput(withConnection(remove)).action(async (id: string, { output }: { output: Form }) => {
+    await show(output, await (await connect(remove)).removeKey(id))
   })
 }
 

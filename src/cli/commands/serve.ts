@@ -58,6 +58,7 @@ const exits: Partial<Record<ProblemCode, number>> = {
   'file.unreadable': 78,
   'key.missing': 78,
   'key.wrong': 78,
+  'key.exposed': 78,
   'store.newer': 78,
   'store.locked': 75,
   'store.unavailable': 69,

@@ -15,6 +15,12 @@ export interface OperatorPorts {
   source(request: IncomingMessage): string
   readonly keys: {
     status(): Promise<Keys>
+    /** Adds a key that opens only. */
+    add(): Promise<Keys>
+    /** Makes a key the one that seals; what is sealed follows in the background. */
+    activate(id: string): Promise<Keys>
+    /** Takes a key off the ring, if nothing is sealed with it. */
+    remove(id: string): Promise<Keys>
     /** Makes a fresh key the active one; what is sealed follows in the background. */
     rotate(): Promise<Keys>
   }

@@ -11,6 +11,8 @@ import { deed, document, look, nothing, order, route } from './route.ts'
 
 const PackageName = Type.Object({ name: Type.String() })
 
+const KeyId = Type.Object({ key: Type.String() })
+
 const ProblemList = Type.Object(
   {
     items: Type.Array(
@@ -145,6 +147,40 @@ export const systemRoutes = [
     audit: look,
     answers: Keys,
     handle: async (_call, { keys }) => document(await keys.status()),
+  }),
+  route({
+    method: 'POST',
+    url: '/keys',
+    role: 'operator',
+    tag: 'broker',
+    summary: 'Add a key that opens only, until it is activated',
+    audit: deed('key.add'),
+    answers: Keys,
+    status: 201,
+    handle: async (_call, { keys }) => document(await keys.add()),
+  }),
+  route({
+    method: 'POST',
+    url: '/keys/:key/activate',
+    role: 'operator',
+    tag: 'broker',
+    summary: 'Make a key of the ring the active one; records follow in the background',
+    audit: deed('key.activate'),
+    params: KeyId,
+    answers: Keys,
+    status: 202,
+    handle: async ({ params }, { keys }) => document(await keys.activate(params.key)),
+  }),
+  route({
+    method: 'DELETE',
+    url: '/keys/:key',
+    role: 'operator',
+    tag: 'broker',
+    summary: 'Take a key off the ring, if nothing is sealed with it',
+    audit: deed('key.remove'),
+    params: KeyId,
+    answers: Keys,
+    handle: async ({ params }, { keys }) => document(await keys.remove(params.key)),
   }),
   route({
     method: 'POST',

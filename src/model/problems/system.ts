@@ -50,6 +50,24 @@ export const systemProblems = {
     status: 500,
     exit: 10,
   },
+  'key.exposed': {
+    title: 'The key ring is not private',
+    hint: 'Only the user of the broker may read it: chmod 600, chown.',
+    status: 500,
+    exit: 10,
+  },
+  'key.unknown': {
+    title: 'There is no such key on the ring',
+    hint: 'chandler key status lists them.',
+    status: 404,
+    exit: 4,
+  },
+  'key.in-use': {
+    title: 'The key is in use',
+    hint: 'Activate another key and wait until chandler key status shows no records sealed by this one.',
+    status: 409,
+    exit: 5,
+  },
   'settings.invalid': {
     title: 'The configuration has faults',
     hint: 'Mend the named places.',

@@ -1,6 +1,7 @@
 /** All steps of the schema, in order. */
 import { firstTables } from './0001-first-tables.ts'
 import { auditTimes } from './0002-audit-times.ts'
+import { nodeKeys } from './0003-node-keys.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [firstTables, auditTimes]
+export const migrations: readonly Migration[] = [firstTables, auditTimes, nodeKeys]

@@ -1,14 +1,14 @@
-/** Keeps a second process away from a database file, by a lock the system takes back when the owner dies. */
+/** Keeps a second process away from a file, by a lock the system takes back when the owner dies. */
 import { DatabaseSync } from 'node:sqlite'
 import { fail } from '../../model/problem.ts'
 import { isBusy, sqliteProblem } from './problem.ts'
 
-/** Takes the lock and answers how to give it back. Problems: store.locked. */
-export function lockFile(path: string): () => void {
+/** Takes the lock and answers how to give it back; another holder is waited for so long. Problems: store.locked. */
+export function lockFile(path: string, waitMs = 0): () => void {
   // Node knows no file locks, but SQLite does: an exclusive transaction on a file of its own.
   let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(`${path}.lock`, { timeout: 0 })
+    lock = new DatabaseSync(`${path}.lock`, { timeout: waitMs })
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
