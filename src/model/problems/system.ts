@@ -58,7 +58,7 @@ export const systemProblems = {
   },
   'key.unknown': {
     title: 'There is no such key on the ring',
-    hint: 'chandler key status lists them.',
+    hint: 'Use the id of a key that chandler key status lists.',
     status: 404,
     exit: 4,
   },
