@@ -1,8 +1,9 @@
 /** The contracts, by name: a further one is a folder and a line. */
+import { apb } from './apb/index.ts'
 import { brokerpak } from './brokerpak/index.ts'
 import { cnab } from './cnab/index.ts'
 import type { Contract } from './contract.ts'
 import { sim } from './sim/index.ts'
 import { tweed } from './tweed/index.ts'
 
-export const contracts: readonly Contract[] = [brokerpak, cnab, sim, tweed]
+export const contracts: readonly Contract[] = [apb, brokerpak, cnab, sim, tweed]

@@ -9,6 +9,8 @@ export interface Job {
   readonly folders: readonly Folder[]
   readonly wants: readonly Want[]
   readonly needs: Needs
+  /** Who the program is to the Kubernetes API, where it needs one. */
+  readonly sandbox?: ClusterSandbox
   readonly limits: Limits
   /** The contract promises operators the log as it was written, even where it shows the binding's credentials. */
   readonly logShowsCredentials?: boolean
@@ -163,6 +165,20 @@ export interface Needs {
   readonly readOnlyRoot: boolean
   /** The socket of the container engine itself; only with the operator's consent. */
   readonly engineSocket?: boolean
+}
+
+/** The pod and the namespaces of a program that speaks to the Kubernetes API. */
+export interface ClusterSandbox {
+  /** Its own pod; the Secret and the ConfigMap that it leaves have the same name. */
+  readonly pod: string
+  /** Made for this run and gone with it. */
+  readonly namespace: string
+  /** The namespace it works for. */
+  readonly target: string
+  /** What the ConfigMap of its state holds when it starts; absent: there is none. */
+  readonly state?: Readonly<Record<string, string>>
+  /** What earlier runs left in the target namespace of a stand-in, as it was reported. */
+  readonly objects?: Uint8Array
 }
 
 export interface Limits {

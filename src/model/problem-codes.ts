@@ -1,4 +1,5 @@
 /** The closed list of everything that may go wrong: code, title, hint, HTTP status, exit code. */
+import { apbProblems } from './problems/apb.ts'
 import { artifactProblems } from './problems/artifacts.ts'
 import { brokerProblems } from './problems/broker.ts'
 import { brokerpakProblems } from './problems/brokerpak.ts'
@@ -11,6 +12,7 @@ import { systemProblems } from './problems/system.ts'
 import { tweedProblems } from './problems/tweed.ts'
 
 export const problemCodes = {
+  ...apbProblems,
   ...artifactProblems,
   ...brokerProblems,
   ...brokerpakProblems,

@@ -42,8 +42,24 @@ export interface StepReport {
 export type Got =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'files'; readonly files: readonly GotFile[] }
+  | ClusterObjects
   | { readonly kind: 'missing' }
   | { readonly kind: 'too-large'; readonly bytes: number }
+
+/** What a program left in its sandbox of a cluster. */
+export interface ClusterObjects {
+  readonly kind: 'cluster-objects'
+  /** Data of the Secret that is named like its pod. */
+  readonly secret?: Readonly<Record<string, Uint8Array>>
+  /** Data of the ConfigMap that is named like its pod. */
+  readonly state?: Readonly<Record<string, string>>
+  /** Annotations of its pod. */
+  readonly annotations: Readonly<Record<string, string>>
+  /** What a stand-in holds of the target namespace, for the next run. */
+  readonly objects?: Uint8Array
+  /** What it asked for that a stand-in does not have, as `apps/v1 deployments`. */
+  readonly unserved: readonly string[]
+}
 
 export interface GotFile {
   /** Relative to the wanted folder. */

@@ -1,0 +1,161 @@
+/** What a run means: credentials, state, the dashboard's address, and problems; for failed runs, too. */
+import { never } from '../../kit/assert.ts'
+import { deepEqual } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
+import type { Outcome } from '../../model/outcome.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { ClusterObjects, Report } from '../../model/report.ts'
+import type { Action, Situation } from '../../model/situation.ts'
+import type { Conclusion } from '../contract.ts'
+import type { ApbAction } from './actions.ts'
+import { readCredentials } from './credentials.ts'
+import { type Ended, endOf } from './endings.ts'
+import { wanted } from './job.ts'
+import { bindingCarryover, carryoverOf, type InstanceMemory, memoryOf } from './memory.ts'
+import { optionsOf } from './options.ts'
+import { parametersAfter, targetNamespace } from './prepare.ts'
+
+export function concludeApb(action: Action, situation: Situation, report: Report): Conclusion {
+  return { kind: 'done', outcome: outcomeOf(action, situation, report) }
+}
+
+function outcomeOf(action: Action, situation: Situation, report: Report): Outcome {
+  switch (action.kind) {
+    case 'provision':
+    case 'update':
+      return changed(action.kind, situation, report)
+    case 'deprovision':
+      return deprovisioned(situation, report)
+    case 'bind':
+      return bound(situation, report)
+    case 'unbind':
+      return unbound(situation, report)
+    case 'invoke':
+      return tested(situation, report)
+    default:
+      return never(action)
+  }
+}
+
+/** Whatever the end, what the bundle kept for itself is what a retry and a clean-up need. */
+function changed(action: 'provision' | 'update', situation: Situation, report: Report): Outcome {
+  const ended = judged(action, situation, endOf(report, action))
+  const read = readCredentials(report)
+  const problems = [
+    ...(ended.kind === 'failed' ? [ended.problem] : []),
+    ...(read.kind === 'refused' ? [read.problem] : []),
+  ]
+  const before = memoryAfter(situation, report)
+  const written = read.kind === 'credentials' ? read.credentials : undefined
+  const credentials = written === undefined ? before.credentials : { ...before.credentials, ...written }
+  const takesEffect = problems.length === 0 || action === 'provision'
+  const memory: InstanceMemory = {
+    ...before,
+    ...present({ credentials }),
+    ...(takesEffect ? { parameters: parametersAfter(situation).values } : {}),
+  }
+  const worked = problems.length === 0
+  return {
+    problems,
+    ...(worked ? { message: `${action} job completed`, ...dashboardOf(report) } : {}),
+    carryover: carryoverOf(memory),
+    usable: action === 'update',
+    repeatable: action === 'update',
+  }
+}
+
+/** An update that changes nothing but the plan's name needs no playbook. */
+function judged(
+  action: ApbAction,
+  situation: Situation,
+  ended: Ended,
+): Exclude<Ended, { kind: 'no-action' }> {
+  if (ended.kind !== 'no-action') return ended
+  const { before } = situation
+  const stored = memoryOf(situation.carryover).parameters ?? before?.parameters
+  if (action === 'update' && deepEqual(stored, parametersAfter(situation).values)) return { kind: 'worked' }
+  return {
+    kind: 'failed',
+    problem: { code: 'apb.action-unsupported', detail: ended.message || `${action} is not supported` },
+  }
+}
+
+/** A failed deprovision leaves the instance as it was. */
+function deprovisioned(situation: Situation, report: Report): Outcome {
+  const ended = endOf(report, 'deprovision')
+  if (ended.kind === 'worked') return { problems: [], message: 'deprovision job completed', carryover: {} }
+  const problem: Problem =
+    ended.kind === 'failed'
+      ? ended.problem
+      : { code: 'apb.resources-remain', ...(ended.message === '' ? {} : { detail: ended.message }) }
+  return {
+    problems: [problem],
+    carryover: carryoverOf(memoryAfter(situation, report)),
+    usable: true,
+    repeatable: true,
+  }
+}
+
+/** Bundles without a bind action, and such as write nothing, share the credentials of their provision. */
+function bound(situation: Situation, report: Report): Outcome {
+  const ended = endOf(report, 'bind')
+  if (ended.kind === 'failed') return { problems: [ended.problem] }
+  const read = readCredentials(report)
+  if (ended.kind === 'worked' && read.kind === 'refused') return { problems: [read.problem] }
+  const own = ended.kind === 'worked' && read.kind === 'credentials' ? read.credentials : undefined
+  const credentials = own ?? memoryOf(situation.carryover).credentials
+  if (credentials === undefined) {
+    return { problems: [{ code: 'apb.credentials', detail: 'No credentials available' }] }
+  }
+  return { problems: [], binding: { credentials }, bindingCarryover: bindingCarryover(own) }
+}
+
+/** A failed unbind leaves the binding as it was; a bundle without the action has nothing to undo. */
+function unbound(_situation: Situation, report: Report): Outcome {
+  const ended = endOf(report, 'unbind')
+  return ended.kind === 'failed'
+    ? { problems: [ended.problem], usable: true, repeatable: true }
+    : { problems: [] }
+}
+
+/** The first line of a result tells whether it is good, the rest says why; without one the exit code decides. */
+function tested(_situation: Situation, report: Report): Outcome {
+  const ended = endOf(report, 'test')
+  if (ended.kind === 'failed') return { problems: [ended.problem] }
+  if (ended.kind === 'no-action') return { problems: [{ code: 'apb.action-unsupported', detail: 'test' }] }
+  const got = report.got.get(wanted.testResult)
+  if (got?.kind !== 'bytes') return { problems: [], message: 'test job completed' }
+  const [verdict = '', ...lines] = new TextDecoder().decode(got.bytes).trim().split('\n')
+  const message = lines.join('\n').trim()
+  return {
+    problems:
+      verdict.trim() === '0' ? [] : [{ code: 'apb.run.failed', detail: message || 'the test failed' }],
+    ...(message === '' ? {} : { message }),
+    outputs: [{ name: wanted.testResult, content: got.bytes, mediaType: 'text/plain', secret: false }],
+  }
+}
+
+/** What the instance keeps of a run, however it ended. */
+function memoryAfter(situation: Situation, report: Report): InstanceMemory {
+  const before = memoryOf(situation.carryover)
+  const objects = clusterObjects(report)
+  const namespace = before.namespace ?? targetNamespace(situation, optionsOf(situation.plan.operator.options))
+  const state = objects?.state === undefined ? before.state : { ...before.state, ...objects.state }
+  return {
+    ...before,
+    ...present({ namespace, state, objects: objects?.objects ?? before.objects }),
+  }
+}
+
+function clusterObjects({ got }: Report): ClusterObjects | undefined {
+  const objects = got.get(wanted.cluster)
+  return objects?.kind === 'cluster-objects' ? objects : undefined
+}
+
+/** Only addresses of the web are passed on; authors often leave the scheme out. */
+function dashboardOf(report: Report): { readonly dashboardUrl?: string } {
+  const told = clusterObjects(report)?.annotations['apb_dashboard_url']?.trim() ?? ''
+  if (told === '') return {}
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(told) ? told : `http://${told}`
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? { dashboardUrl: url } : {}
+}

@@ -1,0 +1,20 @@
+/** The Automation Broker's contract: service bundles (APB), images whose label holds an apb.yml, run once per action. */
+import type { Contract } from '../contract.ts'
+import { concludeApb } from './conclude.ts'
+import { offerApb } from './offer.ts'
+import { optionsOf } from './options.ts'
+import { prepareApb } from './prepare.ts'
+import { readApb, recogniseApb } from './read.ts'
+
+export const apb: Contract = {
+  name: 'apb',
+  recognise: recogniseApb,
+  read: readApb,
+  offer: offerApb,
+  prepare: prepareApb,
+  conclude: concludeApb,
+  // Playbooks are written to be repeated, but a bundle that is not must not be run twice unasked.
+  interrupted: () => 'give-up',
+  unbindsFirst: false,
+  bindsInParallel: ({ operator }) => optionsOf(operator.options).bindsInParallel,
+}

@@ -1,0 +1,142 @@
+/** One container run of a bundle: its arguments, what it finds, and what is read back. */
+import { shortName, uuidOf } from '../../kit/hash.ts'
+import type { JsonObject } from '../../kit/json.ts'
+import type { ClusterSandbox, FileIn, Job, Want } from '../../model/job.ts'
+import type { Situation } from '../../model/situation.ts'
+import type { ApbAction } from './actions.ts'
+import { argumentsOf } from './extra-vars.ts'
+import type { InstanceMemory } from './memory.ts'
+import { notesOf } from './notes.ts'
+import { limitsOf, type Options } from './options.ts'
+import { secretFiles } from './secrets.ts'
+
+const stateFolder = '/etc/apb/state'
+const terminationLog = '/dev/termination-log'
+/** As Kubernetes reads it. */
+const terminationBytesMax = 4096
+/** A test result or credentials that are printed. */
+const answerEverySeconds = 1
+
+/** Names of what is wanted back. */
+export const wanted = {
+  termination: 'termination-message',
+  cluster: 'cluster',
+  credentials: 'credentials',
+  testResult: 'test-result',
+} as const
+
+/** Runs an action with its variables. */
+export function actionJob(
+  action: ApbAction,
+  situation: Situation,
+  around: {
+    readonly vars: JsonObject
+    readonly namespace: string
+    readonly memory: InstanceMemory
+    readonly options: Options
+  },
+): Job {
+  const { vars, namespace, memory, options } = around
+  const { reference, runtime } = notesOf(situation.package)
+  const sandbox = sandboxOf(action, situation, namespace, memory)
+  return {
+    program: { kind: 'image', reference, digest: situation.package.digest },
+    steps: [
+      {
+        name: 'apb',
+        command: { kind: 'entrypoint', arguments: argumentsOf(action, vars) },
+        environment: environmentOf(sandbox, memory, options),
+        streams: { kind: 'merged' },
+      },
+    ],
+    files: [
+      { path: terminationLog, mode: 0o666, owner: 'user', readOnly: false, content: empty },
+      ...secretFiles(situation.infrastructure),
+      ...stateFiles(memory),
+    ],
+    folders: [],
+    wants: wantsOf(action, runtime),
+    needs: { cluster: 'stand-in', network: 'default', readOnlyRoot: false },
+    sandbox,
+    limits: limitsOf(options, action),
+  }
+}
+
+const empty = { kind: 'bytes', bytes: new Uint8Array() } as const
+
+/** Names are derived from the run, so that it is found again, and leave what a namespace name can hold. */
+function sandboxOf(
+  action: ApbAction,
+  { operation, service }: Situation,
+  target: string,
+  { state, objects }: InstanceMemory,
+): ClusterSandbox {
+  const run = [operation.id, String(operation.stage), String(operation.attempt)]
+  const name = service.name.toLowerCase().replace(/[^a-z0-9-]+/g, '-')
+  return {
+    pod: `bundle-${uuidOf('apb', ...run)}`,
+    namespace: `${name.slice(0, 51).replace(/^-+|-+$/g, '') || 'bundle'}-${action.slice(0, 4)}-${shortName(run.join('/'), 5)}`,
+    target,
+    ...(state === undefined ? {} : { state }),
+    ...(objects === undefined ? {} : { objects }),
+  }
+}
+
+function environmentOf(
+  { pod, namespace }: ClusterSandbox,
+  { state }: InstanceMemory,
+  { proxy }: Options,
+): Readonly<Record<string, string>> {
+  return {
+    POD_NAME: pod,
+    POD_NAMESPACE: namespace,
+    ...(state === undefined ? {} : { BUNDLE_STATE_LOCATION: stateFolder }),
+    ...(proxy === undefined ? {} : proxyVariables(proxy)),
+  }
+}
+
+/** All six or none: images read the one spelling or the other. The cluster is never behind the proxy. */
+function proxyVariables({
+  http,
+  https,
+  no,
+}: NonNullable<Options['proxy']>): Readonly<Record<string, string>> {
+  const direct = [...(no === '' ? [] : [no]), 'kubernetes.default', 'kubernetes.default.svc'].join(',')
+  return {
+    HTTP_PROXY: http,
+    HTTPS_PROXY: https,
+    NO_PROXY: direct,
+    http_proxy: http,
+    https_proxy: https,
+    no_proxy: direct,
+  }
+}
+
+function stateFiles({ state = {} }: InstanceMemory): readonly FileIn[] {
+  return Object.entries(state).map(([key, text]) => ({
+    path: `${stateFolder}/${key}`,
+    mode: 0o444,
+    owner: 'root',
+    readOnly: true,
+    content: { kind: 'bytes', bytes: new TextEncoder().encode(text) },
+  }))
+}
+
+/** Images of runtime 1 print their credentials when they are asked while they still run. */
+function wantsOf(action: ApbAction, runtime: number): readonly Want[] {
+  const asks: readonly Want[] = [
+    ...(runtime === 1 && (action === 'provision' || action === 'bind' || action === 'update')
+      ? [ask(wanted.credentials, 'broker-bind-creds')]
+      : []),
+    ...(action === 'test' ? [ask(wanted.testResult, 'test-retrieval')] : []),
+  ]
+  return [
+    { kind: 'file', name: wanted.termination, path: terminationLog, bytesMax: terminationBytesMax },
+    { kind: 'cluster-objects', name: wanted.cluster },
+    ...asks,
+  ]
+}
+
+function ask(name: string, program: string): Want {
+  return { kind: 'ask', name, argv: [program], everySeconds: answerEverySeconds }
+}

@@ -1,0 +1,34 @@
+/** The labels of an image that make it a bundle. */
+import type { Problem } from '../../model/problem.ts'
+
+export const specLabel = 'com.redhat.apb.spec'
+const runtimeLabel = 'com.redhat.apb.runtime'
+const newerRuntimeLabel = 'com.redhat.bundle.runtime'
+
+export type LabelReading =
+  | { readonly kind: 'bundle'; readonly text: string; readonly runtime: number }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'refused'; readonly problem: Problem }
+
+/** What the labels of an image say; a bundle without a runtime label is of runtime 1. */
+export function readLabels(labels: Readonly<Record<string, string>>): LabelReading {
+  const encoded = labels[specLabel] ?? ''
+  if (encoded === '') return { kind: 'none' }
+  const text = decode(encoded)
+  if (text === undefined) return { kind: 'refused', problem: { code: 'apb.label.undecodable' } }
+  const runtime = labels[newerRuntimeLabel] || labels[runtimeLabel] || '1'
+  if (!/^[-+]?\d{1,9}$/.test(runtime)) {
+    return {
+      kind: 'refused',
+      problem: { code: 'apb.label.runtime', detail: `unable to parse ${JSON.stringify(runtime)}` },
+    }
+  }
+  return { kind: 'bundle', text, runtime: Number(runtime) }
+}
+
+/** Some tools leave the line breaks of a Dockerfile in the label. */
+function decode(encoded: string): string | undefined {
+  const plain = encoded.replace(/\s+/g, '')
+  if (plain === '' || plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) return undefined
+  return Buffer.from(plain, 'base64').toString('utf8')
+}

@@ -1,0 +1,289 @@
+/** What one action leaves for the next: parameters, credentials, state, in success and failure. */
+import { describe, expect, test } from 'vitest'
+import { argumentsOf, jobFor, outcomeOf, packageOf, refusalOf, situation } from '../../../test/apb/stage.ts'
+import type { JsonObject } from '../../kit/json.ts'
+import { Secret } from '../../kit/secret.ts'
+import type { Carryover } from '../../model/outcome.ts'
+import type { Action } from '../../model/situation.ts'
+import { memoryOf } from './memory.ts'
+
+const spec = `
+version: 1.0
+name: db-apb
+description: a database
+bindable: true
+async: optional
+plans:
+  - name: dev
+    description: small
+    updates_to: [prod]
+    parameters:
+      - {name: size, type: int, default: 1, updatable: true}
+      - {name: owner, type: string, required: true}
+      - {name: password, type: string, display_type: password, default: s3cret}
+    bind_parameters: [{name: role, type: string}]
+  - name: prod
+    description: large
+    parameters:
+      - {name: size, type: int, default: 10, updatable: true}
+      - {name: owner, type: string, required: true}
+      - {name: volume, type: int, default: 5}
+`
+const provision: Action = { kind: 'provision' }
+const update: Action = { kind: 'update' }
+const bind: Action = { kind: 'bind' }
+const unbind: Action = { kind: 'unbind' }
+const deprovision: Action = { kind: 'deprovision' }
+const credentials = { user: 'u', port: 5432 }
+
+async function instance(more: { parameters?: JsonObject; carryover?: Carryover; options?: JsonObject } = {}) {
+  const { parameters = { owner: 'me' }, carryover = {}, options = {} } = more
+  const from = situation(await packageOf(spec, options), { carryover })
+  return { ...from, instance: { ...from.instance, parameters }, parameters }
+}
+
+const binding = { id: 'b1', context: {}, resource: {}, carryover: {} }
+
+describe('provision', () => {
+  test('gets defaults, and what the broker adds', async () => {
+    const { vars } = argumentsOf(jobFor(provision, await instance()))
+
+    expect(vars).toMatchObject({
+      size: 1,
+      owner: 'me',
+      password: 's3cret',
+      _apb_plan_id: 'dev',
+      namespace: 'target-ns',
+    })
+  })
+
+  test('keeps parameters, credentials and state, and names the dashboard', async () => {
+    const outcome = outcomeOf(provision, await instance(), {
+      credentials,
+      state: { step: '1' },
+      annotations: { apb_dashboard_url: 'db.example/ui' },
+    })
+
+    expect(memoryOf(outcome.carryover ?? {})).toMatchObject({
+      credentials,
+      state: { step: '1' },
+      namespace: 'target-ns',
+    })
+    expect(outcome).toMatchObject({ problems: [], dashboardUrl: 'http://db.example/ui' })
+  })
+
+  test('a dashboard address that is no address of the web is not passed on', async () => {
+    const outcome = outcomeOf(provision, await instance(), {
+      annotations: { apb_dashboard_url: 'javascript://x' },
+    })
+
+    expect(outcome.dashboardUrl).toBeUndefined()
+  })
+
+  test('a failed one keeps its state for the retry and its clean-up', async () => {
+    const outcome = outcomeOf(provision, await instance(), {
+      exit: 2,
+      message: 'no quota',
+      state: { made: 'volume' },
+    })
+
+    expect(outcome.problems).toMatchObject([{ code: 'apb.run.failed', detail: 'no quota' }])
+    expect(memoryOf(outcome.carryover ?? {}).state).toEqual({ made: 'volume' })
+  })
+
+  test('without a playbook it fails', async () => {
+    expect(outcomeOf(provision, await instance(), { exit: 8 }).problems).toMatchObject([
+      { code: 'apb.action-unsupported' },
+    ])
+  })
+
+  test('says what it would need a cluster for', async () => {
+    const outcome = outcomeOf(provision, await instance(), { exit: 2, unserved: ['apps/v1 deployments'] })
+
+    expect(outcome.problems).toMatchObject([
+      { code: 'apb.run.needs-cluster', detail: 'it asked for apps/v1 deployments' },
+    ])
+  })
+
+  test('a Secret that holds no object is told', async () => {
+    expect(outcomeOf(provision, await instance(), { credentials: '[1]' }).problems).toMatchObject([
+      { code: 'apb.credentials' },
+    ])
+  })
+
+  test('needs a namespace', async () => {
+    const from = await instance()
+
+    expect(refusalOf(provision, { ...from, instance: { ...from.instance, context: {} } })[0]).toContain(
+      'Namespace not found',
+    )
+  })
+
+  test.each([
+    [{ namespaces: { 'space-1': 'one' } }, 'one'],
+    [{ namespace: 'all' }, 'all'],
+  ])('without a namespace the operator gives one: %j', async (options, namespace) => {
+    const from = await instance({ options })
+    const cloudFoundry = { ...from.instance, context: { space_guid: 'space-1', organization_guid: 'o' } }
+
+    expect(argumentsOf(jobFor(provision, { ...from, instance: cloudFoundry })).vars).toMatchObject({
+      namespace,
+    })
+  })
+
+  test('parameters that no argument can hold are refused', async () => {
+    const from = await instance({ parameters: { owner: 'x'.repeat(128 * 1024) } })
+
+    expect(refusalOf(provision, from)[0]).toContain('bytes of')
+  })
+})
+
+describe('update', () => {
+  const stored = { parameters: new TextEncoder().encode('{"size":1,"owner":"me","password":"s3cret"}') }
+
+  test('changes what may be changed and hands over the credentials', async () => {
+    const kept = { ...stored, credentials: new TextEncoder().encode('{"user":"u"}') }
+    const from = await instance({ parameters: { owner: 'me', size: 2 }, carryover: kept })
+    const { vars } = argumentsOf(jobFor(update, { ...from, sent: { size: 2 } }))
+
+    expect(vars).toMatchObject({ size: 2, owner: 'me', _apb_provision_creds: { user: 'u' } })
+  })
+
+  test('what may not be changed is refused, unless it is the same in another spelling', async () => {
+    const from = await instance({ parameters: { owner: 'you' }, carryover: stored })
+    const same = await instance({ carryover: stored, parameters: { owner: 'me', size: '1' } })
+
+    expect(refusalOf(update, { ...from, sent: { owner: 'you' } })).toEqual(['/owner parameter not updatable'])
+    expect(refusalOf(update, { ...same, sent: { owner: 'me', size: '1' } })).toEqual([])
+  })
+
+  test('another plan brings its own parameters, and leaves those of the old one behind', async () => {
+    const pkg = await packageOf(spec)
+    const [dev, prod] = pkg.services[0]?.plans ?? []
+    if (dev === undefined || prod === undefined) throw new Error('there are two plans')
+    const parameters = { owner: 'me', password: 'x', volume: 7 }
+    const from = situation(pkg, { planName: 'prod', carryover: stored })
+    const changing = {
+      ...from,
+      instance: { ...from.instance, parameters },
+      sent: { volume: 7 },
+      before: { parameters: {}, plan: dev },
+    }
+
+    expect(argumentsOf(jobFor(update, changing)).vars).toMatchObject({
+      volume: 7,
+      size: 10,
+      _apb_plan_id: 'prod',
+    })
+    expect(argumentsOf(jobFor(update, changing)).vars).not.toHaveProperty('password')
+    expect(
+      refusalOf(update, { ...changing, plan: dev, before: { parameters: {}, plan: prod } })[0],
+    ).toContain('plan update not possible')
+  })
+
+  test('a failed one keeps the parameters of before', async () => {
+    const outcome = outcomeOf(
+      update,
+      await instance({ parameters: { owner: 'me', size: 2 }, carryover: stored }),
+      { exit: 1 },
+    )
+
+    expect(memoryOf(outcome.carryover ?? {}).parameters).toEqual({ size: 1, owner: 'me', password: 's3cret' })
+    expect(outcome.usable).toBe(true)
+  })
+
+  test('new credentials are laid over the old ones', async () => {
+    const kept = { credentials: new TextEncoder().encode('{"user":"u","host":"h"}') }
+    const outcome = outcomeOf(update, await instance({ carryover: kept }), { credentials: { user: 'v' } })
+
+    expect(memoryOf(outcome.carryover ?? {}).credentials).toEqual({ user: 'v', host: 'h' })
+  })
+})
+
+describe('bind', () => {
+  const kept = { credentials: new TextEncoder().encode(JSON.stringify(credentials)) }
+
+  test('hands out what the run wrote, and keeps it for unbind', async () => {
+    const from = { ...(await instance({ carryover: kept })), binding }
+    const outcome = outcomeOf(bind, from, { credentials: { user: 'bound' } })
+
+    expect(outcome.binding?.credentials).toEqual({ user: 'bound' })
+    const later = { ...from, binding: { ...binding, carryover: outcome.bindingCarryover ?? {} } }
+    expect(argumentsOf(jobFor(unbind, later)).vars).toMatchObject({
+      _apb_bind_creds: { user: 'bound' },
+      _apb_provision_creds: credentials,
+      _apb_service_binding_id: 'b1',
+      _apb_plan_id: 'dev',
+      provision_params: { owner: 'me', _apb_plan_id: 'dev' },
+    })
+  })
+
+  test.each([{ exit: 8 }, { exit: 8, message: 'no bind here' }, {}])(
+    'shares the credentials of provision where the bundle makes none: %j',
+    async (ending) => {
+      const outcome = outcomeOf(bind, { ...(await instance({ carryover: kept })), binding }, ending)
+
+      expect(outcome.binding?.credentials).toEqual(credentials)
+    },
+  )
+
+  test('without any credentials it fails', async () => {
+    expect(outcomeOf(bind, { ...(await instance()), binding }, { exit: 8 }).problems).toMatchObject([
+      { code: 'apb.credentials', detail: 'No credentials available' },
+    ])
+  })
+
+  test('credentials of the first runtime are printed in base64', async () => {
+    const answers = { credentials: Buffer.from('{"user":"old"}').toString('base64') }
+
+    expect(outcomeOf(bind, { ...(await instance()), binding }, { answers }).binding?.credentials).toEqual({
+      user: 'old',
+    })
+  })
+})
+
+test('unbind of a bundle without the action works', async () => {
+  expect(outcomeOf(unbind, { ...(await instance()), binding }, { exit: 8 }).problems).toEqual([])
+})
+
+describe('deprovision', () => {
+  test('without a playbook tells that something may remain', async () => {
+    expect(outcomeOf(deprovision, await instance(), { exit: 8 }).problems).toMatchObject([
+      { code: 'apb.resources-remain' },
+    ])
+  })
+
+  test('forgets everything when it worked', async () => {
+    expect(outcomeOf(deprovision, await instance()).carryover).toEqual({})
+  })
+})
+
+describe('lent secrets', () => {
+  const infrastructure = { 'db-admin/admin_password': new Secret('t0p') }
+
+  test('are mounted as Kubernetes mounts them, and given as parameters', async () => {
+    const job = jobFor(provision, { ...(await instance()), infrastructure })
+    const links = job.files.flatMap(({ path, content }) =>
+      content.kind === 'link' ? [[path, content.target]] : [],
+    )
+
+    expect(Object.fromEntries(links)).toEqual({
+      '/etc/apb-secrets/apb-db-admin/..data': '..2000_01_01_00_00_00.000000000',
+      '/etc/apb-secrets/apb-db-admin/admin_password': '..data/admin_password',
+    })
+    expect(argumentsOf(job).vars['admin_password']).toBe('t0p')
+  })
+})
+
+describe('test', () => {
+  test.each([
+    ['0\nall is well', [], 'all is well'],
+    ['1\nno answer', [{ code: 'apb.run.failed', detail: 'no answer' }], 'no answer'],
+  ])('reads the result %j', async (result, problems, message) => {
+    const outcome = outcomeOf({ kind: 'invoke', name: 'test' }, await instance(), {
+      answers: { 'test-result': result },
+    })
+
+    expect(outcome).toMatchObject({ problems, message })
+  })
+})

@@ -1,0 +1,139 @@
+/** Reads one parameter of a plan. */
+import type { Json } from '../../kit/json.ts'
+import { compilePattern } from '../../kit/pattern.ts'
+import { present } from '../../kit/present.ts'
+import type { YamlTree } from '../../kit/yaml-tree.ts'
+import { Fields, type Findings, found } from './fields.ts'
+import type { Bound, Condition, Parameter, ParameterType } from './spec.ts'
+
+const types: ReadonlyMap<string, ParameterType> = new Map([
+  ['string', 'string'],
+  ['enum', 'string'],
+  ['int', 'integer'],
+  ['integer', 'integer'],
+  ['number', 'number'],
+  ['bool', 'boolean'],
+  ['boolean', 'boolean'],
+  ['object', 'object'],
+  ['array', 'array'],
+  ['nil', 'null'],
+  ['null', 'null'],
+])
+
+/** Keys that authors write for others; they have no effect, in the original and here. */
+const misspelt: ReadonlyMap<string, string> = new Map([
+  ['maxLength', 'max_length'],
+  ['minLength', 'min_length'],
+  ['minlength', 'min_length'],
+  ['displayType', 'display_type'],
+  ['displayGroup', 'display_group'],
+])
+
+/** A list of parameters, without those that cannot be read. */
+export function readParameters(plan: Fields, key: string, findings: Findings): readonly Parameter[] {
+  return plan.list(key).flatMap((tree) => readParameter(tree, findings) ?? [])
+}
+
+function readParameter(tree: YamlTree, findings: Findings): Parameter | undefined {
+  if (tree.kind !== 'map') {
+    findings.warnings.push(found('apb.spec.ignored', 'a parameter must be a map', tree.at))
+    return undefined
+  }
+  const fields = new Fields(tree, findings)
+  const written = fields.text('type')
+  const type = types.get(written.toLowerCase())
+  const name = fields.text('name')
+  if (type === undefined) {
+    const detail = `Could not find the parameter type for: ${written} (parameter ${name})`
+    findings.problems.push(found('apb.spec.parameter-type', detail, fields.at('type')))
+    return undefined
+  }
+  warnOfMisspelt(fields, findings)
+  return {
+    name,
+    type,
+    enum: fields.texts('enum'),
+    required: fields.flag('required'),
+    updatable: fields.flag('updatable'),
+    ...present({
+      title: fields.someText('title'),
+      description: fields.someText('description'),
+      pattern: type === 'string' ? readPattern(fields, findings) : undefined,
+      displayType: fields.someText('display_type'),
+      displayGroup: fields.someText('display_group'),
+      condition: readCondition(fields),
+    }),
+    ...readDefault(fields, findings),
+    ...(type === 'string' ? readLengths(fields) : {}),
+    ...(type === 'integer' || type === 'number' ? readRange(fields) : {}),
+  }
+}
+
+function warnOfMisspelt(fields: Fields, findings: Findings): void {
+  for (const [key, meant] of misspelt) {
+    if (fields.tree(key) === undefined) continue
+    findings.warnings.push(
+      found('apb.spec.ignored', `${key} is no key of a parameter; write ${meant}`, fields.at(key)),
+    )
+  }
+}
+
+function readPattern(fields: Fields, findings: Findings): string | undefined {
+  const pattern = fields.someText('pattern')
+  if (pattern === undefined) return undefined
+  const compiled = compilePattern(pattern)
+  if (compiled.kind === 'pattern') return pattern
+  findings.warnings.push(
+    found('apb.spec.pattern', `Invalid pattern: ${compiled.message}`, fields.at('pattern')),
+  )
+  return undefined
+}
+
+/** Only the first dependency counts. */
+function readCondition(fields: Fields): Condition | undefined {
+  const [first] = fields.list('dependencies')
+  if (first?.kind !== 'map') return undefined
+  const dependency = new Fields(first, { problems: [], warnings: [] })
+  const on = dependency.someText('key')
+  return on === undefined ? undefined : { on, value: dependency.json('value') ?? null }
+}
+
+function readDefault(
+  fields: Fields,
+  findings: Findings,
+): { readonly default?: Json; readonly defaultText?: string } {
+  const tree = fields.tree('default')
+  if (tree === undefined || (tree.kind === 'scalar' && tree.value === null)) return {}
+  if (tree.kind === 'scalar' && typeof tree.value === 'number' && !Number.isFinite(tree.value)) {
+    findings.warnings.push(found('apb.spec.default', `JSON has no number ${tree.text}`, fields.at('default')))
+    return {}
+  }
+  const value = fields.json('default')
+  if (value === undefined) return {}
+  return { default: value, ...(tree.kind === 'scalar' ? { defaultText: tree.text } : {}) }
+}
+
+function readLengths(fields: Fields): Pick<Parameter, 'maxLength' | 'minLength'> {
+  const older = fields.length('maxlength')
+  return present({
+    maxLength: fields.length('max_length') ?? older,
+    minLength: fields.length('min_length'),
+  })
+}
+
+function readRange(fields: Fields): Pick<Parameter, 'minimum' | 'maximum' | 'multipleOf'> {
+  const multipleOf = fields.number('multiple_of')
+  return present({
+    minimum: readBound(fields, 'minimum', 'exclusive_minimum'),
+    maximum: readBound(fields, 'maximum', 'exclusive_maximum'),
+    multipleOf: multipleOf === undefined || multipleOf <= 0 ? undefined : multipleOf,
+  })
+}
+
+/** An exclusive bound hides the plain one. */
+function readBound(fields: Fields, plain: string, exclusive: string): Bound | undefined {
+  const beyond = fields.number(exclusive)
+  if (beyond !== undefined) return { value: beyond, exclusive: true }
+  const value = fields.number(plain)
+  return value === undefined ? undefined : { value, exclusive: false }
+}

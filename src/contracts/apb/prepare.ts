@@ -1,0 +1,228 @@
+/** An action becomes one container run, or is refused before anything starts. */
+import { never } from '../../kit/assert.ts'
+import { deepEqual, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import type { Action, Situation } from '../../model/situation.ts'
+import type { Prepared } from '../contract.ts'
+import type { ApbAction } from './actions.ts'
+import { argumentBytesMax, encodeVars, userOf } from './extra-vars.ts'
+import { actionJob } from './job.ts'
+import { bindCredentials, memoryOf } from './memory.ts'
+import { notesOf, specPlanOf } from './notes.ts'
+import { type Options, optionsOf } from './options.ts'
+import { secretParameters } from './secrets.ts'
+import type { Parameter } from './spec.ts'
+import { judgeValues } from './values.ts'
+
+export function prepareApb(action: Action, situation: Situation): Prepared {
+  switch (action.kind) {
+    case 'provision':
+      return prepareProvision(situation)
+    case 'update':
+      return prepareUpdate(situation)
+    case 'deprovision':
+      return run('deprovision', situation, {
+        ...storedParameters(situation),
+        _apb_provision_creds: memoryOf(situation.carryover).credentials ?? {},
+      })
+    case 'bind':
+      return prepareBind(situation)
+    case 'unbind':
+      return prepareUnbind(situation)
+    case 'invoke':
+      return action.name === 'test'
+        ? run('test', situation, { ...storedParameters(situation), ...situation.parameters })
+        : refused([{ code: 'apb.action-unsupported', detail: action.name }])
+    default:
+      return never(action)
+  }
+}
+
+/** The parameters that an instance has after an action, typed and with defaults. */
+export function parametersAfter(situation: Situation): ReturnType<typeof judgeValues> {
+  const { plan, package: pkg, infrastructure } = situation
+  const options = optionsOf(plan.operator.options)
+  const { parameters } = specPlanOf(pkg, plan)
+  const lent = options.secretsAsParameters ? secretParameters(infrastructure) : {}
+  const open = parameters.filter(
+    ({ name }) => !Object.hasOwn(plan.operator.inputs, name) && !options.secrets.includes(name),
+  )
+  const hidden = parameters.filter((parameter) => !open.includes(parameter))
+  const given = judgeValues(
+    pickedFor(situation),
+    [...open, ...hidden.map((parameter) => ({ ...parameter, required: false }))],
+    { defaults: plan.operator.defaults, templates: options.userTemplates },
+  )
+  return { ...given, values: { ...given.values, ...plan.operator.inputs, ...lent } }
+}
+
+/** After a change of plan, what only the old plan had stays behind. */
+function pickedFor({ plan, package: pkg, instance, before }: Situation): JsonObject {
+  if (before === undefined || before.plan.id === plan.id) return instance.parameters
+  const declared = new Set(specPlanOf(pkg, plan).parameters.map(({ name }) => name))
+  const old = new Set(specPlanOf(pkg, before.plan).parameters.map(({ name }) => name))
+  return Object.fromEntries(
+    Object.entries(instance.parameters).filter(([name]) => declared.has(name) || !old.has(name)),
+  )
+}
+
+function prepareProvision(situation: Situation): Prepared {
+  const { values, problems } = parametersAfter(situation)
+  if (problems.length > 0) return refused(problems)
+  return run('provision', situation, values, dashboardOf(situation))
+}
+
+function prepareUpdate(situation: Situation): Prepared {
+  const { values, problems } = parametersAfter(situation)
+  const faults = [...faultsOfPlanChange(situation), ...problems, ...faultsOfChange(situation, values)]
+  if (faults.length > 0) return refused(faults)
+  const { credentials } = memoryOf(situation.carryover)
+  return run('update', situation, { ...values, ...provisionCreds(credentials) })
+}
+
+function faultsOfPlanChange({ before, plan, package: pkg }: Situation): readonly Problem[] {
+  if (before === undefined || before.plan.id === plan.id) return []
+  const from = specPlanOf(pkg, before.plan)
+  const to = specPlanOf(pkg, plan)
+  if (from.name === to.name || from.updatesTo.includes(to.name)) return []
+  return [{ code: 'apb.update.plan', detail: `${from.name} to ${to.name}: plan update not possible` }]
+}
+
+/** What is sent again unchanged is no change; what the old plan lacks may be given with the change of plan. */
+function faultsOfChange(situation: Situation, values: JsonObject): readonly Problem[] {
+  const { sent = {}, before, plan, package: pkg, carryover } = situation
+  const { parameters } = specPlanOf(pkg, plan)
+  const old = before && specPlanOf(pkg, before.plan).parameters
+  const stored = memoryOf(carryover).parameters ?? before?.parameters ?? {}
+  const isFixed = ({ name, updatable }: Parameter): boolean =>
+    !updatable &&
+    (old === undefined || old.some((parameter) => parameter.name === name)) &&
+    !deepEqual(member(values, name), member(stored, name))
+  return parameters
+    .filter((parameter) => Object.hasOwn(sent, parameter.name) && isFixed(parameter))
+    .map(({ name }) => ({
+      code: 'apb.parameters',
+      detail: 'parameter not updatable',
+      where: { source: 'parameters', pointer: pointer('', name) },
+    }))
+}
+
+function member(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+function prepareBind(situation: Situation): Prepared {
+  const { plan, package: pkg, carryover } = situation
+  const options = optionsOf(plan.operator.options)
+  const { values, problems } = judgeValues(situation.parameters, specPlanOf(pkg, plan).bindParameters, {
+    defaults: {},
+    templates: options.userTemplates,
+  })
+  if (problems.length > 0) return refused(problems)
+  const { credentials } = memoryOf(carryover)
+  if (options.launchOnBind === 'never') {
+    return {
+      kind: 'nothing-to-run',
+      outcome: credentials
+        ? { problems: [], binding: { credentials } }
+        : { problems: [{ code: 'apb.credentials', detail: 'No credentials available' }] },
+    }
+  }
+  return run('bind', situation, { ...roleOf(situation), ...values, ...provisionCreds(credentials) })
+}
+
+function prepareUnbind(situation: Situation): Prepared {
+  const { plan, carryover, binding } = situation
+  if (optionsOf(plan.operator.options).launchOnBind === 'never') {
+    return { kind: 'nothing-to-run', outcome: { problems: [] } }
+  }
+  const bound = bindCredentials(binding?.carryover)
+  const { credentials } = memoryOf(carryover)
+  return run('unbind', situation, {
+    ...roleOf(situation),
+    ...provisionCreds(credentials),
+    ...(bound === undefined ? {} : { _apb_bind_creds: bound }),
+    provision_params: { ...storedParameters(situation), ...injected(situation) },
+  })
+}
+
+function provisionCreds(credentials: JsonObject | undefined): JsonObject {
+  return credentials === undefined ? {} : { _apb_provision_creds: credentials }
+}
+
+/** Bundles that were made from a role of a gallery find their playbooks by these in every action. */
+function roleOf(situation: Situation): JsonObject {
+  const stored = storedParameters(situation)
+  const declared = new Set(specPlanOf(situation.package, situation.plan).parameters.map(({ name }) => name))
+  return Object.fromEntries(
+    ['galaxy_url', 'role_name', 'role_namespace']
+      .filter((name) => declared.has(name))
+      .flatMap((name) => (stored[name] === undefined ? [] : [[name, stored[name]]])),
+  )
+}
+
+/** What the instance was given last; only a provision that was lost has left nothing. */
+function storedParameters(situation: Situation): JsonObject {
+  return memoryOf(situation.carryover).parameters ?? parametersAfter(situation).values
+}
+
+/** What the broker adds to every action. */
+function injected(situation: Situation): JsonObject {
+  const { service, plan, package: pkg, instance, requester } = situation
+  return {
+    _apb_last_requesting_user: userOf(requester),
+    _apb_plan_id: specPlanOf(pkg, plan).name,
+    _apb_service_class_id: service.id ?? '',
+    _apb_service_instance_id: instance.id,
+  }
+}
+
+function run(action: ApbAction, situation: Situation, own: JsonObject, more: Dashboard = {}): Prepared {
+  const options = optionsOf(situation.plan.operator.options)
+  const memory = memoryOf(situation.carryover)
+  const namespace = memory.namespace ?? targetNamespace(situation, options)
+  if (namespace === undefined) {
+    const detail = `Namespace not found within request context. Cannot perform requested ${action}`
+    return refused([{ code: 'apb.namespace', detail }])
+  }
+  const { binding } = situation
+  const vars: JsonObject = {
+    ...own,
+    ...injected(situation),
+    ...(binding === undefined ? {} : { _apb_service_binding_id: binding.id }),
+    cluster: options.cluster,
+    namespace,
+  }
+  const bytes = Buffer.byteLength(encodeVars(vars))
+  if (bytes > argumentBytesMax) {
+    return refused([{ code: 'apb.parameters.too-large', detail: `${bytes} bytes of ${argumentBytesMax}` }])
+  }
+  return { kind: 'job', job: actionJob(action, situation, { vars, namespace, memory, options }), ...more }
+}
+
+/** Of the request, else as the operator maps spaces and organisations, else the operator's one for all. */
+export function targetNamespace({ instance }: Situation, options: Options): string | undefined {
+  const { namespace, space_guid, organization_guid } = instance.context
+  if (typeof namespace === 'string' && namespace !== '') return namespace
+  const mapped = [space_guid, organization_guid].flatMap((id) =>
+    typeof id === 'string' && Object.hasOwn(options.namespaces, id) ? [options.namespaces[id]] : [],
+  )
+  return mapped[0] ?? options.namespace
+}
+
+interface Dashboard {
+  readonly dashboardUrl?: string
+}
+
+/** The address is known only after the run but must be told before: somebody forwards to it. */
+function dashboardOf({ package: pkg, plan, instance }: Situation): Dashboard {
+  const { dashboardRedirector } = optionsOf(plan.operator.options)
+  if (!notesOf(pkg).spec.dashboardRedirect || dashboardRedirector === '') return {}
+  const scheme = /^https?:\/\//.test(dashboardRedirector) ? '' : 'http://'
+  return { dashboardUrl: `${scheme}${dashboardRedirector}/?id=${encodeURIComponent(instance.id)}` }
+}
+
+function refused(problems: readonly Problem[]): Prepared {
+  const [first, ...rest] = problems
+  return { kind: 'refused', problems: [first ?? { code: 'apb.parameters' }, ...rest] }
+}
