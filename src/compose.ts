@@ -7,7 +7,6 @@ import type { Ports } from './broker/ports.ts'
 import { makeAcceptances } from './compose/acceptances.ts'
 import { startArtifactSweep } from './compose/artifact-sweep.ts'
 import { startCertificateWatch } from './compose/certificate-watch.ts'
-import { openEngines } from './compose/engines.ts'
 import { guarded } from './compose/guard.ts'
 import {
   accountsOf,
@@ -22,15 +21,16 @@ import { tellLint } from './compose/lint.ts'
 import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
 import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
 import { type OwnDeed, ownDeeds } from './compose/own-deeds.ts'
-import { contractNamed } from './compose/read-package.ts'
 import { type RefusalKeeper, startRefusalKeeper } from './compose/refusals.ts'
-import { registriesOf } from './compose/registries.ts'
 import { type Difference, differenceOf } from './compose/reload.ts'
 import { makeShelf, type Shelf } from './compose/shelf.ts'
 import { openHouseStore } from './compose/store.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
 import { watchHouse } from './compose/watch-house.ts'
+import { openEngines } from './host/engines.ts'
+import { contractNamed } from './host/read-package.ts'
+import { registriesOf } from './host/registries.ts'
 import { type Gate, makeGate } from './http/authenticate.ts'
 import { type Limiter, makeLimiter } from './http/limiter.ts'
 import { type Metrics, openMetrics } from './http/metrics.ts'
@@ -149,7 +149,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   // Judging a large catalog takes a while, and nobody has to wait for it.
   setImmediate(() => {
     tellLint(ports.catalog(), log)
-    foresee(tools)
+    foresee(tools, house.shelf.lentTo)
   })
   return brokerOf(settings, { house, server, operator, gate, limiter, callers, log, refusals, metrics, deed })
 }
@@ -198,7 +198,7 @@ function brokerOf(
       const tell = sourceTeller(fresh.http.trustedProxies)
       if (difference.taken.includes('catalog')) {
         await house.shelf.fill(fresh.catalog)
-        foresee(house.tools)
+        foresee(house.tools, house.shelf.lentTo)
       }
       if (renewed) server.renew(renewed)
       gate.replace(accountsOf(fresh))
@@ -296,7 +296,7 @@ async function openHouse(
     catalog: () => shelf.catalog(),
     refuses: (job) =>
       engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
-    infrastructure: (offer) => shelf.infrastructure(offer),
+    infrastructure: shelf.lentTo,
     ...makeAcceptances(metrics),
   }
   await shelf.fill(settings.catalog)

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { archiveBundle } from '../../src/compose/cnab/bundle-tools.ts'
+import { archiveBundle } from '../../src/authoring/cnab/bundle-tools.ts'
 import { inRoom } from '../../src/compose/cnab/tools.ts'
 import { busyboxImage } from '../../test/support/busybox.ts'
 import { ensurePrograms, findProgram } from '../../test/support/debian.ts'

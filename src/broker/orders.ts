@@ -4,7 +4,7 @@ import { deepEqual, type JsonObject } from '../kit/json.ts'
 import type { BindingKey, Instance, InstanceKey } from '../model/instance.ts'
 import type { BindingAnswer, Carryover, Output } from '../model/outcome.ts'
 import { ownerOfBinding, ownerOfInstance, type SealedOwner } from '../model/sealed.ts'
-import type { Action, Requester } from '../model/situation.ts'
+import type { Action, Requester, Situation } from '../model/situation.ts'
 import type { Look, Transaction } from '../store/store.ts'
 
 /** Who asks, and how their wish reached us. */
@@ -16,6 +16,8 @@ export interface Asker {
   readonly requestId: string
   readonly source?: string
 }
+
+type Lent = Situation['infrastructure']
 
 /** What an instance was ordered with; its current truth, after updates. */
 export interface InstanceOrder {
@@ -104,6 +106,10 @@ export const orders = {
     (await unsealed<Carryover>(look, owner, 'carryover')) ?? {},
   putCarryover: (tx: Transaction, owner: SealedOwner, carryover: Carryover) =>
     write(tx, owner, 'carryover', carryover),
+
+  /** What one who orders without a server lends to an instance; with a server the catalog says it. */
+  lent: (look: Look, key: InstanceKey) => unsealed<Lent>(look, ownerOfInstance(key), 'lent'),
+  putLent: (tx: Transaction, key: InstanceKey, lent: Lent) => write(tx, ownerOfInstance(key), 'lent', lent),
 
   outputs: async (look: Look, key: InstanceKey): Promise<readonly Output[]> =>
     (await unsealed<readonly Output[]>(look, ownerOfInstance(key), 'outputs')) ?? [],

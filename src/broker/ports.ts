@@ -1,11 +1,11 @@
 /** What the broker needs from outside to decide: store, contracts, catalog, time, chance and the house rules. */
 import type { Contract } from '../contracts/contract.ts'
 import type { Chance, Clock } from '../kit/clock.ts'
-import type { Target } from '../model/instance.ts'
+import type { InstanceKey, Target } from '../model/instance.ts'
 import type { Job } from '../model/job.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Action, Situation } from '../model/situation.ts'
-import type { Store } from '../store/store.ts'
+import type { Look, Store } from '../store/store.ts'
 import type { Catalog, Offer } from './catalog.ts'
 
 export interface Ports {
@@ -21,12 +21,20 @@ export interface Ports {
   catalog(): Catalog
   /** Why no engine here can run a job, if none can. */
   refuses(job: Job): Problem | undefined
-  /** What the operator lends to a plan: accounts, addresses. */
-  infrastructure(offer: Offer): Situation['infrastructure']
+  /** What the operator lends to an instance of a plan: accounts, addresses. */
+  infrastructure(offer: Offer, borrower: Borrower): Lent | Promise<Lent>
   /** An order is being written down; it counts once its request was accepted. */
   began(order: Began): void
   /** What the request ordered is committed. */
   accepted(request: string): void
+}
+
+export type Lent = Situation['infrastructure']
+
+/** The instance that something is lent to, and how to look at what the store keeps of it. */
+export interface Borrower {
+  readonly key: InstanceKey
+  readonly look: Look
 }
 
 export interface Began {

@@ -24,7 +24,7 @@ export async function rehearse(
     ...known,
     operation: { id: 'rehearsal', stage: 0, attempt: 1 },
     ...(asker.requester ? { requester: asker.requester } : {}),
-    infrastructure: ports.infrastructure(known.offer),
+    infrastructure: await ports.infrastructure(known.offer, { key: known.instance, look: tx }),
     now: await tx.now(),
     chance: ports.chance,
   })

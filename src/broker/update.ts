@@ -23,6 +23,8 @@ export interface UpdateRequest {
   readonly context?: JsonObject
   readonly maintenance?: string
   readonly acceptsIncomplete: boolean
+  /** Run it even where nothing would change. */
+  readonly again?: true
 }
 
 export type UpdateAnswer =
@@ -80,7 +82,7 @@ async function decide(
   checkOpen(request.parameters ?? {}, change.to.plan)
   checkParameters(request.parameters ?? {}, judgingSchema(change.to.plan, 'update'))
   checkParameters(change.parameters, judgingSchema(change.to.plan, 'create'))
-  if (changesNothing(change)) return keepContext(tx, instance, change, request)
+  if (request.again !== true && changesNothing(change)) return keepContext(tx, instance, change, request)
   await rehearseUpdate(tx, ports, asker, { instance, change, sent: request.parameters ?? {} })
   return start(tx, ports, asker, { instance, change, request })
 }

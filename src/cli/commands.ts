@@ -127,6 +127,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/run.ts'),
   },
   {
+    name: 'attach',
+    summary: 'See what commands without a broker have left under way, and stay with it to its end',
+    group: 'Packages',
+    load: () => import('./commands/attach.ts'),
+  },
+  {
     name: 'tweed',
     summary: 'Write and try Tweed pattern images',
     group: 'Packages',

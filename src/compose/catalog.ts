@@ -2,13 +2,14 @@
 import { type Catalog, makeCatalog, type Offer } from '../broker/catalog.ts'
 import { offersOf } from '../broker/offer.ts'
 import { offeringsOf } from '../broker/offering.ts'
-import type { Ports } from '../broker/ports.ts'
+import type { Lent } from '../broker/ports.ts'
+import { fitToOperator } from '../host/fit.ts'
+import type { ReadingRoom } from '../host/read-package.ts'
 import type { Secret } from '../kit/secret.ts'
 import { failAll, type Problem } from '../model/problem.ts'
 import type { CatalogEntry } from '../settings/catalog-settings.ts'
 import type { Store } from '../store/store.ts'
 import { type EnrolWord, enrol } from './enrol.ts'
-import { contractNamed, type ReadingRoom } from './read-package.ts'
 
 export interface CatalogOrder {
   readonly store: Store
@@ -19,7 +20,7 @@ export interface CatalogOrder {
 
 export interface LoadedCatalog {
   readonly catalog: Catalog
-  readonly infrastructure: Ports['infrastructure']
+  readonly lentTo: (offer: Offer) => Lent
 }
 
 /**
@@ -49,22 +50,7 @@ export async function loadCatalog({ store, room, entries, tell }: CatalogOrder):
   const catalog = makeCatalog(offers)
   await remember(store, catalog)
   // A plan that is not offered any more still finds what its service is lent.
-  return { catalog, infrastructure: ({ plan, service }) => lent.get(plan.id) ?? lent.get(service.id) ?? {} }
-}
-
-/** A contract may know which of its parameters users can still set once the operator has decided. */
-function fitToOperator(
-  offer: Offer,
-  source: string,
-): { readonly offer: Offer; readonly problems: readonly Problem[] } {
-  const { offer: fitted } = contractNamed(offer.package.contract)
-  if (fitted === undefined) return { offer, problems: [] }
-  const { plan, problems } = fitted(offer.package, offer.plan)
-  const where = `${source}, plan ${offer.plan.name}`
-  return {
-    offer: { ...offer, plan: { ...plan, id: offer.plan.id } },
-    problems: problems.map((problem) => ({ ...problem, where: { ...problem.where, source: where } })),
-  }
+  return { catalog, lentTo: ({ plan, service }) => lent.get(plan.id) ?? lent.get(service.id) ?? {} }
 }
 
 /** What the operator calls the service, else the end of the reference; told apart by a number. */

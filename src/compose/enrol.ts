@@ -1,12 +1,12 @@
 /** Takes packages into the catalog: each is read once per content, and one that cannot be read stops nobody else. */
 import { parseReference, type Reference } from '../artifacts/reference.ts'
+import { hasProgram } from '../host/host-programs.ts'
+import { type Known, type ReadingRoom, readPackage } from '../host/read-package.ts'
 import { canonical, type JsonObject } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
 import { type Problem, toProblem } from '../model/problem.ts'
 import type { CatalogEntry } from '../settings/catalog-settings.ts'
 import type { Enrolment, Store } from '../store/store.ts'
-import { hasProgram } from './host-programs.ts'
-import { type Known, type ReadingRoom, readPackage } from './read-package.ts'
 
 export interface EnrolOrder {
   readonly store: Store

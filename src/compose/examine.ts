@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openArtifactStore } from '../artifacts/index.ts'
+import { openEngines } from '../host/engines.ts'
+import { registriesOf } from '../host/registries.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
 import { toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
-import { openEngines } from './engines.ts'
 import { examineRows } from './examine-rows.ts'
 import { keyFileOf, storeUrlOf } from './house-rules.ts'
-import { registriesOf } from './registries.ts'
 import type { Seen } from './seen.ts'
 
 const engineWithinMs = 5000

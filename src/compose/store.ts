@@ -1,6 +1,7 @@
 /** Opens the store of the settings, waiting a while for a database that is not there yet. */
+import { endProcess } from '../host/end-process.ts'
 import type { Chance, Clock } from '../kit/clock.ts'
-import { ProblemError, toProblem } from '../model/problem.ts'
+import { toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import type { KeyRing } from '../store/keys.ts'
@@ -36,12 +37,4 @@ export async function openHouseStore(settings: Settings, around: StoreSurroundin
       await clock.sleep(againMs)
     }
   }
-}
-
-/** After a failed sync nobody knows what the file holds: whoever starts next finds that out, this process does not go on. */
-function endProcess(cause: unknown): void {
-  const detail = 'the database file failed to be read, written or synced'
-  setImmediate(() => {
-    throw new ProblemError({ code: 'store.unavailable', detail, cause })
-  })
 }

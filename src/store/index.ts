@@ -24,6 +24,8 @@ export interface StoreOptions {
   readonly timeTrustMs?: number
   /** How long to wait for a server that does not answer yet, or a process that still has the file. */
   readonly connectMs?: number
+  /** Whether several processes use one file of SQLite at once. */
+  readonly processes?: 'alone' | 'shared'
   /** Whether an older schema is brought forward, or left as it is and refused with store.older. */
   readonly schema?: 'forward' | 'as-is'
   /** Told when the database file can no longer be trusted: nothing more is written, the process should end. */

@@ -45,8 +45,12 @@ export async function claimOperations(session: Session, order: ClaimOrder): Prom
   // More heads than wanted, for some of them may belong to a platform that is at its limit.
   const heads = order.most * 4
   const rows = await session.all(
-    claimText(session.dialect),
-    ...kinds.flatMap(() => [order.perPlatform, heads]),
+    claimText(session.dialect, order.only !== undefined),
+    ...kinds.flatMap(() => [
+      order.perPlatform,
+      ...(order.only === undefined ? [] : [JSON.stringify(order.only)]),
+      heads,
+    ]),
     order.perPlatform,
     order.epoch,
     order.most,
@@ -122,13 +126,14 @@ export async function overdueOperations(
 }
 
 /** The heads of the queue, those that waited long one class higher, at most so many per platform. */
-function claimText(dialect: Dialect): string {
+function claimText(dialect: Dialect, isChosen: boolean): string {
+  const chosen = isChosen ? ` AND id IN ${dialect.list}` : ''
   const heads = kinds.map(
     ({ condition, order }, i) => `SELECT * FROM (
       SELECT id, platform, turn, CASE WHEN priority > 0 AND created_at < ${now} - ${agedMs}
         THEN priority - 1 ELSE priority END AS class
       FROM operations WHERE ${condition}
-        AND platform NOT IN (SELECT platform FROM running WHERE many >= ?)
+        AND platform NOT IN (SELECT platform FROM running WHERE many >= ?)${chosen}
       ORDER BY ${order} LIMIT ?) AS heads_${i}`,
   )
   return `WITH running AS MATERIALIZED (

@@ -175,6 +175,8 @@ export interface ClaimOrder {
   readonly most: number
   /** Running at once over all nodes, per platform. */
   readonly perPlatform: number
+  /** Of these operations only; absent: of all. */
+  readonly only?: readonly string[]
 }
 
 export interface Page<T> {

@@ -22,7 +22,7 @@ export async function assemble(ports: Ports, operation: Operation, notes: Notes)
   const situation = situationOf({
     ...knowledge,
     operation: { id: operation.id, stage: operation.stage, attempt: operation.attempt },
-    infrastructure: ports.infrastructure(offer),
+    infrastructure: await ports.infrastructure(offer, { key: operation.target, look: ports.store.look }),
     now,
     chance: ports.chance,
   })

@@ -24,6 +24,8 @@ export interface Tools {
 export interface WorkRoom {
   readonly concurrency: number
   readonly perPlatform: number
+  /** Only these operations are taken up; absent: whatever is due. */
+  readonly only?: readonly string[]
 }
 
 export interface WorkLimits {

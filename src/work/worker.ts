@@ -9,6 +9,8 @@ import type { Tools } from './tools.ts'
 
 export interface Worker {
   readonly running: number
+  /** Looks at the queue now instead of at the next tick. */
+  wake(): void
   /** Stops claiming, leaves running programs to their engines, gives every lease back. */
   drain(): Promise<void>
   /** When each loop last came round, by the monotonic clock; for health. */
@@ -39,7 +41,6 @@ export function startWorker(tools: Tools): Worker {
   let woken = false
   const pulse = { claim: clock.monotonic(), heartbeat: clock.monotonic() }
 
-  /** Looks at the queue now instead of at the next tick. */
   function wake(): void {
     woken = true
     nap.abort(wakened)
@@ -61,12 +62,19 @@ export function startWorker(tools: Tools): Worker {
 
   /** Takes as much as there is room for; true when there may be more. */
   async function claim(): Promise<boolean> {
-    const { concurrency, perPlatform } = tools.room()
+    const { concurrency, perPlatform, only } = tools.room()
     const most = concurrency - held.size
     if (most <= 0) return false
     const sentAt = clock.monotonic()
     const { leaseMs } = limits
-    const order = { node: ports.node, epoch: tools.cluster.epoch, leaseMs, most, perPlatform }
+    const order = {
+      node: ports.node,
+      epoch: tools.cluster.epoch,
+      leaseMs,
+      most,
+      perPlatform,
+      ...(only === undefined ? {} : { only }),
+    }
     const forgiven = [...excused]
     const operations = await store.write(
       async (tx) => {
@@ -175,6 +183,7 @@ export function startWorker(tools: Tools): Worker {
   const loops = [claimLoop(), heartbeatLoop()]
   return {
     pulse,
+    wake,
     get running() {
       return held.size
     },

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildPak } from '../../src/compose/pak-tools.ts'
+import { buildPak } from '../../src/authoring/pak-tools.ts'
 import { layOutPak } from './offline.ts'
 
 const provider = 'terraform-provider-random_v3.99.0'

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { archiveBundle, publishBundle } from '../../src/compose/cnab/bundle-tools.ts'
+import { archiveBundle, publishBundle } from '../../src/authoring/cnab/bundle-tools.ts'
 import { carryOut, type Order } from '../../src/compose/cnab/orders.ts'
 import { inRoom } from '../../src/compose/cnab/tools.ts'
 import { viewInstallation, viewOutputs, viewRuns } from '../../src/compose/cnab/views.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { archiveBundle } from '../../src/compose/cnab/bundle-tools.ts'
+import { archiveBundle } from '../../src/authoring/cnab/bundle-tools.ts'
 import { carryOut, type Order } from '../../src/compose/cnab/orders.ts'
 import { inRoom } from '../../src/compose/cnab/tools.ts'
 import { viewInstallation } from '../../src/compose/cnab/views.ts'

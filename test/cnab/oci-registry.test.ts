@@ -8,7 +8,7 @@ import {
   openBundle,
   publishBundle,
   relocateBundle,
-} from '../../src/compose/cnab/bundle-tools.ts'
+} from '../../src/authoring/cnab/bundle-tools.ts'
 import { bundleImagesOf, configManifestsOf, type Relocation } from '../../src/contracts/cnab/index.ts'
 import { digestOf } from '../../src/kit/hash.ts'
 import { toProblem } from '../../src/model/problem.ts'

@@ -1,8 +1,8 @@
 /** The bundle that `npm start` offers: packed, ordered, bound and looked at, without network or daemon. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildFolder } from '../../src/compose/build-folder.ts'
-import { archiveBundle } from '../../src/compose/cnab/bundle-tools.ts'
+import { buildFolder } from '../../src/authoring/build-folder.ts'
+import { archiveBundle } from '../../src/authoring/cnab/bundle-tools.ts'
 import { inRoom } from '../../src/compose/cnab/tools.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { type ExampleBroker, startExampleBroker } from '../support/example-broker.ts'

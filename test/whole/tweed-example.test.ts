@@ -1,8 +1,8 @@
 /** The pattern that `npm start` offers: built, ordered and bound as platforms and operators do, without network or daemon. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { buildFolder } from '../../src/authoring/build-folder.ts'
 import { main } from '../../src/cli/main.ts'
-import { buildFolder } from '../../src/compose/build-folder.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { type ExampleBroker, startExampleBroker } from '../support/example-broker.ts'
 import { callOsb } from '../tweed/osb.ts'

@@ -153,7 +153,7 @@ function registerArchive(group: Command): void {
     .option('--compression <how>', 'none, fastest, usual, best or huffman', 'usual')
   withBundleOptions(withLocal(command)).action(async (reference: string, options: ArchiveOptions) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
-    const { archiveBundle } = await import('../../compose/cnab/bundle-tools.ts')
+    const { archiveBundle } = await import('../../authoring/cnab/bundle-tools.ts')
     const { dataDir, output, to, thin, compression } = options
     const { signal, progress } = bundleListener(output)
     const wish = {
@@ -190,7 +190,7 @@ function registerPublish(group: Command): void {
     .option('--force', 'replace what the tag names')
   withBundleOptions(withLocal(command)).action(async (reference: string, options: PublishOptions) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
-    const { publishBundle } = await import('../../compose/cnab/bundle-tools.ts')
+    const { publishBundle } = await import('../../authoring/cnab/bundle-tools.ts')
     const { dataDir, output, to, force } = options
     const { signal, progress } = bundleListener(output)
     const relocation = await relocationOf(options)
@@ -229,7 +229,7 @@ function registerCopy(group: Command): void {
   withLocal(command).action(
     async (from: string, to: string, { dataDir, output, force }: Local & { readonly force?: boolean }) => {
       const { inRoom } = await import('../../compose/cnab/tools.ts')
-      const { copyBundle } = await import('../../compose/cnab/bundle-tools.ts')
+      const { copyBundle } = await import('../../authoring/cnab/bundle-tools.ts')
       const { signal, progress } = bundleListener(output)
       const wish = { from, to, force: force === true, signal, progress }
       const copied = await inRoom(dataDir, 'none', (room) => copyBundle(room.workshop.artifacts, wish))
@@ -255,7 +255,7 @@ function registerRelocate(group: Command): void {
     .option('--to <file>', 'where the map is written')
   withBundleOptions(withLocal(command)).action(async (reference: string, options: RelocateOptions) => {
     const { inRoom } = await import('../../compose/cnab/tools.ts')
-    const { relocateBundle } = await import('../../compose/cnab/bundle-tools.ts')
+    const { relocateBundle } = await import('../../authoring/cnab/bundle-tools.ts')
     const { dataDir, output, prefix, to } = options
     const { signal, progress } = bundleListener(output)
     const relocation = await relocationOf(options)

@@ -26,7 +26,9 @@ export function registerDriver(group: Command): void {
     .option('--data-dir <path>', 'where images are kept (default: the data folder of this user)')
     .addOption(new Option('--caller <pid>', 'the process whose settings hold').hideHelp())
     .action(async ({ caller, dataDir, handles, engine }: DriverOptions) => {
-      const { acceptOperation, handledTypes, runOperation } = await import('../../compose/cnab/be-driver.ts')
+      const { acceptOperation, handledTypes, runOperation } = await import(
+        '../../authoring/cnab/be-driver.ts'
+      )
       if (handles) return print(handledTypes.join(','))
       const operation = acceptOperation(await readStdin())
       const outputs = process.env['CNAB_OUTPUT_DIR'] || undefined

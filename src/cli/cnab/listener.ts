@@ -1,6 +1,7 @@
-/** Shows what a bundle prints while it runs, each stream where it belongs, and stops it when the terminal asks. */
+/** Shows what a bundle prints while it runs, each stream where it belongs. */
 import { printable } from '../../kit/text.ts'
 import type { Form } from '../output.ts'
+import { terminalSignals } from '../package-listener.ts'
 import { isTerminal, say } from '../terminal.ts'
 
 interface Piece {
@@ -10,11 +11,8 @@ interface Piece {
 
 /** Where results are printed for programs, what bundles print must not get among them. */
 export function bundleListener(form: Form) {
-  const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort())
-  process.once('SIGTERM', () => stop.abort())
   return {
-    signal: stop.signal,
+    ...terminalSignals(),
     log: ({ stream, bytes }: Piece) => {
       const to = stream === 'stdout' && form === 'table' ? 'stdout' : 'stderr'
       process[to].write(isTerminal(to) ? printable(Buffer.from(bytes).toString()) : bytes)

@@ -154,7 +154,7 @@ async function builtImages(
   images: Readonly<Record<string, string>>,
   dataDir: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const { buildFolder, isImageFolder } = await import('../../compose/build-folder.ts')
+  const { buildFolder, isImageFolder } = await import('../../authoring/build-folder.ts')
   const places = Object.entries(images).map(
     async ([name, place]): Promise<[string, string]> => [
       name,

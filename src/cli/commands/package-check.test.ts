@@ -1,8 +1,9 @@
 /** chandler package check, as an author runs it. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { instancesIn } from '../../../test/support/local.ts'
 import { runCommand } from '../../../test/support/run-command.ts'
 import { register } from './package.ts'
 
@@ -21,7 +22,7 @@ test('a package is driven through its whole life, and nothing is left', async ()
   expect(await check('--run')).toBe(
     'ok: sim 1.0.0 is a sim package with 1 plan\nok: provision\nok: update\nok: bind\nok: unbind\nok: deprovision\n',
   )
-  expect(readdirSync(join(folder, 'local'))).toEqual(['keys.json'])
+  expect(await instancesIn(folder)).toEqual([])
 })
 
 test('a stage that fails is named, what was made is taken down, and the exit code says so', async () => {
@@ -33,7 +34,7 @@ test('a stage that fails is named, what was made is taken down, and the exit cod
     { action: 'deprovision' },
   ])
   expect(process.exitCode).toBe(3)
-  expect(readdirSync(join(folder, 'local'))).toEqual(['keys.json'])
+  expect(await instancesIn(folder)).toEqual([])
 })
 
 test('what is refused was never begun', async () => {

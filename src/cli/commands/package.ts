@@ -1,6 +1,6 @@
 /** chandler package: packages of a running broker, and any package without one. */
 import type { Command } from 'commander'
-import type { Stage } from '../../compose/package-tools.ts'
+import type { Stage } from '../../authoring/package-tools.ts'
 import { plural } from '../../kit/text.ts'
 import { describeProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -27,7 +27,7 @@ export function register(program: Command): void {
   })
   inspecting(group)
   checking(group)
-  registerBuild(group, async () => (await import('../../compose/package-tools.ts')).packageTools)
+  registerBuild(group, async () => (await import('../../authoring/package-tools.ts')).packageTools)
   const list = add(group, {
     usage: 'list',
     summary: "List the packages of the broker's catalog",
@@ -88,7 +88,7 @@ function inspecting(group: Command): void {
     ],
   })
   withLocal(command).action(async (reference: string, options: Local) => {
-    const { inspectPackage } = await import('../../compose/package-tools.ts')
+    const { inspectPackage } = await import('../../authoring/package-tools.ts')
     const { content, warnings } = await inspectPackage({ reference, ...options }, packageListener())
     for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
     await printOne(options.output, {
@@ -121,7 +121,7 @@ function checking(group: Command): void {
     .option('--plan <name>', 'the plan to try; the first when absent')
   withParameters(withLocal(command)).action(
     async (reference: string, options: Local & ParameterOptions & { run?: boolean; plan?: string }) => {
-      const { inspectPackage, tryPackage } = await import('../../compose/package-tools.ts')
+      const { inspectPackage, tryPackage } = await import('../../authoring/package-tools.ts')
       const wish = { reference, ...options }
       const { content, warnings } = await inspectPackage(wish, packageListener())
       const { contract, name, version, services } = content

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Ordered } from '../../api/instance.ts'
+import type { ExampleLife, ExampleResult } from '../../authoring/pak-examples.ts'
 import type { Client } from '../../client/client.ts'
-import type { ExampleLife, ExampleResult } from '../../compose/pak-examples.ts'
 import { isObject } from '../../kit/json.ts'
+import { Secret } from '../../kit/secret.ts'
 import type { Package } from '../../model/package.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -45,14 +46,16 @@ function registerTest(group: Command): void {
     .option('--env <names...>', 'variables of this environment that Terraform is given', [])
     .option('--data-dir <path>', 'where runs take place', localDataDir())
     .action(async (reference = '.', flags: ExampleFlags & { readonly dataDir: string }) => {
-      const { testPak } = await import('../../compose/pak-examples.ts')
+      const { testPak } = await import('../../authoring/pak-examples.ts')
       const isPacked = /\.brokerpak(?:$|[?#])/.test(reference)
       const engine = flags.engine ?? (isPacked ? 'pak' : 'host')
       const results = await testPak(
         {
           reference: /^https?:/.test(reference) ? reference : resolve(reference),
           dataDir: flags.dataDir,
-          options: { engine, environment: lentFrom(flags.env) },
+          // The values are lent, so that they are sealed and masked; the options only name them.
+          options: { engine, environment: Object.fromEntries(flags.env.map((name) => [name, ''])) },
+          lent: lentFrom(flags.env),
           ...(flags.example === undefined ? {} : { only: flags.example }),
           ended: tellResult,
         },
@@ -83,8 +86,8 @@ function registerRunExamples(group: Command): void {
         { example, prefix, timeout, output }: ExampleFlags & { prefix: string; timeout: string },
       ) => {
         const [{ chosenExamples, runExample }, { readPak }] = await Promise.all([
-          import('../../compose/pak-examples.ts'),
-          import('../../compose/pak-tools.ts'),
+          import('../../authoring/pak-examples.ts'),
+          import('../../authoring/pak-tools.ts'),
         ])
         const { package: pkg } = await readPak(reference, { engine: 'host' })
         const client = await connect(command)
@@ -105,10 +108,12 @@ function planNamed({ services }: Package, { service, planId }: PakExample): stri
   return plan?.name ?? fail('catalog.plan-unknown', planId)
 }
 
-function lentFrom(names: readonly string[]): Readonly<Record<string, string>> {
+function lentFrom(names: readonly string[]): Readonly<Record<string, Secret>> {
   const found = names.flatMap((name) => {
     const value = process.env[name]
-    return value === undefined ? fail('usage.invalid', `${name} is not set here`) : [[name, value] as const]
+    return value === undefined
+      ? fail('usage.invalid', `${name} is not set here`)
+      : [[name, new Secret(value)] as const]
   })
   return Object.fromEntries(found)
 }

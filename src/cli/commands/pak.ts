@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { PakRead } from '../../compose/pak-tools.ts'
+import type { PakRead } from '../../authoring/pak-tools.ts'
 import type { Json } from '../../kit/json.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import { describeProblem, fail } from '../../model/problem.ts'
@@ -68,7 +68,7 @@ function registerBuild(group: Command): void {
     .option('--target <os/arch>', 'only for this platform; all of the manifest otherwise')
     .option('--no-compress', 'store files as they are')
     .action(async (folder = '.', { to, target, compress, output }: BuildFlags) => {
-      const { buildPak } = await import('../../compose/pak-tools.ts')
+      const { buildPak } = await import('../../authoring/pak-tools.ts')
       const order = {
         folder,
         to,
@@ -97,7 +97,7 @@ function registerInfo(group: Command): void {
     examples: ['pak info my-services-1.0.0.brokerpak', 'pak info ./my-pak -o json'],
   })
   withOutput(command).action(async (reference: string, { output }: { readonly output: Form }) => {
-    const { readPak } = await import('../../compose/pak-tools.ts')
+    const { readPak } = await import('../../authoring/pak-tools.ts')
     const read = await readPak(reference, { engine: 'host' })
     const { manifest } = read.notes
     const { name, version, digest } = read.package
@@ -143,7 +143,7 @@ function registerValidate(group: Command): void {
   })
     .option('--strict <original>', 'refuse what that original refuses: v1 or csb')
     .action(async (reference: string, { strict }: { readonly strict?: string }) => {
-      const { readPak } = await import('../../compose/pak-tools.ts')
+      const { readPak } = await import('../../authoring/pak-tools.ts')
       const isPacked = /\.brokerpak(?:$|[?#])/.test(reference)
       const options = { ...(isPacked ? {} : { engine: 'host' }), ...(strict === undefined ? {} : { strict }) }
       const { warnings } = await readPak(reference, options)
@@ -159,7 +159,7 @@ function registerDocs(group: Command): void {
     summary: 'Write what users of the services of a pak must know, as Markdown',
     examples: ['pak docs my-services-1.0.0.brokerpak > services.md', 'pak docs ./my-pak'],
   }).action(async (reference: string) => {
-    const { pakManual } = await import('../../compose/pak-tools.ts')
+    const { pakManual } = await import('../../authoring/pak-tools.ts')
     print((await pakManual(reference)).trimEnd())
   })
 }
@@ -174,7 +174,7 @@ function registerImport(group: Command): void {
   })
     .option('--pak <files...>', 'paks of the built-in folder of the original')
     .action(async (file: string | undefined, { pak = [] }: { readonly pak?: readonly string[] }) => {
-      const { moveSettings } = await import('../../compose/pak-tools.ts')
+      const { moveSettings } = await import('../../authoring/pak-tools.ts')
       const environment = file === undefined ? process.env : variablesOf(file)
       const { settings, faults, remarks } = await moveSettings(environment, pak)
       for (const remark of remarks) say(`note: ${remark}`)

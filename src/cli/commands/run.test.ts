@@ -1,8 +1,10 @@
 /** chandler run, as a user runs it: a life of a pretended package, kept on this machine between commands. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { instancesIn } from '../../../test/support/local.ts'
 import { runCommand } from '../../../test/support/run-command.ts'
 import { register } from './run.ts'
 
@@ -36,13 +38,13 @@ test('an instance lives from command to command until it is deprovisioned', asyn
   expect(await code(run('bind', '--name', 'demo'))).toBe('instance.unknown')
 })
 
-test('what is kept is sealed', async () => {
+test('what is kept is sealed, and goes with the instance', async () => {
   await run('provision', '--name', 'sealed', '-p', 'motto=open-and-shut')
-  const [file = ''] = readdirSync(join(folder, 'local')).filter((name) => name.startsWith('sealed'))
 
-  expect(readFileSync(join(folder, 'local', file), 'utf8')).not.toContain('open-and-shut')
+  expect(spawnSync('grep', ['-r', 'open-and-shut', folder]).status).toBe(1)
+  expect(await instancesIn(folder)).toContain('sealed')
   await run('deprovision', '--name', 'sealed')
-  expect(existsSync(join(folder, 'local', file))).toBe(false)
+  expect(await instancesIn(folder)).not.toContain('sealed')
 })
 
 test('the files of an action are written where they are wanted', async () => {

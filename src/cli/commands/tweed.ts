@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { OperationRan, PatternOperation, PatternRead } from '../../compose/pattern-tools.ts'
+import type { OperationRan, PatternOperation, PatternRead } from '../../authoring/pattern-tools.ts'
 import { printable } from '../../kit/text.ts'
 import { describeProblem, fail, failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -70,7 +70,7 @@ function registerMetadata(group: Command): void {
     ],
   })
   withLocal(command).action(async (reference: string, { dataDir, output }: Local) => {
-    const { readPattern } = await import('../../compose/pattern-tools.ts')
+    const { readPattern } = await import('../../authoring/pattern-tools.ts')
     const read = await readPattern({ reference, dataDir }, packageListener())
     warn(read)
     const { digest, metadata, schema } = read
@@ -93,7 +93,7 @@ function registerCheck(group: Command): void {
   }).option('--run', 'drive it through its whole life')
   withParameters(withLocal(command)).action(
     async (reference: string, options: Local & ParameterOptions & { readonly run?: boolean }) => {
-      const { readPattern } = await import('../../compose/pattern-tools.ts')
+      const { readPattern } = await import('../../authoring/pattern-tools.ts')
       const { dataDir, output } = options
       const read = await readPattern({ reference, dataDir }, packageListener())
       const stages = options.run ? await live(read, options) : []
@@ -118,7 +118,7 @@ interface Stage {
 }
 
 async function live(read: PatternRead, options: Local & ParameterOptions): Promise<readonly Stage[]> {
-  const { tryPackage } = await import('../../compose/package-tools.ts')
+  const { tryPackage } = await import('../../authoring/package-tools.ts')
   const stages: Stage[] = []
   const trial = {
     reference: read.reference,
@@ -161,7 +161,7 @@ function registerRun(group: Command): void {
 }
 
 async function run(operation: string, reference: string, options: RunOptions): Promise<void> {
-  const { runPattern } = await import('../../compose/pattern-tools.ts')
+  const { runPattern } = await import('../../authoring/pattern-tools.ts')
   const known = operations.find((one) => one === operation)
   if (known === undefined) return fail('usage.invalid', `the operation is one of ${operations.join(', ')}`)
   const { dataDir, name, binding, outputs, output } = options
@@ -204,7 +204,7 @@ function registerBuild(group: Command): void {
   }).option('--to <reference>', 'where the image goes; a layout in the data folder when absent')
   withLocal(command).action(
     async (folder: string, { dataDir, output, to }: Local & { readonly to?: string }) => {
-      const { builtImage } = await import('../../compose/local-run.ts')
+      const { builtImage } = await import('../../authoring/run-action.ts')
       if (!existsSync(join(folder, 'image.yml'))) fail('file.unreadable', join(folder, 'image.yml'))
       const reference = await builtImage({ reference: folder, dataDir }, to)
       await printOne(output, {

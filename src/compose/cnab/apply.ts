@@ -1,8 +1,8 @@
 /** Brings an installation to where a document wants it. */
 import { decide, readInstallationDocument, stateOf } from '../../contracts/cnab/index.ts'
+import type { Listener } from '../../host/workshop.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { failAll } from '../../model/problem.ts'
-import type { Listener } from '../workshop.ts'
 import { changesBetween } from './applied.ts'
 import { carryOut, type Order, rehearse } from './orders.ts'
 import type { ActionRan, Runner } from './perform.ts'

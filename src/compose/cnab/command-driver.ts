@@ -6,10 +6,10 @@ import { delimiter, join } from 'node:path'
 import { operationDocument, operationOf } from '../../contracts/cnab/index.ts'
 import { collectFile } from '../../engines/collect.ts'
 import type { LogPiece } from '../../engines/engine.ts'
+import type { Listener } from '../../host/workshop.ts'
 import type { Job } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import type { Got, Report, RunEnd } from '../../model/report.ts'
-import type { Listener } from '../workshop.ts'
 import type { RunAbout, Runner } from './perform.ts'
 
 const tailBytes = 64 * 1024
@@ -88,7 +88,7 @@ async function callDriver(program: string, { job, about, listener }: Call): Prom
     const logs = tailOf()
     const take = (stream: LogPiece['stream']) => async (bytes: Uint8Array) => {
       logs.add(bytes)
-      await listener.log({ stream, step: operation.action, bytes })
+      await listener.log({ stream, bytes })
     }
     const [exit] = await Promise.all([
       exitOf(child),

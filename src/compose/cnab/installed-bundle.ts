@@ -6,10 +6,10 @@ import {
   type Relocation,
   relocated,
 } from '../../contracts/cnab/index.ts'
+import { inspect, type Listener } from '../../host/workshop.ts'
 import { shortName } from '../../kit/hash.ts'
 import { canonical, isObject, type JsonObject } from '../../kit/json.ts'
 import { describeProblem, fail } from '../../model/problem.ts'
-import { inspect, type Listener } from '../workshop.ts'
 import type { CnabRoom, InstalledBundle } from './room.ts'
 
 /** Where images are instead of where the bundle says: names that run tools are told, and places of this machine. */

@@ -1,4 +1,6 @@
 /** Bundles looked at without running anything. */
+
+import { openBundle } from '../../authoring/cnab/bundle-tools.ts'
 import {
   bundleImagesOf,
   type Explanation,
@@ -7,7 +9,6 @@ import {
   readBundle,
 } from '../../contracts/cnab/index.ts'
 import { failAll } from '../../model/problem.ts'
-import { openBundle } from './bundle-tools.ts'
 import { inRoom } from './tools.ts'
 
 export type { Explanation } from '../../contracts/cnab/index.ts'

@@ -10,9 +10,9 @@ import {
   optionsOf,
   stateOf,
 } from '../../contracts/cnab/index.ts'
+import type { Listener } from '../../host/workshop.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { fail } from '../../model/problem.ts'
-import type { Listener } from '../workshop.ts'
 import { appliedStateOf } from './applied.ts'
 import { type GivenValue, givenValues } from './given.ts'
 import { lockInstallation } from './installation-lock.ts'

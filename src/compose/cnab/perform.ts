@@ -27,6 +27,8 @@ import {
   type Verdict,
 } from '../../contracts/cnab/index.ts'
 import type { LogPiece } from '../../engines/engine.ts'
+import { newRunName } from '../../host/run-job.ts'
+import type { Listener } from '../../host/workshop.ts'
 import { parseJson } from '../../kit/exact.ts'
 import { digestOf } from '../../kit/hash.ts'
 import type { JsonObject } from '../../kit/json.ts'
@@ -34,8 +36,6 @@ import { type Redactor, redactor, textRedactor } from '../../kit/redact.ts'
 import type { Job } from '../../model/job.ts'
 import { describeProblem, fail, failAll, type Problem, toProblem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
-import { newRunName } from '../run-job.ts'
-import type { Listener } from '../workshop.ts'
 import { beginRecord, modifies, newestOutput, runCustom, runsOf, writeResult } from './records.ts'
 import type { CnabRoom } from './room.ts'
 

@@ -1,12 +1,15 @@
 /** What bundles on this machine share without a broker: engines, images, records of runs, sets of values. */
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { CnabNotes } from '../../contracts/cnab/index.ts'
 import type { Engine } from '../../engines/engine.ts'
+import { openEngines } from '../../host/engines.ts'
+import { openWorkshop, type Workshop } from '../../host/workshop.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
 import { ulidSource } from '../../kit/id.ts'
 import type { Json } from '../../kit/json.ts'
-import { openEngines } from '../engines.ts'
-import { openWorkshop, type Workshop } from '../workshop.ts'
+import { openKeyRing } from '../../store/keys.ts'
+import { makeSealer } from '../../store/sealer.ts'
 import { type ClaimFiles, openClaimFiles } from './claim-files.ts'
 import { type Documents, openDocuments, sealedWrapping } from './documents.ts'
 
@@ -74,8 +77,12 @@ export async function openCnabRoom(
   const engines = engine === 'none' ? Promise.resolve([]) : openEngines({ ...places, choice: engine })
   // Whoever runs something is told.
   engines.catch(() => undefined)
-  const folder = join(workshop.folder, 'cnab')
-  const wrapping = sealedWrapping(workshop.sealer)
+  const home = join(resolve(dataDir), 'local')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const ring = openKeyRing(join(home, 'keys.json'), systemChance)
+  if (ring.ids().length === 0) ring.make()
+  const folder = join(home, 'cnab')
+  const wrapping = sealedWrapping(makeSealer(ring, systemChance, 'local'))
   const grow = ulidSource(systemChance)
   return {
     workshop,

@@ -1,8 +1,8 @@
 /** The door for commands about bundles: a room opened and closed, and who runs what is ordered. */
 import { operationDocument, operationOf } from '../../contracts/cnab/index.ts'
+import { runJob } from '../../host/run-job.ts'
+import type { Listener } from '../../host/workshop.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
-import { runJob } from '../run-job.ts'
-import type { Listener } from '../workshop.ts'
 import { driverRunner, findDriver } from './command-driver.ts'
 import { type Order, rehearse } from './orders.ts'
 import type { Runner } from './perform.ts'

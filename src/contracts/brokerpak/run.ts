@@ -139,7 +139,8 @@ function environmentOf({
 }: Circumstances): Readonly<Record<string, string | Secret>> {
   const { installation } = notes
   const google = notes.origin === 'v1' ? ['GOOGLE_CREDENTIALS', 'GOOGLE_PROJECT'] : []
-  const lendable = [...declaredNames(notes.manifest), ...google].flatMap((name) => {
+  const names = [...declaredNames(notes.manifest), ...google, ...Object.keys(options.environment)]
+  const lendable = names.flatMap((name) => {
     const value = situation.infrastructure[name] ?? options.environment[name]
     return value === undefined ? [] : [[name, value] as const]
   })

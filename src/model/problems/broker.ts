@@ -231,6 +231,12 @@ export const brokerProblems = {
     status: 500,
     exit: 3,
   },
+  'operation.left': {
+    title: 'The command left before the operation ended',
+    hint: 'It goes on: chandler attach shows it and stays with it to its end.',
+    status: 500,
+    exit: 3,
+  },
   'operation.deadline': {
     title: 'The operation did not end before its deadline',
     hint: 'Raise the deadline of the plan, or look in its log for what it waited for.',

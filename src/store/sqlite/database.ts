@@ -8,7 +8,7 @@ import { openCheckpoints } from './checkpoints.ts'
 import { copyTo } from './copy.ts'
 import { openFlush } from './flush.ts'
 import { type Commands, type Group, makeGroup } from './group-commit.ts'
-import { lockFile } from './lock-file.ts'
+import { lockFile, shareLock } from './lock-file.ts'
 import { preparePlace } from './place.ts'
 import { isInputOutput, sqliteProblem } from './problem.ts'
 
@@ -34,6 +34,8 @@ const settings = [
 
 export interface SqliteOptions {
   readonly clock: Clock
+  /** shared: several processes use the file at once, as commands without a server do. */
+  readonly processes?: 'alone' | 'shared'
   /** How long to wait for a process that still has the file. */
   readonly connectMs?: number
   /** Told when the file can no longer be trusted: nothing more is written, the process should end. */
@@ -65,10 +67,8 @@ function openInMemory(options: SqliteOptions): Database {
 
 async function openFile(path: string, options: SqliteOptions): Promise<Database> {
   preparePlace(path)
-  const unlock = await lockPatiently(path, options)
+  const { writer, looking, unlock } = await connectBoth(path, options)
   try {
-    const writer = connect(path, options.clock, {})
-    const looking = connect(path, options.clock, { readOnly: true })
     const log = openFlush(path)
     const commands = commandsOf(writer.db, options, log.flush)
     const group = makeGroup(commands, (round) => void setImmediate(round))
@@ -94,12 +94,40 @@ async function openFile(path: string, options: SqliteOptions): Promise<Database>
   }
 }
 
+interface Opened {
+  readonly writer: Connection
+  readonly looking: Connection
+  readonly unlock: () => void
+}
+
+/** Two processes that share a new file must not both set it up. */
+async function connectBoth(path: string, options: SqliteOptions): Promise<Opened> {
+  const isShared = options.processes === 'shared'
+  const setUp = isShared ? await lockPatiently(`${path}.opening`, options, lockFile) : () => undefined
+  try {
+    const unlock = await lockPatiently(path, options, isShared ? shareLock : lockFile)
+    try {
+      const writer = connect(path, options.clock, {})
+      return { writer, looking: connect(path, options.clock, { readOnly: true }), unlock }
+    } catch (error) {
+      unlock()
+      throw sqliteProblem(error)
+    }
+  } finally {
+    setUp()
+  }
+}
+
 /** A process that is being replaced may need a moment to leave. */
-async function lockPatiently(path: string, { clock, connectMs = 0 }: SqliteOptions): Promise<() => void> {
+async function lockPatiently(
+  path: string,
+  { clock, connectMs = 0 }: SqliteOptions,
+  take: (path: string) => () => void,
+): Promise<() => void> {
   const until = clock.monotonic() + connectMs
   for (;;) {
     try {
-      return lockFile(path)
+      return take(path)
     } catch (error) {
       const isLocked = error instanceof ProblemError && error.problem.code === 'store.locked'
       if (!isLocked || clock.monotonic() >= until) throw error

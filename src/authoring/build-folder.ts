@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { putHostTools } from '../artifacts/host-tools.ts'
 import { buildPackage } from '../artifacts/packages.ts'
+import { usualRegistries } from '../host/registries.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { checkerOf } from '../kit/schema.ts'
 import { readYaml } from '../kit/yaml.ts'
 import { fail, failAll, type Problem } from '../model/problem.ts'
-import { usualRegistries } from './registries.ts'
 
 /** What `image.yml` may say. */
 export interface ImageFile {

@@ -35,12 +35,12 @@ import {
   packingOf,
   pakNotes,
 } from '../contracts/brokerpak/index.ts'
+import { usualRegistries } from '../host/registries.ts'
 import { digestOfPieces } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { ArchiveEntry } from '../model/artifact.ts'
 import type { Package } from '../model/package.ts'
 import { fail, failAll, type Problem } from '../model/problem.ts'
-import { usualRegistries } from './registries.ts'
 
 export interface PakRead {
   readonly package: Package

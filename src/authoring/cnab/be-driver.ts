@@ -9,10 +9,10 @@ import {
   readImageName,
   readOperation,
 } from '../../contracts/cnab/index.ts'
+import { runJob } from '../../host/run-job.ts'
+import { type Listener, openWorkshop, type Workshop } from '../../host/workshop.ts'
 import { fail, failAll } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
-import { runJob } from '../run-job.ts'
-import { type Listener, openWorkshop, type Workshop } from '../workshop.ts'
 
 export { handledTypes } from '../../contracts/cnab/index.ts'
 

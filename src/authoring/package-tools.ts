@@ -2,13 +2,19 @@
 import { tmpdir } from 'node:os'
 import { type PackageContent, toPackageContent } from '../api/package.ts'
 import { buildPackage, copyPackage } from '../artifacts/packages.ts'
+import { usualRegistries } from '../host/registries.ts'
+import { inspect, type Listener, openWorkshop } from '../host/workshop.ts'
 import type { JsonObject } from '../kit/json.ts'
-import type { BindingAnswer } from '../model/outcome.ts'
+import { present } from '../kit/present.ts'
+import { act, takingDown } from '../local/act.ts'
+import { type LocalHouse, openLocalHouse } from '../local/house.ts'
+import { localOffers, planNamed } from '../local/offers.ts'
+import { forgetInstance, type LocalOrder } from '../local/order.ts'
+import type { ActionRan } from '../local/ran.ts'
+import { trialName } from '../local/trial.ts'
+import type { Package } from '../model/package.ts'
 import { describeProblem, type Problem, toProblem } from '../model/problem.ts'
 import type { Action } from '../model/situation.ts'
-import { actLocally, forgetLocal, type LocalInstance, localPlan, newLocal } from './local-instance.ts'
-import { usualRegistries } from './registries.ts'
-import { inspect, type Listener, openWorkshop, type Workshop } from './workshop.ts'
 
 export const packageTools = {
   build: (order: Parameters<typeof buildPackage>[0]) => buildPackage(order, sources()),
@@ -60,43 +66,45 @@ export interface Trial extends PackageWish {
 
 /** Drives a package through its whole life: provision, update, bind, unbind, deprovision; answers whether all worked. */
 export async function tryPackage(trial: Trial, listener: Listener): Promise<boolean> {
-  const workshop = await openWorkshop(trial.dataDir)
-  const name = `check-${process.pid}`
+  const house = await openLocalHouse({ dataDir: trial.dataDir, engine: 'auto' })
   try {
-    const { package: pkg } = await inspect(workshop, trial, listener)
-    const made = newLocal(name, pkg)
-    const chosen = trial.plan === undefined ? made : { ...made, plan: trial.plan }
-    return await live(workshop, chosen, trial, listener)
+    const { package: pkg } = await inspect(house.workshop, trial, listener)
+    return await live(house, pkg, trial, listener)
   } finally {
-    forgetLocal(workshop, name)
-    await workshop.close()
+    await house.close()
   }
 }
 
-async function live(
-  workshop: Workshop,
-  made: LocalInstance,
-  trial: Trial,
-  listener: Listener,
-): Promise<boolean> {
-  const { service, plan } = localPlan(made)
+type Ended = 'ok' | 'failed' | 'refused'
+
+async function live(house: LocalHouse, pkg: Package, trial: Trial, listener: Listener): Promise<boolean> {
+  const instance = trialName('check')
+  const { service, plan } = planNamed(localOffers(pkg), trial)
   const bindable = plan.bindable ?? service.bindable
   const kinds = ['provision', 'update', ...(bindable ? (['bind', 'unbind'] as const) : [])] as const
-  let instance = made
-  const act = async (kind: Exclude<Action['kind'], 'invoke'>): Promise<'ok' | 'failed' | 'refused'> => {
+  const { parameters, bindParameters } = trial
+  const given: Readonly<Record<string, JsonObject>> = {
+    provision: parameters,
+    update: parameters,
+    bind: bindParameters,
+  }
+  const run = async (kind: Exclude<Action['kind'], 'invoke'>): Promise<Ended> => {
     const ofBinding = kind === 'bind' || kind === 'unbind'
-    const order = {
+    const order: LocalOrder = {
       action: { kind },
-      parameters: ofBinding ? trial.bindParameters : trial.parameters,
+      instance,
+      package: pkg,
+      parameters: given[kind] ?? {},
       ...(ofBinding ? { binding: 'check' } : {}),
+      ...(kind === 'provision' ? present({ plan: trial.plan }) : {}),
     }
     try {
-      const { outcome, instance: after } = await actLocally(workshop, instance, order, listener)
-      instance = after
-      const fault = faultOf(kind, outcome.problems, outcome.binding)
-      trial.ended({ action: kind, ...(fault === undefined ? {} : { fault }) })
+      const ran = await act(house, order, kind === 'deprovision' ? takingDown(listener) : listener)
+      const fault = faultOf(kind, ran)
+      trial.ended({ action: kind, ...present({ fault }) })
       return fault === undefined ? 'ok' : 'failed'
     } catch (error) {
+      if (listener.leave?.aborted) throw error
       // A refusal ends the stage, not the trial: what was made must be taken down.
       const why = describeProblem(toProblem(error))
       trial.ended({ action: kind, ...(kind === 'update' ? { skipped: why } : { fault: why }) })
@@ -105,7 +113,7 @@ async function live(
   }
   let allWell = true
   for (const kind of kinds) {
-    const ended = await act(kind)
+    const ended = await run(kind)
     if (kind === 'provision' && ended === 'refused') return false
     // Parameters that suited provision suit update: a package that refuses them offers no updates.
     if (ended === 'ok' || (kind === 'update' && ended === 'refused')) continue
@@ -113,14 +121,12 @@ async function live(
     break
   }
   // Whatever happened: nothing is left behind.
-  return (await act('deprovision')) === 'ok' && allWell
+  const down = await run('deprovision')
+  if (down !== 'ok') await forgetInstance(house, instance)
+  return down === 'ok' && allWell
 }
 
-function faultOf(
-  kind: Action['kind'],
-  problems: readonly Problem[],
-  binding: BindingAnswer | undefined,
-): string | undefined {
+function faultOf(kind: Action['kind'], { problems, binding }: ActionRan): string | undefined {
   if (problems.length > 0) return problems.map((problem) => describeProblem(problem)).join('; ')
   return kind === 'bind' && binding === undefined ? 'it answered no binding' : undefined
 }

@@ -1,9 +1,10 @@
 /** What authors of patterns do without a broker: read, check and run one operation after another. */
+
+import { inspect, type Listener, openWorkshop, type Workshop } from '../host/workshop.ts'
 import type { Json, JsonObject } from '../kit/json.ts'
 import type { Output } from '../model/outcome.ts'
 import type { Problem } from '../model/problem.ts'
-import { builtImage, runAction } from './local-run.ts'
-import { inspect, type Listener, openWorkshop, type Workshop } from './workshop.ts'
+import { builtImage, runAction } from './run-action.ts'
 
 export interface PatternWish {
   /** An image, or a folder with an `image.yml` that is built first. */

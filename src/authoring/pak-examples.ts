@@ -1,10 +1,16 @@
 /** Runs the examples of a pak, each through its whole life: on this machine, or wherever the caller lets them live. */
+
+import type { Lent } from '../broker/ports.ts'
 import { credentialFaults, examplesOf, type PakExample, pakNotes } from '../contracts/brokerpak/index.ts'
+import { inspect, type Listener } from '../host/workshop.ts'
 import { isObject, type JsonObject } from '../kit/json.ts'
-import { noChoice, type Package } from '../model/package.ts'
+import { act, takingDown } from '../local/act.ts'
+import { type LocalHouse, openLocalHouse } from '../local/house.ts'
+import { findInstance, forgetInstance, keyOf, type LocalOrder } from '../local/order.ts'
+import type { ActionRan } from '../local/ran.ts'
+import { trialName } from '../local/trial.ts'
+import type { Package } from '../model/package.ts'
 import { describeProblem, fail, failAll, toProblem } from '../model/problem.ts'
-import { actLocally, forgetLocal, type LocalInstance, newLocal } from './local-instance.ts'
-import { inspect, type Listener, openWorkshop, type Workshop } from './workshop.ts'
 
 /** Where an example lives. Each step throws when it does not work. */
 export interface ExampleLife {
@@ -58,29 +64,29 @@ export interface ExampleWish {
   readonly reference: string
   readonly dataDir: string
   readonly options: JsonObject
+  /** What Terraform is given of this environment. */
+  readonly lent: Lent
   /** Only examples of this name. */
   readonly only?: string
   ended(result: ExampleResult): void
 }
 
-/** Runs the examples without a broker. Problems: all that is wrong with the pak at once. */
+/** Runs the examples without a server. Problems: all that is wrong with the pak at once. */
 export async function testPak(wish: ExampleWish, listener: Listener): Promise<readonly ExampleResult[]> {
-  const workshop = await openWorkshop(wish.dataDir)
+  const house = await openLocalHouse({ dataDir: wish.dataDir, engine: 'auto' })
   try {
     const { reference, options } = wish
-    const { package: pkg } = await inspect(workshop, { reference, options, contract: 'brokerpak' }, listener)
+    const read = await inspect(house.workshop, { reference, options, contract: 'brokerpak' }, listener)
     const results: ExampleResult[] = []
-    for (const [i, example] of chosenExamples(pkg, wish.only).entries()) {
-      const name = `example-${process.pid}-${i}`
-      const life = localLife({ workshop, pkg, example, name, options, listener })
-      const result = await runExample(pkg, example, life)
-      forgetLocal(workshop, name)
+    for (const example of chosenExamples(read.package, wish.only)) {
+      const life = localLife({ house, pkg: read.package, example, wish, listener })
+      const result = await runExample(read.package, example, life)
       wish.ended(result)
       results.push(result)
     }
     return results
   } finally {
-    await workshop.close()
+    await house.close()
   }
 }
 
@@ -97,52 +103,61 @@ export function chosenExamples(pkg: Package, only?: string): readonly PakExample
 }
 
 interface Living {
-  readonly workshop: Workshop
+  readonly house: LocalHouse
   readonly pkg: Package
   readonly example: PakExample
-  readonly name: string
-  readonly options: JsonObject
+  readonly wish: ExampleWish
   readonly listener: Listener
 }
 
-const bindingName = 'example'
+const binding = 'example'
 
-function localLife(living: Living): ExampleLife {
-  const { workshop, example, listener } = living
-  let instance: LocalInstance | undefined
-  const act = async (kind: 'provision' | 'bind' | 'unbind' | 'deprovision') => {
-    instance ??= newExample(living)
+function localLife({ house, pkg, example, wish, listener }: Living): ExampleLife {
+  const instance = trialName('example')
+  const run = async (kind: 'provision' | 'bind' | 'unbind' | 'deprovision'): Promise<ActionRan> => {
     const ofBinding = kind === 'bind' || kind === 'unbind'
-    const order = {
+    const given: Readonly<Record<string, JsonObject>> = { provision: example.provision, bind: example.bind }
+    const order: LocalOrder = {
       action: { kind },
-      parameters: ofBinding ? example.bind : example.provision,
-      ...(ofBinding ? { binding: bindingName } : {}),
+      instance,
+      package: pkg,
+      parameters: given[kind] ?? {},
+      options: wish.options,
+      lent: wish.lent,
+      ...(ofBinding ? { binding } : {}),
+      ...(kind === 'provision' ? { service: example.service, plan: planOf(pkg, example) } : {}),
     }
-    const acted = await actLocally(workshop, instance, order, listener)
-    instance = acted.instance
-    failAll(acted.outcome.problems)
-    return acted.outcome
+    const ran = await act(house, order, kind === 'deprovision' ? takingDown(listener) : listener)
+    failAll(ran.problems)
+    return ran
   }
   return {
-    provision: async () => void (await act('provision')),
+    provision: async () => void (await run('provision')),
     bind: async () => {
-      const { credentials } = (await act('bind')).binding ?? {}
+      const { credentials } = (await run('bind')).binding ?? {}
       return isObject(credentials) ? credentials : {}
     },
     unbind: async () => {
-      if (instance?.bindings[bindingName] !== undefined) await act('unbind')
+      const made = await house.store.look.binding({ ...keyOf(instance), binding })
+      if (made !== undefined && made.state !== 'gone') await run('unbind')
     },
-    deprovision: async () => void (await act('deprovision')),
+    deprovision: async () => {
+      if (listener.leave?.aborted || (await findInstance(house, keyOf(instance))) === undefined) return
+      try {
+        await run('deprovision')
+      } catch (error) {
+        await forgetInstance(house, instance)
+        throw error
+      }
+    },
   }
 }
 
-/** An instance of the plan that the example names, and of no other. */
-function newExample({ pkg, example, name, options }: Living): LocalInstance {
-  const { planId, service: wanted } = example
+/** The plan that the example names, and no other. Problems: catalog.plan-unknown. */
+function planOf(pkg: Package, { planId, service: wanted }: PakExample): string {
   const service = pkg.services.find((one) => one.name === wanted)
-  const plan = service?.plans.find(({ id }) => id === planId)
-  if (service === undefined || plan === undefined)
-    return fail('catalog.plan-unknown', `${planId}; the service ${wanted} does not offer it`)
-  const only = { ...pkg, services: [{ ...service, plans: [plan] }] }
-  return newLocal(name, only, { ...noChoice, options: { ...options, ...plan.operator.options } })
+  return (
+    service?.plans.find(({ id }) => id === planId)?.name ??
+    fail('catalog.plan-unknown', `${planId}; the service ${wanted} does not offer it`)
+  )
 }

@@ -1,0 +1,109 @@
+/** Any action of any package on this machine, without a server; what it leaves is kept, sealed, for the next. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { inspect, type Listener } from '../host/workshop.ts'
+import type { JsonObject } from '../kit/json.ts'
+import { act } from '../local/act.ts'
+import { type LocalHouse, openLocalHouse } from '../local/house.ts'
+import { type LocalOrder, order } from '../local/order.ts'
+import type { ActionRan } from '../local/ran.ts'
+import type { Output } from '../model/outcome.ts'
+import type { Package } from '../model/package.ts'
+import { fail } from '../model/problem.ts'
+import type { Action } from '../model/situation.ts'
+import { buildFolder, isImageFolder } from './build-folder.ts'
+
+export interface RunWish {
+  /** Where the package is; a folder with an `image.yml` is built first. */
+  readonly reference: string
+  readonly contract?: string
+  readonly dataDir: string
+  /** provision, update, bind, unbind, deprovision, or an action of the package's own. */
+  readonly action: string
+  /** The instance that is acted upon; kept on this machine between actions. */
+  readonly name: string
+  readonly binding: string
+  /** Only provision chooses. */
+  readonly plan?: string
+  readonly parameters: JsonObject
+  /** Where the files it hands out are written to. */
+  readonly outputs?: string
+}
+
+/** The reference of an image, built first where it is a folder. Problems: those of building. */
+export async function builtImage(
+  { reference, dataDir }: Pick<RunWish, 'reference' | 'dataDir'>,
+  to?: string,
+): Promise<string> {
+  if (!isImageFolder(reference)) return reference
+  return buildFolder({ folder: reference, dataDir, ...(to === undefined ? {} : { to }) })
+}
+
+/** Runs one action as a broker would; a failed run is an answer with problems. Problems: those of reading and ordering. */
+export async function runAction(wish: RunWish, listener: Listener): Promise<ActionRan> {
+  return inHouse(wish, listener, async (house, ordered) => {
+    const ran = await act(house, ordered, listener)
+    if (wish.outputs !== undefined) writeOutputs(wish.outputs, ran.outputs)
+    return ran
+  })
+}
+
+/** Orders the action and answers its operation, for another command to stay with. */
+export async function orderAction(wish: RunWish, listener: Listener): Promise<string> {
+  return inHouse(wish, listener, order)
+}
+
+async function inHouse<T>(
+  wish: RunWish,
+  listener: Listener,
+  work: (house: LocalHouse, order: LocalOrder) => Promise<T>,
+): Promise<T> {
+  const reference = await builtImage(wish)
+  const house = await openLocalHouse({ dataDir: wish.dataDir, engine: 'auto' })
+  try {
+    const { package: pkg } = await inspect(house.workshop, { ...wish, reference }, listener)
+    return await work(house, orderOf(pkg, wish))
+  } finally {
+    await house.close()
+  }
+}
+
+function orderOf(
+  pkg: Package,
+  { action: name, name: instance, binding, plan, parameters }: RunWish,
+): LocalOrder {
+  const action = actionOf(pkg, name)
+  const { kind } = action
+  if ((kind === 'unbind' || kind === 'deprovision') && Object.keys(parameters).length > 0)
+    fail('usage.invalid', `${kind} takes no parameters`)
+  return {
+    action,
+    instance,
+    package: pkg,
+    parameters,
+    ...(plan === undefined ? {} : { plan }),
+    ...(kind === 'bind' || kind === 'unbind' ? { binding } : {}),
+  }
+}
+
+const lifeCycle = ['provision', 'update', 'bind', 'unbind', 'deprovision'] as const
+
+function actionOf(pkg: Package, name: string): Action {
+  const kind = lifeCycle.find((one) => one === name)
+  if (kind !== undefined) return { kind }
+  if (pkg.actions.some((action) => action.name === name)) return { kind: 'invoke', name }
+  const names = [...lifeCycle, ...pkg.actions.map((action) => action.name)]
+  return fail('action.unknown', `${name}; there are ${names.join(', ')}`, {
+    hint: 'Show what it has: chandler package inspect REFERENCE',
+  })
+}
+
+/** Names were checked to stay below the folder when they were collected. */
+function writeOutputs(folder: string, outputs: readonly Output[]): void {
+  for (const { name, content, state } of outputs) {
+    if (state === 'missing' || state === 'too-large') continue
+    const file = join(folder, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content, { mode: 0o600 })
+  }
+}
