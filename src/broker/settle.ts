@@ -198,7 +198,8 @@ async function settleUpdate(tx: Transaction, free: Instance, { order, ending }: 
   if (ending.state !== 'succeeded') return tx.putInstance({ ...free, state: order.before?.state ?? 'ready' })
   const before = await orders.instance(tx, free)
   const context = order.context ?? before.context
-  await orders.putInstance(tx, free, { parameters: order.parameters, context })
+  const parameters = ending.outcome.parameters ?? order.parameters
+  await orders.putInstance(tx, free, { parameters, context })
   await tx.putInstance({
     ...free,
     state: 'ready',

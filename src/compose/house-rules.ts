@@ -68,7 +68,7 @@ export function workLimitsOf({ operations }: Settings): WorkLimits {
   return {
     leaseMs: operations.lease,
     heartbeatMs: operations.heartbeat,
-    stagesMax: 20,
+    stagesMax: 64,
     attemptsMax: 3,
   }
 }

@@ -74,4 +74,10 @@ export type Prepared =
 export type Conclusion =
   | { readonly kind: 'done'; readonly outcome: Outcome }
   /** A chain, one stage after another; bounded by the worker. The carryover is kept before the next stage starts. */
-  | { readonly kind: 'next'; readonly job: Job; readonly carryover: Carryover }
+  | {
+      readonly kind: 'next'
+      readonly job: Job
+      readonly carryover: Carryover
+      /** What is kept instead when the chain is stopped here and the job never started. */
+      readonly unstarted?: Carryover
+    }

@@ -17,6 +17,8 @@ export interface Outcome {
   readonly labels?: Readonly<Record<string, string>>
   readonly attributes?: JsonObject
   readonly outputs?: readonly Output[]
+  /** For an update: the instance's parameters as they came out, where some of what was sent could not be changed. */
+  readonly parameters?: JsonObject
   /** The whole new carryover of the instance; absent: it stays as it was. */
   readonly carryover?: Carryover
   /** The whole new carryover of the binding; absent: it stays as it was. */

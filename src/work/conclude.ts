@@ -55,7 +55,9 @@ export async function conclude(
     return nextStage(tools, lease, { operation, run, job: conclusion.job, carryover: conclusion.carryover })
   }
   const outcome =
-    conclusion.kind === 'done' ? conclusion.outcome : { problems: [], carryover: conclusion.carryover }
+    conclusion.kind === 'done'
+      ? conclusion.outcome
+      : { problems: [], carryover: conclusion.unstarted ?? conclusion.carryover }
   // A chain that was stopped between two stages is not done, however well the last one ended.
   const isDone = report.end.kind === 'finished' && conclusion.kind === 'done'
   const ending = judged(outcome, report, isDone ? undefined : stop)

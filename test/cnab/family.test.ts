@@ -11,6 +11,19 @@ const missing = ensurePrograms('busybox')
 
 const definitions = { text: { type: 'string', default: '' }, count: { type: 'integer' } }
 
+/** What is needed by what is needed. */
+const disk = {
+  name: 'disk',
+  run: `
+echo "$CNAB_ACTION of $CNAB_INSTALLATION_NAME"
+printf '%s' "$CNAB_INSTALLATION_NAME" > /cnab/app/outputs/path
+`,
+  bundle: {
+    definitions,
+    outputs: { path: { definition: 'text', path: '/cnab/app/outputs/path' } },
+  },
+}
+
 /** Writes down when it ran; what it answers is what its parent asks for. */
 const database = {
   name: 'database',
@@ -21,6 +34,10 @@ printf 'db://%s/%s' "$CNAB_INSTALLATION_NAME" "$NAME" > /cnab/app/outputs/connst
   user: '1000',
   bundle: {
     definitions,
+    requiredExtensions: ['io.cnab.dependencies'],
+    custom: {
+      'io.cnab.dependencies': { requires: { disk: { bundle: 'registry.invalid/bundles/disk:0.1.0' } } },
+    },
     parameters: { name: { definition: 'text', destination: { env: 'NAME' } } },
     outputs: { connstr: { definition: 'text', path: '/cnab/app/outputs/connstr' } },
   },
@@ -32,11 +49,16 @@ const shop = {
 echo "$CNAB_ACTION of $CNAB_INSTALLATION_NAME"
 cp /cnab/app/dependencies/db/bundle.json /cnab/app/outputs/found
 printf '%s' "$CONNSTR" > /cnab/app/outputs/uri
+if [ "$CNAB_ACTION" = "$FAIL" ]; then exit 7; fi
 case "$CNAB_ACTION" in uninstall) ;; *) echo 5 > /cnab/app/outputs/count ;; esac
 `,
   bundle: {
     definitions,
-    parameters: { connstr: { definition: 'text', destination: { env: 'CONNSTR' } } },
+    parameters: {
+      connstr: { definition: 'text', destination: { env: 'CONNSTR' } },
+      fail: { definition: 'text', destination: { env: 'FAIL' } },
+      size: { definition: 'count', destination: { env: 'SIZE' } },
+    },
     outputs: {
       uri: { definition: 'text', path: '/cnab/app/outputs/uri' },
       count: { definition: 'count', path: '/cnab/app/outputs/count', applyTo: ['install', 'upgrade'] },
@@ -68,15 +90,15 @@ let platform: Platform
 beforeAll(async () => {
   if (missing !== undefined) return
   folder = freshFolder('cnab-family')
-  const needed = await thickBundle(folder, database)
-  const parent = await thickBundle(folder, shop)
+  const made = await Promise.all([disk, database, shop].map((recipe) => thickBundle(folder, recipe)))
   // Both arrive as archives, as authors hand them on.
-  const packed = [needed, parent].map(({ folder: from }) => {
+  const packed = made.map(({ folder: from }) => {
     execFileSync('tar', ['-czf', `${from}.tgz`, '-C', from, '.'])
     return `${from}.tgz`
   })
-  at = await offering([{ package: packed[1], options: { dependencies: { db: packed[0] } } }])
-  for (const one of [needed, parent]) rmSync(one.folder, { recursive: true })
+  const dependencies = { db: packed[1], 'db/disk': packed[0] }
+  at = await offering([{ package: packed[2], options: { dependencies } }])
+  for (const one of made) rmSync(one.folder, { recursive: true })
   platform = new Platform(at)
 })
 
@@ -97,6 +119,7 @@ describe.skipIf(missing !== undefined)('a bundle and what it depends on', { time
     expect(JSON.parse(outputs['found'] ?? '')).toMatchObject({ name: 'database' })
     const log = await platform.log(String(ordered.body['operation']))
     expect(log.match(/install of \S+/g)).toEqual([
+      expect.stringMatching(/-db-disk$/),
       expect.stringMatching(/-db$/),
       expect.not.stringMatching(/-db$/),
     ])
@@ -131,6 +154,36 @@ describe.skipIf(missing !== undefined)('a bundle and what it depends on', { time
     expect(log.match(/uninstall of \S+/g)).toEqual([
       expect.not.stringMatching(/-db$/),
       expect.stringMatching(/-db$/),
+      expect.stringMatching(/-db-disk$/),
     ])
+  })
+
+  test('are refused together before anything starts, and nothing is left behind', async () => {
+    const { status, body } = await platform.provision('shop-3', 'default', { size: 'x', 'db#size': 1 })
+
+    expect([status, body['description']]).toEqual([
+      400,
+      expect.stringContaining('undefined parameter "size"'),
+    ])
+    expect(body['description']).toContain('cannot use value as parameter size')
+    expect((await platform.ask('GET', '/v2/service_instances/shop-3')).status).toBe(404)
+  })
+
+  test('are undone when the last of them fails, and what is left can be deleted and ordered again', async () => {
+    const ordered = await platform.provision('shop-4', 'default', { fail: 'install' })
+
+    expect(await platform.end('shop-4', ordered)).toMatchObject({
+      state: 'failed',
+      description: expect.stringContaining('has been uninstalled again'),
+    })
+    const log = await platform.log(String(ordered.body['operation']))
+    expect(log.match(/(?:un)?install of/g)).toEqual([
+      ...Array.from({ length: 3 }, () => 'install of'),
+      ...Array.from({ length: 3 }, () => 'uninstall of'),
+    ])
+    const removed = await platform.remove('shop-4', 'default')
+    expect(await platform.end('shop-4', removed)).toMatchObject({ state: 'succeeded' })
+    const again = await platform.provision('shop-4', 'default', {})
+    expect(await platform.end('shop-4', again)).toMatchObject({ state: 'succeeded' })
   })
 })

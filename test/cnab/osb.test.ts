@@ -13,7 +13,7 @@ import { offering, Platform } from './platform.ts'
 const token = 'token-of-the-user'
 const admin = 'secret-of-the-operator'
 const id = 'b2c1a7e0-5a51-4a0e-9a53-0a1b2c3d4e5f'
-const installation = `s${id.replaceAll('-', '')}`
+const installation = `s${sha256(JSON.stringify(['platform', id])).slice(0, 32)}`
 
 describe.each([
   ['embedded', ensurePrograms('busybox')],
@@ -130,6 +130,16 @@ describe.each([
       state: 'succeeded',
     })
     expect((await platform.outputs(id))['config']).toBe('{"size":4,"tags":["a"]}')
+
+    // What may not change any more is told once, and stays.
+    const moved = await platform.end(id, await platform.update(id, 'free-size', { region: 'there', size: 5 }))
+    const after = await platform.ask('GET', `/v2/service_instances/${id}`)
+    const calm = await platform.end(id, await platform.update(id, 'free-size', { size: 4 }))
+    expect([moved.description, calm.description]).toEqual([
+      expect.stringContaining('/region'),
+      expect.not.stringContaining('/region'),
+    ])
+    expect(after.body['parameters']).toEqual({ size: 5, greeting: 'hallo', tags: ['a'] })
 
     expect((await platform.invoke(id, 'io.cnab.status'))['status']).toContain('Failed')
     expect((await platform.invoke(id, 'io.cnab.dry-run'))['io.cnab.outputs.invocationImageLogs']).toContain(

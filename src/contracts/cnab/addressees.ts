@@ -9,9 +9,10 @@ export function unknownAddressees({ package: pkg, parameters, plan }: Situation)
   const aliases = notesOf(pkg).dependencies.map(({ alias }) => alias)
   const names = Object.keys({ ...plan.operator.defaults, ...parameters, ...plan.operator.inputs })
   return names.flatMap((name): readonly Problem[] => {
-    const sign = name.indexOf('#')
-    if (sign < 0 || aliases.includes(name.slice(0, sign))) return []
-    const detail = `the bundle does not depend on ${JSON.stringify(name.slice(0, sign))}`
+    const sign = name.lastIndexOf('#')
+    const alias = name.slice(0, Math.max(0, sign)).replaceAll('#', '/')
+    if (sign < 0 || aliases.includes(alias)) return []
+    const detail = `the bundle does not depend on ${JSON.stringify(alias)}`
     const where = { source: 'parameters', pointer: pointer('', name) }
     return [{ code: 'cnab.parameter.undefined', detail, where }]
   })

@@ -103,6 +103,11 @@ export function isSensitive(definition: Definition): boolean {
   return typeof definition === 'object' && definition['writeOnly'] === true
 }
 
+/** Whether a value stays as install was given it. */
+export function isReadOnly(definition: Definition): boolean {
+  return typeof definition === 'object' && definition['readOnly'] === true
+}
+
 /** Made by the authoring tool for itself; not shown to people. */
 export function isInternal(definition: Definition): boolean {
   return typeof definition === 'object' && definition['$comment'] === 'porter-internal'

@@ -1,4 +1,5 @@
 /** What a run means for an instance: outputs, bindings, records, and what the next run must find; for failed runs, too. */
+import type { Json } from '../../kit/json.ts'
 import { redactText, secretTexts } from '../../kit/redact.ts'
 import type { Job } from '../../model/job.ts'
 import type { Carryover, Outcome, Output } from '../../model/outcome.ts'
@@ -8,34 +9,66 @@ import type { Action, Situation } from '../../model/situation.ts'
 import type { Conclusion } from '../contract.ts'
 import { actionOf } from './actions.ts'
 import { answerOf } from './bindings.ts'
-import { type Bundle, definitionOf, isInternal, isSensitive } from './bundle.ts'
-import { logsOutput, resultOf } from './claims.ts'
+import { type Bundle, definitionOf, isInternal, isReadOnly, isSensitive } from './bundle.ts'
+import { type Link, ofDependency, undoing, withChain, withoutChain } from './chain.ts'
+import { type Claim, logsOutput, resultOf } from './claims.ts'
 import { describeHealth, readHealth, statusActions } from './health.ts'
-import { memoryOf, withChange } from './memory.ts'
+import { memoryOf, withChange, withoutGone } from './memory.ts'
 import { runIds } from './run-ids.ts'
-import { type Plot, plotOf, type Stage, stageJob } from './stages.ts'
+import { stageJob } from './stage-job.ts'
+import { type Plot, plotOf, type Stage } from './stages.ts'
 import { judgeRun, type Verdict } from './verdict.ts'
 
 export function concludeCnab(action: Action, situation: Situation, report: Report): Conclusion {
   const plotted = plotOf(action, situation)
   if (plotted.kind === 'refused') return done({ problems: plotted.problems })
   const { plot } = plotted
-  const { stage: index } = situation.operation
-  const stage = plot.stages[index]
+  const stage = plot.stages[situation.operation.stage]
   const prepared = stageJob(action, situation, plot)
   if (stage === undefined || prepared.kind === 'refused')
     return done({ problems: prepared.kind === 'refused' ? prepared.problems : [] })
   const verdict = judgeRun({ bundle: stage.bundle, action: stage.action, options: plot.options }, report)
-  const warnings = [...prepared.warnings, ...verdict.warnings]
-  const ran: Ran = { action, situation, plot, stage, verdict, report, job: prepared.job, warnings }
+  const warnings = [...prepared.warnings, ...ofDependency(verdict.warnings, stage.alias)]
+  const problems = ofDependency(verdict.problems, stage.alias)
+  const ran: Ran = { action, situation, plot, stage, verdict, problems, report, job: prepared.job, warnings }
   const carryover = carryoverAfter(ran, prepared.claim)
   if (action.kind === 'bind' || action.kind === 'unbind') return done(boundOutcome(ran, carryover))
-  const isLast = index + 1 >= plot.stages.length
-  if (verdict.problems.length > 0 || isLast) return done(outcomeOf(ran, carryover))
-  const later = { ...situation, carryover, operation: { ...situation.operation, stage: index + 1 } }
-  const next = stageJob(action, later, plot)
-  if (next.kind === 'refused') return done({ problems: next.problems, carryover, ...afterwards(action) })
-  return { kind: 'next', job: next.job, carryover }
+  return problems.length > 0 ? afterFailure(ran, carryover) : goOn(ran, carryover)
+}
+
+/** The next run of the chain; the end, where there is none. */
+function goOn(ran: Ran, carryover: Carryover): Conclusion {
+  const { action, situation, plot } = ran
+  const { operation } = situation
+  const next = operation.stage + 1
+  if (next >= plot.stages.length) return done(outcomeOf({ ...ran, problems: plot.because }, carryover))
+  const { stages: links, because } = plot
+  const chain = { operation: operation.id, links: links.map(linkOf), next, because }
+  const later = { ...situation, carryover, operation: { ...operation, stage: next } }
+  const prepared = stageJob(action, later, plot)
+  if (prepared.kind === 'refused') return afterFailure({ ...ran, problems: prepared.problems }, carryover)
+  return { kind: 'next', job: prepared.job, carryover: withChain(carryover, chain), unstarted: carryover }
+}
+
+/** What an install of several has made is uninstalled again, last first; so is what an upgrade has newly installed. */
+function afterFailure(failed: Ran, carryover: Carryover): Conclusion {
+  const { plot, situation, report, problems } = failed
+  const { stages, because } = plot
+  const reached = stages.slice(0, situation.operation.stage + 1)
+  const ran = report.end.kind === 'not-started' ? reached.slice(0, -1) : reached
+  const undo = stages.length > 1 && isKnown(report) && because.length === 0 ? undoing(ran) : []
+  if (undo.length === 0) return done(outcomeOf({ ...failed, problems: [...because, ...problems] }, carryover))
+  const links = [...reached, ...undo]
+  return goOn({ ...failed, plot: { ...plot, stages: links, because: problems } }, carryover)
+}
+
+/** Nobody undoes what was stopped, or what nobody saw the end of: people decide what is tried next. */
+function isKnown({ end }: Report): boolean {
+  return end.kind !== 'stopped' && end.kind !== 'lost'
+}
+
+function linkOf({ alias, action }: Stage): Link {
+  return { ...(alias === undefined ? {} : { alias }), action }
 }
 
 interface Ran {
@@ -44,49 +77,66 @@ interface Ran {
   readonly plot: Plot
   readonly stage: Stage
   readonly verdict: Verdict
+  /** Of the run, or why the chain ends although it went well. */
+  readonly problems: readonly Problem[]
   readonly report: Report
   readonly job: Job
   readonly warnings: readonly Problem[]
 }
 
 /** Runs that change nothing must not leave what the authoring tool keeps of changes. */
-function carryoverAfter(
-  { action, situation, stage, verdict }: Ran,
-  claim: Parameters<typeof record>[0],
-): Carryover {
+function carryoverAfter({ action, situation, plot, stage, verdict, report }: Ran, claim: Claim): Carryover {
   const { modifies = true, stateless = false } = actionOf(stage.bundle, stage.action) ?? {}
-  if (stateless) return situation.carryover
+  const before = withoutChain(situation.carryover)
+  if (stateless) return before
   const ofBinding = action.kind === 'bind' || action.kind === 'unbind'
   const kept = verdict.outputs.filter(({ internal }) => modifies || !internal)
-  return withChange(situation.carryover, {
+  // Of several, one that never ran must not be uninstalled.
+  const isRecorded = report.end.kind !== 'not-started' || plot.stages.length === 1
+  return withChange(before, {
     alias: stage.alias,
+    bundle: stage.kept,
     outputs: ofBinding ? {} : Object.fromEntries(kept.map(({ name, bytes }) => [name, bytes])),
-    ...(modifies ? { record: record(claim, verdict, situation) } : {}),
+    ...(modifies && isRecorded ? { record: record(claim, verdict, situation) } : {}),
   })
 }
 
-function record(
-  claim: Extract<ReturnType<typeof stageJob>, { kind: 'job' }>['claim'],
-  verdict: Verdict,
-  { operation }: Situation,
-) {
+function record(claim: Claim, verdict: Verdict, { operation }: Situation) {
   const ids = runIds(operation)
   return { claim, result: resultOf(verdict, { id: ids.result, claimId: claim.id, created: ids.created }) }
 }
 
 function outcomeOf(ran: Ran, carryover: Carryover): Outcome {
-  const { action, stage, verdict, plot } = ran
-  const { problems } = verdict
+  const { action, stage, plot, problems } = ran
   const current = memoryOf(carryover).outputs
   const gone = action.kind === 'deprovision' && problems.length === 0
   return {
     problems,
     ...(problems.length === 0 ? { message: messageOf(ran) } : afterwards(action)),
+    ...(plot.because.length > 0 && problems === plot.because ? { message: undoneMessage } : {}),
     ...dashboardOf(current),
+    ...unchangedOf(ran),
     outputs: isLook(action, stage) ? ownOutputs(ran) : shownOutputs(plot.bundle, current),
-    carryover: gone ? {} : carryover,
+    carryover: gone ? {} : withoutGone(carryover),
   }
 }
+
+/** Values that were ignored are not remembered, or the next update would warn of them again. */
+function unchangedOf({ action, situation, plot, warnings }: Ran): Pick<Outcome, 'parameters'> {
+  if (action.kind !== 'update' || !warnings.some(({ code }) => code === 'cnab.parameter.fixed')) return {}
+  const { parameters, before, carryover } = situation
+  const fixed = memoryOf(carryover).claim?.parameters ?? {}
+  const kept = Object.entries(parameters).flatMap(([name, value]): readonly (readonly [string, Json])[] => {
+    const parameter = Object.hasOwn(plot.bundle.parameters, name) ? plot.bundle.parameters[name] : undefined
+    const isFixed =
+      parameter && isReadOnly(definitionOf(plot.bundle, parameter)) && Object.hasOwn(fixed, name)
+    if (!isFixed) return [[name, value]]
+    return Object.hasOwn(before?.parameters ?? {}, name) ? [[name, fixed[name] ?? null]] : []
+  })
+  return { parameters: Object.fromEntries(kept) }
+}
+
+const undoneMessage = 'what was installed for it has been uninstalled again'
 
 /** Whether an action only looks: what it wrote is its answer. */
 function isLook({ kind }: Action, { bundle, action }: Stage): boolean {
@@ -158,8 +208,7 @@ function dashboardOf(outputs: Readonly<Record<string, Uint8Array>>): Pick<Outcom
 }
 
 /** What applications get is kept with the binding: the next one must not find it among the instance's outputs. */
-function boundOutcome({ action, plot, verdict }: Ran, carryover: Carryover): Outcome {
-  const { problems } = verdict
+function boundOutcome({ action, plot, verdict, problems }: Ran, carryover: Carryover): Outcome {
   if (action.kind === 'unbind')
     return { problems, carryover, ...(problems.length > 0 ? { usable: true, repeatable: true } : {}) }
   const outputs = Object.fromEntries(verdict.outputs.map(({ name, bytes }) => [name, bytes]))

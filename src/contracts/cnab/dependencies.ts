@@ -111,5 +111,15 @@ function problem(at: string, detail: string): Problem {
 
 /** The installation of a dependency. */
 export function dependencyInstallation(parent: string, alias: string): string {
-  return `${parent}-${alias}`
+  return [parent, ...alias.split('/')].join('-')
+}
+
+/** Dependencies whose installations would have one name. Problems: cnab.dependency.invalid. */
+export function sharedInstallations(aliases: readonly string[]): readonly Problem[] {
+  const names = aliases.map((alias) => dependencyInstallation('', alias))
+  return aliases.flatMap((alias, i) => {
+    const other = aliases[names.indexOf(names[i] ?? '')]
+    if (other === alias || other === undefined) return []
+    return [problem('', `${alias} and ${other} would be one installation`)]
+  })
 }

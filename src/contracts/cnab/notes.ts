@@ -15,11 +15,12 @@ export interface KeptBundle {
 }
 
 export interface Dependency extends KeptBundle {
+  /** Its name in what needs it; that of a dependency of a dependency after its parent's and a slash. */
   readonly alias: string
 }
 
 export interface Notes extends KeptBundle {
-  /** In the order in which they are installed. */
+  /** Those of dependencies, too, in the order in which they are installed. */
   readonly dependencies: readonly Dependency[]
 }
 

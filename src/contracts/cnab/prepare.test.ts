@@ -69,7 +69,7 @@ describe('a run', () => {
       CNAB_BUNDLE_NAME: 'app',
       CNAB_BUNDLE_VERSION: '1.0.0',
       CNAB_CLAIMS_VERSION: 'CNAB-Claims-1.0.0',
-      CNAB_INSTALLATION_NAME: 's0c7f9a2e00004000800000000000abcd',
+      CNAB_INSTALLATION_NAME: 's9bca75b488788c7665c4f3a138a5ade3',
       CNAB_REVISION: expect.stringMatching(/^01KB[0-9A-Z]{22}$/),
       TEXT: 'hallo',
       SECRET: '',

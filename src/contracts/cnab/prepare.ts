@@ -5,15 +5,17 @@ import type { Prepared } from '../contract.ts'
 import { unknownAddressees } from './addressees.ts'
 import { answerOf, bindingsOf } from './bindings.ts'
 import { memoryOf } from './memory.ts'
-import { type Plot, plotOf, stageJob } from './stages.ts'
+import { faultsAhead, stageJob } from './stage-job.ts'
+import { type Plot, plotOf, refused } from './stages.ts'
 
 export function prepareCnab(action: Action, situation: Situation): Prepared {
   const plotted = plotOf(action, situation)
   if (plotted.kind === 'refused') return plotted
   const { plot } = plotted
-  const [first, ...rest] = unknownAddressees(situation)
-  if (first) return { kind: 'refused', problems: [first, ...rest] }
   if (plot.stages.length === 0) return withoutRun(action, situation, plot)
+  // Nothing is started before everything that would follow is known to be in order.
+  const faults = [...unknownAddressees(situation), ...faultsAhead(action, situation, plot)]
+  if (faults.length > 0) return refused(faults)
   const prepared = stageJob(action, situation, plot)
   return prepared.kind === 'refused' ? prepared : { kind: 'job', job: prepared.job }
 }

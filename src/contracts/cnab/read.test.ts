@@ -125,10 +125,10 @@ describe('what would keep a bundle from being run is said when it is read', () =
       ['cnab.dependency.unresolved'],
     ],
     [
-      'a dependency with one of its own',
+      'a dependency with one of its own that is nowhere',
       needs('registry.example/db:1'),
       { lookup: lookup({ 'docker://registry.example/db:1': document(needs('x/y:1')) }) },
-      ['cnab.dependency.invalid'],
+      ['artifact.not-found'],
     ],
     ['options that are none', {}, { options: { allowEverything: true } }, ['cnab.options.invalid']],
     [

@@ -4,7 +4,7 @@ import type { Problem } from '../../model/problem.ts'
 import { toProblem } from '../../model/problem.ts'
 import type { Reading, ReadRequest, Recognition } from '../contract.ts'
 import type { Bundle } from './bundle.ts'
-import { chooseVersion, type Requirement, requirementsOf } from './dependencies.ts'
+import { chooseVersion, type Requirement, requirementsOf, sharedInstallations } from './dependencies.ts'
 import { faultsOfExtensions } from './extensions.ts'
 import { readBundle } from './format.ts'
 import { chooseInvocationImage, formatImageName, pinnedName, readImageName } from './images.ts'
@@ -34,28 +34,47 @@ export function recogniseCnab(artifact: Artifact): Recognition {
   }
 }
 
-/** How deep dependencies of dependencies are followed. */
-const depthMax = 1
+/** How deep dependencies of dependencies are followed, and how many there may be in all. */
+const depthMax = 8
+const dependenciesMax = 24
 
 export async function readCnab(artifact: Artifact, request: ReadRequest): Promise<Reading> {
   const faults = faultsOfOptions(request.options)
   if (faults.length > 0) return refused(faults)
   const options = optionsOf(request.options)
-  const found = await readOne(artifact, { request, options, depth: 0 })
+  const found = await readOne(artifact, { request, options, path: [], above: [] })
   if (found.bundle === undefined) return refused(found.problems)
   const { bundle, kept, dependencies, warnings } = found
   const notes: Notes = { ...kept, dependencies }
   const hints = faultsOfHints(bundle, options.service)
   // What is no plan has no values that could be judged.
-  const problems = [...found.problems, ...hints, ...(hints.length > 0 ? [] : planFaults(bundle, options))]
+  const problems = [
+    ...found.problems,
+    ...faultsOfFamily(dependencies),
+    ...hints,
+    ...(hints.length > 0 ? [] : planFaults(bundle, options)),
+  ]
   if (problems.length > 0) return refused(problems)
   return { kind: 'package', package: packageOf(bundle, notes, artifact.digest, options), warnings }
+}
+
+/** Problems: cnab.dependency.invalid. */
+function faultsOfFamily(dependencies: readonly Dependency[]): readonly Problem[] {
+  const aliases = dependencies.map(({ alias }) => alias)
+  const detail = `there are more than ${dependenciesMax} dependencies in all`
+  return [
+    ...(aliases.length > dependenciesMax ? [{ code: 'cnab.dependency.invalid', detail } as const] : []),
+    ...sharedInstallations(aliases),
+  ]
 }
 
 interface Reader {
   readonly request: ReadRequest
   readonly options: Options
-  readonly depth: number
+  /** The aliases that lead to the bundle that is read. */
+  readonly path: readonly string[]
+  /** The digests of the bundles that need it. */
+  readonly above: readonly string[]
 }
 
 type FoundBundle =
@@ -77,7 +96,10 @@ async function readOne(artifact: Artifact, reader: Reader): Promise<FoundBundle>
   if (reading.kind === 'refused') return { bundle: undefined, problems: reading.problems }
   const { bundle } = reading
   const image = await imageOf(bundle, source, reader)
-  const dependencies = await readDependencies(bundle, reader)
+  const dependencies = await readDependencies(bundle, {
+    ...reader,
+    above: [...reader.above, artifact.digest],
+  })
   return {
     bundle,
     kept: {
@@ -155,7 +177,7 @@ async function readDependencies(bundle: Bundle, reader: Reader): Promise<FoundDe
   const { list, problems } = requirementsOf(bundle)
   const found = problems.length > 0 ? [] : await inTurn(list, (one) => readDependency(one, reader))
   return {
-    list: found.flatMap(({ dependency }) => dependency ?? []),
+    list: found.flatMap(({ dependencies }) => dependencies),
     problems: [...problems, ...found.flatMap((one) => one.problems)],
     warnings: found.flatMap((one) => one.warnings),
   }
@@ -168,48 +190,60 @@ async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>):
 }
 
 interface FoundDependency {
-  readonly dependency?: Dependency
+  /** With what it needs itself, which comes before it. */
+  readonly dependencies: readonly Dependency[]
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
 }
 
 async function readDependency(requirement: Requirement, reader: Reader): Promise<FoundDependency> {
-  const { alias } = requirement
-  const { request, options, depth } = reader
-  const failed = (problem: Problem): FoundDependency => ({ problems: [problem], warnings: [] })
-  const named = (problem: Problem): Problem => ({
-    ...problem,
-    detail: `dependency ${alias}: ${problem.detail ?? problem.code}`,
+  const { request, path, above } = reader
+  const alias = [...path, requirement.alias].join('/')
+  const failed = (...problems: readonly Problem[]): FoundDependency => ({
+    dependencies: [],
+    problems: problems.map(named),
+    warnings: [],
   })
-  if (depth >= depthMax) {
-    const detail = `${alias}: dependencies of dependencies are not installed`
-    return failed({ code: 'cnab.dependency.invalid', detail })
-  }
+  // What lies deeper is named already.
+  const named = (problem: Problem): Problem =>
+    problem.detail?.startsWith('dependency ')
+      ? problem
+      : { ...problem, detail: `dependency ${alias}: ${problem.detail ?? problem.code}` }
+  const invalid = (detail: string) => failed({ code: 'cnab.dependency.invalid', detail })
+  if (path.length >= depthMax) return invalid(`dependencies are nested deeper than ${depthMax}`)
   if (request.lookup === undefined)
-    return failed({ code: 'cnab.dependency.unresolved', detail: `${alias}: nothing may be looked up here` })
+    return failed({ code: 'cnab.dependency.unresolved', detail: 'nothing may be looked up here' })
   try {
-    const reference = await referenceOf(requirement, request.lookup, options)
-    if (typeof reference !== 'string') return failed(named(reference))
+    const reference = await referenceOf(requirement, { ...reader, lookup: request.lookup, alias })
+    if (typeof reference !== 'string') return failed(reference)
     const artifact = await request.lookup.open(reference)
-    const found = await readOne(artifact, { ...reader, depth: depth + 1 })
-    if (found.bundle === undefined) return { problems: found.problems.map(named), warnings: [] }
+    if (above.includes(artifact.digest)) return invalid('it depends on itself')
+    const found = await readOne(artifact, { ...reader, path: [...path, requirement.alias] })
+    if (found.bundle === undefined) return failed(...found.problems)
     return {
-      dependency: { ...found.kept, alias },
+      dependencies: [...found.dependencies, { ...found.kept, alias }],
       problems: found.problems.map(named),
       warnings: found.warnings.map(named),
     }
   } catch (error) {
-    return failed(named(toProblem(error)))
+    return failed(toProblem(error))
   }
 }
 
 /** Where a dependency is: where the operator says, or the version of it that fits. */
 async function referenceOf(
   requirement: Requirement,
-  lookup: NonNullable<ReadRequest['lookup']>,
-  options: Options,
+  {
+    lookup,
+    options,
+    alias,
+  }: {
+    readonly lookup: NonNullable<ReadRequest['lookup']>
+    readonly options: Options
+    readonly alias: string
+  },
 ): Promise<string | Problem> {
-  const { alias, bundle } = requirement
+  const { bundle } = requirement
   if (Object.hasOwn(options.dependencies, alias)) return options.dependencies[alias] ?? bundle
   const name = readImageName(bundle)
   if (name === undefined) return { code: 'cnab.dependency.unresolved', detail: bundle }

@@ -8,6 +8,7 @@ import {
   defaultOf,
   definitionOf,
   isBinary,
+  isReadOnly,
   isSensitive,
 } from './bundle.ts'
 import { faultsOf } from './definition.ts'
@@ -22,6 +23,8 @@ export interface ValueSources {
   readonly sourced?: (parameter: string) => Uint8Array | undefined
   /** What an earlier run resolved: a parameter that may not change keeps it. */
   readonly fixed?: JsonObject
+  /** Whether an output that a parameter takes its value from is still to be written: then there is nothing to judge. */
+  readonly isToCome?: (parameter: string) => boolean
 }
 
 export type Resolved =
@@ -42,6 +45,7 @@ export function resolveValues(bundle: Bundle, action: string, sources: ValueSour
     if (!appliesTo(parameter, action)) continue
     const definition = definitionOf(bundle, parameter)
     const found = candidate(name, definition, sources, warnings)
+    if (found === 'to-come') continue
     if (found?.kind === 'refused') {
       problems.push(invalid(name, found.message))
     } else if (found) {
@@ -69,7 +73,7 @@ function unknownNames(bundle: Bundle, given: JsonObject): Problem[] {
   }))
 }
 
-type Candidate = ReturnType<typeof typedValue>
+type Candidate = ReturnType<typeof typedValue> | 'to-come'
 
 function candidate(
   name: string,
@@ -77,7 +81,7 @@ function candidate(
   sources: ValueSources,
   warnings: Problem[],
 ): Candidate | undefined {
-  const { given, remembered = {}, sourced, fixed = {} } = sources
+  const { given, remembered = {}, sourced, fixed = {}, isToCome } = sources
   if (isReadOnly(definition) && Object.hasOwn(fixed, name)) {
     const kept = fixed[name] ?? null
     const wished = Object.hasOwn(given, name) ? given[name] : kept
@@ -88,14 +92,11 @@ function candidate(
   for (const values of [given, remembered]) {
     if (Object.hasOwn(values, name)) return { kind: 'value', value: values[name] ?? null }
   }
+  if (isToCome?.(name)) return 'to-come'
   const output = sourced?.(name)
   if (output) return fromOutput(definition, output)
   const preset = defaultOf(definition)
   return preset && { kind: 'value', value: preset.value }
-}
-
-function isReadOnly(definition: Definition): boolean {
-  return typeof definition === 'object' && definition['readOnly'] === true
 }
 
 /** A file stays a file, whatever its bytes. */
