@@ -8,7 +8,6 @@ import {
   createPublicKey,
   generateKeyPairSync,
   type KeyObject,
-  sign,
 } from 'node:crypto'
 
 export type { KeyObject }
@@ -55,11 +54,6 @@ export function generateRsa(bits: number): string {
 export function generateEc(curve: string): string {
   const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: curve })
   return key.export({ type: 'sec1', format: 'pem' }).toString()
-}
-
-/** A SHA-256 signature as certificates carry it. */
-export function signature(key: KeyObject, bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(sign('sha256', bytes, key))
 }
 
 /** The public half of an X25519 key. */

@@ -1,11 +1,12 @@
 /** The conditions that `validate` knows by name. */
+
+import { certificateFault, privateKeyFault, publicKeyFault } from '../../../kit/certificates.ts'
 import type { Call } from '../env.ts'
 import { floatText, goQuote } from '../go-text.ts'
 import { parseAddress, parseNetwork } from '../ip.ts'
 import { failure } from '../issue.ts'
 import { equalOr } from '../operators.ts'
 import { byBytes, Dict, List, typeName, type Value } from '../value.ts'
-import { certificateFault, privateKeyFault, publicKeyFault } from './certificates.ts'
 import { domainFaults, labelFaults, wildcardFaults } from './names.ts'
 import { matches, pattern } from './pattern.ts'
 import { semverFaults } from './semver.ts'

@@ -1,11 +1,12 @@
 /** Keys and certificates as functions. */
+
+import { anyPublicKey, makeCertificate, readCertificate, toPem } from '../../../kit/certificates.ts'
 import { generateEc, generateRsa, type KeyObject, privateKey, publicKey } from '../crypto.ts'
 import { type Call, effect, type SpiffFunction } from '../env.ts'
 import { parseAddress } from '../ip.ts'
 import { failure } from '../issue.ts'
 import { Dict, dictOf, List, listOf, type Value } from '../value.ts'
 import { count, text } from './arguments.ts'
-import { anyPublicKey, makeCertificate, readCertificate, toPem } from './certificates.ts'
 import { randomBytes } from './random.ts'
 import { denied } from './system.ts'
 import { goDate, parseGoDate, readUsage, usageNames } from './x509-words.ts'

@@ -1,4 +1,6 @@
 /** The door to certificates: building, reading and judging them and their keys, in PEM. */
+
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import {
   AlgorithmIdentifier,
@@ -23,7 +25,6 @@ import {
   Validity,
   Version,
 } from '@peculiar/asn1-x509'
-import { type KeyObject, privateKey, publicKey, signature } from '../crypto.ts'
 
 export interface Identity {
   readonly commonName: string | undefined
@@ -99,7 +100,7 @@ export function makeCertificate(spec: CertificateSpec): string {
   const certificate = new Certificate({
     tbsCertificate: tbs,
     signatureAlgorithm: algorithm,
-    signatureValue: buffer(signature(spec.issuer.key, signed)),
+    signatureValue: buffer(new Uint8Array(sign('sha256', signed, spec.issuer.key))),
   })
   return toPem('CERTIFICATE', bytes(AsnConvert.serialize(certificate)))
 }
@@ -175,13 +176,13 @@ export function readCertificate(pem: string): CertificateFacts & { readonly ipTe
     dnsNames: names.flatMap(({ dNSName }) => dNSName ?? []),
     ipAddresses: [],
     ipTexts: names.flatMap(({ iPAddress }) => iPAddress ?? []),
-    key: publicKey(spki),
+    key: createPublicKey(spki),
   }
 }
 
 /** A private key in PEM, or why it is none. */
 export function privateKeyFault(text: string): string | undefined {
-  return fault(text, 'private key', () => privateKey(text))
+  return fault(text, 'private key', () => createPrivateKey(text))
 }
 
 export function publicKeyFault(text: string): string | undefined {
@@ -207,5 +208,5 @@ function fault(text: string, what: string, read: () => unknown): string | undefi
 
 /** A public key in one of the labels the original knows. */
 export function anyPublicKey(text: string): KeyObject {
-  return publicKey(text.replaceAll('ECDSA PUBLIC KEY', 'PUBLIC KEY'))
+  return createPublicKey(text.replaceAll('ECDSA PUBLIC KEY', 'PUBLIC KEY'))
 }
