@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { newFolder, startTestBroker } from '../support/broker.ts'
 import { Customer, layOutPak, offering, providerInTheClear } from './offline.ts'
-import { layOutTools, pack } from './packed.ts'
+import { flagAsLinks, layOutTools, pack } from './packed.ts'
 import { watchProcesses } from './processes.ts'
 
 const engine = hostEngine() ?? ''
@@ -22,13 +22,13 @@ describe.skipIf(engine === '')('with the engine of this machine packed (needs te
   })
   afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-  /** The pak of the corpus with both programs in its archive. */
+  /** The pak of the corpus with both programs in its archive, flagged as csb flags them. */
   async function makePak(): Promise<string> {
     const source = layOutTools(join(home, 'packed'), engine, 'tofu')
     const manifest = join(source, 'manifest.yml')
     const text = readFileSync(manifest, 'utf8').replace('version: 1.11.4', `version: ${version}`)
     writeFileSync(manifest, text)
-    return pack(source, join(home, 'packed'))
+    return flagAsLinks(await pack(source, join(home, 'packed')))
   }
 
   test('a life is led with nothing of the host', async () => {

@@ -375,3 +375,17 @@ function fixedSum(header: Uint8Array): Uint8Array {
   copy.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
   return copy
 }
+
+test.each([
+  ['a program', Buffer.concat([Buffer.from('\u007fELF'), Buffer.alloc(9000, 7)])],
+  ['a short program', Buffer.from('\u007fELF\0\0')],
+  ['a script', Buffer.from('#!/bin/sh\nexec true\n')],
+  ['text that is no UTF-8', Buffer.from([0xff, 0xfe])],
+  ['nothing', Buffer.alloc(0)],
+])('%s under the flags of a link, as csb packs local files, is a file', async (_, content) => {
+  const path = 'bin/linux/amd64/tool'
+  const archive = await open(zip({ name: path, content, mode: 0o120777 }))
+
+  expect(archive.entries).toEqual([{ path, bytes: content.length, mode: 0o755 }])
+  expect(Buffer.from((await archive.file(path)) ?? 'none')).toEqual(content)
+})

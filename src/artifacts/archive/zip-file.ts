@@ -58,12 +58,14 @@ async function addEntry(list: MemberList<ZipMember>, zip: ZipFile, entry: Entry)
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) {
     fail('archive.unsupported', `${shownPath(name)} is compressed by method ${entry.compressionMethod}`)
   }
-  const { kind, mode } = kindOf(entry, name)
-  const target = kind === 'link' ? await readTarget(zip, entry, name) : ''
+  const said = kindOf(entry, name)
+  const target = said.kind === 'link' ? await readTarget(zip, entry) : ''
+  // Some packers write what a link leads to under the flags of the link: the file itself, then.
+  const { kind, mode } = target === undefined ? ({ kind: 'file', mode: 0o755 } as const) : said
   const bytes = kind === 'file' ? entry.uncompressedSize : 0
   if (kind === 'folder' && entry.uncompressedSize > 0)
     fail('archive.invalid', `${shownPath(name)} is a folder with content`)
-  list.add(name, (path) => ({ path, kind, bytes, mode, target, entry }))
+  list.add(name, (path) => ({ path, kind, bytes, mode, target: target ?? '', entry }))
 }
 
 function nameOf(entry: Entry): string {
@@ -90,12 +92,16 @@ function kindOf(entry: Entry, name: string): { readonly kind: Member['kind']; re
   }
 }
 
-async function readTarget(zip: ZipFile, entry: Entry, name: string): Promise<string> {
-  if (entry.uncompressedSize === 0 || entry.uncompressedSize > linkBytesMax) {
-    return fail('archive.link-unsafe', `${shownPath(name)} leads nowhere`)
+/** Where a link leads; undefined for what no link could hold. */
+async function readTarget(zip: ZipFile, entry: Entry): Promise<string | undefined> {
+  if (entry.uncompressedSize === 0 || entry.uncompressedSize > linkBytesMax) return undefined
+  const bytes = await collect(await zip.openReadStreamPromise(entry), linkBytesMax)
+  try {
+    const target = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return /[\0\n]/.test(target) ? undefined : target
+  } catch {
+    return undefined
   }
-  const target = await collect(await zip.openReadStreamPromise(entry), linkBytesMax)
-  return new TextDecoder().decode(target)
 }
 
 async function* readEntry(zip: ZipFile, { entry, path }: ZipMember, from: number): AsyncIterable<Uint8Array> {
