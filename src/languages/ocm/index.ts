@@ -1,0 +1,75 @@
+/** Documents of the Open Component Model as a library: descriptors, identities, references, normal forms, signatures, configurations. */
+
+export {
+  type ConfiguredText,
+  type CredentialSpec,
+  emptyConfig,
+  type OcmConfig,
+  readConfig,
+  resolversFor,
+} from './config.ts'
+export {
+  type Consumer,
+  type ConsumerIdentity,
+  type Credentials,
+  findConsumer,
+  isBetter,
+  matcherFor,
+  matchers,
+} from './consumers.ts'
+export {
+  type Access,
+  accessType,
+  type ComponentDescriptor,
+  type Digest,
+  type Element,
+  type Identity,
+  type Label,
+  type NestedDigest,
+  type Reference,
+  type Resource,
+  type SchemaVersion,
+  type Signature,
+  type Source,
+  schemaVersions,
+} from './descriptor.ts'
+export { descriptorDigests, digestText, excluded, withNestedDigests } from './digests.ts'
+export type { OcmFault, OcmReading } from './fault.ts'
+export { Fields } from './fields.ts'
+export { findElement, fitsPattern, identityKey, identityOf, identityText, sameIdentity } from './identity.ts'
+export {
+  compareVersions,
+  isComponentName,
+  isElementName,
+  isVersion,
+  tagOfVersion,
+  versionOfTag,
+} from './names.ts'
+export {
+  type Normalisation,
+  normalForm,
+  normalForms,
+  normalisationNamed,
+  normalisations,
+} from './normalise.ts'
+export { readDescriptor } from './read-descriptor.ts'
+export {
+  type ComponentReference,
+  type FileFormat,
+  parseComponentReference,
+  type RepositorySpec,
+  repositoryDocument,
+  repositoryOf,
+  repositoryOfSpec,
+} from './reference.ts'
+export {
+  hashNamed,
+  type SignatureAlgorithm,
+  type SignatureVerdict,
+  type SigningOrder,
+  signatureAlgorithms,
+  signDescriptor,
+  type Trust,
+  verifySignature,
+} from './signature.ts'
+export { descriptorDocument, writeDescriptor } from './write-descriptor.ts'
