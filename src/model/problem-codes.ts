@@ -7,6 +7,7 @@ import { cnabProblems } from './problems/cnab.ts'
 import { cnabToolProblems } from './problems/cnab-tools.ts'
 import { engineProblems } from './problems/engines.ts'
 import { languageProblems } from './problems/languages.ts'
+import { ocmProblems } from './problems/ocm.ts'
 import { osbClientProblems } from './problems/osb-client.ts'
 import { systemProblems } from './problems/system.ts'
 import { tweedProblems } from './problems/tweed.ts'
@@ -20,6 +21,7 @@ export const problemCodes = {
   ...cnabProblems,
   ...engineProblems,
   ...languageProblems,
+  ...ocmProblems,
   ...osbClientProblems,
   ...systemProblems,
   ...tweedProblems,

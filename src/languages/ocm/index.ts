@@ -52,7 +52,7 @@ export {
   normalisationNamed,
   normalisations,
 } from './normalise.ts'
-export { readDescriptor } from './read-descriptor.ts'
+export { labelOf, readDescriptor } from './read-descriptor.ts'
 export {
   type ComponentReference,
   type FileFormat,

@@ -201,7 +201,8 @@ function labelsOf(place: Fields): readonly Label[] {
   return labels
 }
 
-function labelOf(place: Fields): Label {
+/** Reads one label. */
+export function labelOf(place: Fields): Label {
   const { value, version, signing, merge } = place.value
   if (value === undefined) place.fault('required', place.at('value'), 'is required')
   return {
