@@ -25,6 +25,7 @@ import { imagesIn, type OpenImageStore } from './images.ts'
 import { flushed } from './layers/folder-cell.ts'
 import { documentBytesMax } from './limits.ts'
 import type { Descriptor } from './oci/manifest.ts'
+import { type OpenComponent, openComponent } from './ocm/component-artifact.ts'
 import { buildPackage, copyPackage, type PackageBuild, type PackageCopy } from './packages.ts'
 import { type PathReference, parseReference, type UrlReference } from './reference.ts'
 import { listTags } from './registry/registry-source.ts'
@@ -36,7 +37,7 @@ import type { Transferred } from './transfer.ts'
 export interface ArtifactStore {
   readonly images: OpenImageStore
   /** Opens an image, an archive or a document; close() what has one. */
-  open(reference: string, signal: AbortSignal): Promise<Artifact | OpenArchive>
+  open(reference: string, signal: AbortSignal): Promise<Artifact | OpenArchive | OpenComponent>
   /** Keeps a file (a pak, a thick bundle) in the store, so that its digest suffices later on. Answers the digest. */
   keep(reference: string, signal: AbortSignal): Promise<string>
   /** The digest of a tar on this machine, found without looking into it; undefined for anything else. */
@@ -69,9 +70,14 @@ export interface ArtifactStore {
 export function openArtifactStore(options: RoomOptions): ArtifactStore {
   const rooms = lazyRooms(options)
   const images = imagesIn(rooms)
-  const open = async (text: string, signal: AbortSignal): Promise<Artifact | OpenArchive> => {
+  const open: ArtifactStore['open'] = async (text, signal) => {
     const reference = parseReference(text, options.registries)
     if (reference.kind === 'path') return await openPath(reference.path, text, await rooms())
+    if (reference.kind === 'component') {
+      const { place, lookup } = reference
+      const pin = async (image: string) => (await images.open(image)).digest
+      return await openComponent({ reference: text, place, lookup, signal, pin }, await rooms())
+    }
     if (reference.kind !== 'url') return await images.open(text)
     const there = await rooms()
     const digest = await keepFile(reference, there, signal)

@@ -8,6 +8,7 @@ import { archiveFormat, type OpenArchive } from './archive/archive-artifact.ts'
 import { packFolder } from './archive/pack-folder.ts'
 import { fileBytes, unwritable } from './content/durable.ts'
 import { bringEntry, type EntryWish } from './entries.ts'
+import type { OpenComponent } from './ocm/component-artifact.ts'
 import { parseReference } from './reference.ts'
 import { webFile } from './registry/web-file.ts'
 import type { Rooms } from './rooms.ts'
@@ -23,7 +24,7 @@ export type Delivery =
 
 export interface DeliveryRoom {
   readonly rooms: Rooms
-  open(reference: string, signal: AbortSignal): Promise<Artifact | OpenArchive>
+  open(reference: string, signal: AbortSignal): Promise<Artifact | OpenArchive | OpenComponent>
   archive(digest: string): Promise<OpenArchive | undefined>
 }
 
@@ -46,6 +47,12 @@ export async function deliver(
       { bytes: webFile(reference.url, room.rooms.options.registries, signal), mode: 0o644 },
       signal,
     )
+  }
+  if (reference.kind === 'kept-archive') {
+    const { content } = room.rooms
+    if (!(await content.has(reference.path)))
+      return fail('artifact.not-found', `the archive ${reference.path}`)
+    return await write(to, { bytes: fileBytes(content.pathOf(reference.path)), mode: 0o644 }, signal)
   }
   if (reference.kind !== 'path') {
     return fail('artifact.kind', 'an image is no file', { where: { source: what.reference } })

@@ -101,7 +101,7 @@ export async function buildPackage(order: PackageBuild, options: SourceOptions):
 
 /** An image written into the folder it is made of would be part of the next one. */
 function ownPlace(root: string, to: Reference): readonly string[] {
-  if (to.kind === 'registry' || to.kind === 'url') return []
+  if (to.kind === 'registry' || to.kind === 'url' || to.kind === 'component') return []
   const path = relative(root, to.path)
   return path === '' || path.startsWith('..') ? [] : [path]
 }

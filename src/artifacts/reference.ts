@@ -3,7 +3,7 @@ import { shorten } from '../kit/text.ts'
 import { fail } from '../model/problem.ts'
 import { isDigest } from './digest.ts'
 
-export type Reference = RegistryReference | StoredReference | PathReference | UrlReference
+export type Reference = RegistryReference | StoredReference | PathReference | UrlReference | ComponentPlace
 
 /** docker://host[:port]/path[:tag][@digest] */
 export interface RegistryReference {
@@ -28,6 +28,15 @@ interface StoredReference {
 export interface PathReference {
   readonly kind: 'path'
   readonly path: string
+}
+
+/** ocm:repository//component[:version][?lookup=repository]…, a component version. */
+export interface ComponentPlace {
+  readonly kind: 'component'
+  /** Without the transport and what follows it. */
+  readonly place: string
+  /** Repositories in which components that it references may be, too. */
+  readonly lookup: readonly string[]
 }
 
 export interface UrlReference {
@@ -57,6 +66,7 @@ export function parseReference(text: string, options: ReferenceOptions = {}): Re
   if (Object.hasOwn(transports, word)) {
     return parseStored(transports[word as keyof typeof transports], text.slice(colon + 1), text)
   }
+  if (word === 'ocm') return parseComponent(text.slice(colon + 1), text)
   if (/^[a-z][a-z0-9+-]+:/.test(text) && !/^[a-z]:/.test(text)) {
     return refuse(text, `the transport "${word}" is not known`)
   }
@@ -102,6 +112,12 @@ export function formatReference(reference: Reference): string {
       return reference.path
     case 'url':
       return reference.url
+    case 'component': {
+      const query = new URLSearchParams(
+        reference.lookup.map((one): [string, string] => ['lookup', one]),
+      ).toString()
+      return `ocm:${reference.place}${query === '' ? '' : `?${query}`}`
+    }
   }
 }
 
@@ -110,6 +126,7 @@ export function wantedOf(reference: Reference): { readonly name?: string; readon
   switch (reference.kind) {
     case 'path':
     case 'url':
+    case 'component':
       return {}
     default: {
       const name = reference.kind === 'registry' ? reference.tag : reference.name
@@ -128,6 +145,16 @@ function parseUrl(text: string): UrlReference {
   if (url === null || url.hostname === '') return refuse(text, 'it is not a URL')
   if (url.username !== '' || url.password !== '') return refuse(text, 'it holds a user or password')
   return { kind: 'url', url: text }
+}
+
+function parseComponent(rest: string, text: string): ComponentPlace {
+  const mark = rest.lastIndexOf('?')
+  const place = mark < 0 ? rest : rest.slice(0, mark)
+  const query = [...new URLSearchParams(mark < 0 ? '' : rest.slice(mark + 1))]
+  const [odd] = query.find(([key]) => key !== 'lookup') ?? []
+  if (odd !== undefined) return refuse(text, `"${shorten(odd, 40)}" is not known after a component`)
+  if (place === '') return refuse(text, 'it names no component version')
+  return { kind: 'component', place, lookup: query.map(([, value]) => value) }
 }
 
 function parseStored(kind: StoredReference['kind'], rest: string, text: string): StoredReference {

@@ -37,6 +37,7 @@ export async function openSource(reference: Reference, options: SourceOptions): 
     }
     case 'path':
     case 'url':
+    case 'component':
       return fail('artifact.kind', `${formatReference(reference)} is no image reference`)
     default:
       return never(reference)

@@ -23,6 +23,7 @@ export async function openTarget(reference: Reference, registries: RegistrySetti
     case 'kept-archive':
     case 'path':
     case 'url':
+    case 'component':
       return fail('artifact.kind', `an image cannot be written to ${formatReference(reference)}`)
     default:
       return never(reference)

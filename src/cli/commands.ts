@@ -151,6 +151,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/cnab.ts'),
   },
   {
+    name: 'ocm',
+    summary: 'Look at, verify, sign, transfer and build OCM component versions',
+    group: 'Packages',
+    load: () => import('./commands/ocm.ts'),
+  },
+  {
     name: 'hil',
     summary: 'Evaluate templates of brokerpaks',
     group: 'Languages',

@@ -16,6 +16,8 @@ export interface Contract {
   read(artifact: Artifact, request: ReadRequest): Promise<Reading>
   /** Fits a plan to what its operator decided: what users may send, and what is wrong with the operator's own values. */
   offer?(pkg: Package, plan: Plan): PlanFit
+  /** Digests of what was kept when a package was read and its runs need; absent: nothing. */
+  keeps?(pkg: Package): readonly string[]
   /** What the runs of a plan would each do first and may be done before anybody orders; absent: nothing. */
   foresee?(offered: Offered): readonly Job[]
   /** What must be run for an action. Called at admission to refuse early, and again when the work starts. */

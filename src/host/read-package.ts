@@ -1,5 +1,5 @@
 /** From a reference to a package: opens the artifact, finds the contract, runs what must describe itself. */
-import type { ArtifactStore, OpenArchive } from '../artifacts/index.ts'
+import type { ArtifactStore, OpenArchive, OpenComponent } from '../artifacts/index.ts'
 import type { Contract, Lookup, ReadRequest } from '../contracts/contract.ts'
 import { contracts } from '../contracts/index.ts'
 import type { Engine, LogPiece } from '../engines/engine.ts'
@@ -59,7 +59,8 @@ export async function readPackage(room: ReadingRoom, wish: PackageWish): Promise
 async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifact): Promise<ReadPackage> {
   const contract = contractFor(artifact, wish.contract)
   const known = await wish.known?.(artifact.digest, contract.name)
-  if (known) return { contract, ...known, warnings: [] }
+  if (known && (await isKept(room, contract.keeps?.(known.package) ?? [])))
+    return { contract, ...known, warnings: [] }
   const lookup = lookupFor(room, wish)
   const programs: Record<string, boolean> = {}
   const asked = {
@@ -78,20 +79,26 @@ async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifa
   }
 }
 
+/** Whether what was kept when a package was read is still there. */
+async function isKept({ artifacts }: ReadingRoom, digests: readonly string[]): Promise<boolean> {
+  for (const digest of digests) if (!(await artifacts.has(digest))) return false
+  return true
+}
+
 /** What a package refers to; archives among it are kept, for jobs name them by their digests, too. */
 function lookupFor(room: ReadingRoom, wish: PackageWish): Lookup & { close(): Promise<void> } {
-  const opened: OpenArchive[] = []
+  const opened: (OpenArchive | OpenComponent)[] = []
   return {
     open: async (reference) => {
       const artifact = await room.artifacts.open(reference, wish.signal)
       if (!('close' in artifact)) return artifact
       opened.push(artifact)
-      await keepArchive(room, { ...wish, reference }, artifact.digest)
+      if (artifact.kind === 'archive') await keepArchive(room, { ...wish, reference }, artifact.digest)
       return artifact
     },
     tags: (repository) => room.artifacts.tags(repository, wish.signal),
     close: async () => {
-      for (const archive of opened) await archive.close()
+      for (const one of opened) await one.close()
     },
   }
 }
@@ -118,7 +125,7 @@ async function readWith(
 async function openArtifact(
   { artifacts }: ReadingRoom,
   { reference, signal }: PackageWish,
-): Promise<Artifact | OpenArchive> {
+): Promise<Artifact | OpenArchive | OpenComponent> {
   if (!reference.startsWith('sim:')) return artifacts.open(reference, signal)
   return { kind: 'document', reference, digest: digestOf(reference), bytes: new Uint8Array() }
 }

@@ -57,8 +57,26 @@ export interface DocumentArtifact extends Resolved {
 /** A component version with its resources and references. */
 export interface ComponentArtifact extends Resolved {
   readonly kind: 'component'
-  readonly descriptor: JsonObject
-  resource(identity: Readonly<Record<string, string>>): Promise<Uint8Array | undefined>
-  /** A referenced component version, by the name of the reference. */
-  referenced(name: string): Promise<ComponentArtifact | undefined>
+  readonly name: string
+  readonly version: string
+  readonly resources: readonly ComponentResource[]
+  /** Whoever holds credentials for its repository is known by this; absent where nobody need have any. */
+  readonly consumer?: Readonly<Record<string, string>>
+  /** The bytes of a document among its resources, verified. */
+  document(resource: ComponentResource): Promise<Uint8Array>
+  /** The image that a resource is: where an engine finds it, and what exactly. What lies with the component is kept. */
+  image(resource: ComponentResource): Promise<{ readonly reference: string; readonly digest: string }>
+  /** The version that the reference of exactly this identity means; undefined: there is no such reference. */
+  referenced(identity: Readonly<Record<string, string>>): Promise<ComponentArtifact | undefined>
+  /** Keeps it and all it references as one transport archive (tgz). Answers the digest of that. */
+  transport(): Promise<string>
+}
+
+export interface ComponentResource {
+  readonly name: string
+  readonly version: string
+  readonly type: string
+  readonly extraIdentity: Readonly<Record<string, string>>
+  /** What tells it from all others of its component. */
+  readonly identity: Readonly<Record<string, string>>
 }

@@ -111,7 +111,12 @@ test.each<[Record<string, string>, readonly string[]]>([
   [{ REGISTRY_AUTH_FILE: '/x', HOME: '/h' }, ['/x']],
   [
     { HOME: '/h' },
-    ['/h/.docker/config.json', '/run/containers/7/auth.json', '/h/.config/containers/auth.json'],
+    [
+      '/h/.docker/config.json',
+      '/run/containers/7/auth.json',
+      '/h/.config/containers/auth.json',
+      '/h/.ocmconfig',
+    ],
   ],
   [
     { HOME: '/h', DOCKER_CONFIG: '/d', XDG_RUNTIME_DIR: '/run/user/7' },
@@ -120,8 +125,68 @@ test.each<[Record<string, string>, readonly string[]]>([
       '/run/user/7/containers/auth.json',
       '/run/containers/7/auth.json',
       '/h/.config/containers/auth.json',
+      '/h/.ocmconfig',
     ],
   ],
 ])('with the environment %j the files are %j', (environment, expected) => {
   expect(usualCredentialFiles(environment, 7)).toEqual(expected)
+})
+
+const consumer = (identity: object, credentials: object): string => `
+type: generic.config.ocm.software
+configurations:
+- type: credentials.config.ocm.software
+  consumers: [{identity: ${JSON.stringify(identity)}, credentials: [${JSON.stringify(credentials)}]}]
+- type: memory.credentials.config.ocm.software
+  repoName: default
+  credentials: [{credentialsName: kept, credentials: {username: m, password: n}}]
+`
+const inPlace = { type: 'Credentials', properties: { username: 'u', password: 'p' } }
+
+test.each<[string, string, string, string]>([
+  ['a host', consumer({ type: 'OCIRegistry', hostname: 'r.example' }, inPlace), 'r.example', 'u/p'],
+  [
+    'a port',
+    consumer({ type: 'OCIRegistry', hostname: 'r.example', port: '5000' }, inPlace),
+    'r.example:5000',
+    'u/p',
+  ],
+  [
+    'another port',
+    consumer({ type: 'OCIRegistry', hostname: 'r.example', port: '5000' }, inPlace),
+    'r.example:5001',
+    'none',
+  ],
+  [
+    'a path',
+    consumer({ type: 'OCIRegistry', hostname: 'r.example', pathprefix: 'team' }, inPlace),
+    'r.example',
+    'u/p',
+  ],
+  [
+    'another path',
+    consumer({ type: 'OCIRegistry', hostname: 'r.example', pathprefix: 'te' }, inPlace),
+    'r.example',
+    'none',
+  ],
+  ['another type', consumer({ type: 'wget', hostname: 'r.example' }, inPlace), 'r.example', 'none'],
+  [
+    'a memory',
+    consumer(
+      { type: 'OCIRegistry', hostname: 'r.example' },
+      { type: 'Memory', repoName: 'default', credentialsName: 'kept' },
+    ),
+    'r.example',
+    'm/n',
+  ],
+  ['no YAML', '{', 'r.example', 'ocm.config.invalid'],
+])('a configuration of OCM with %s is read', async (_, file, host, expected) => {
+  const place = join(home, '.ocmconfig')
+  writeFileSync(place, file)
+  const found = await findLogin(host, 'team/app', { credentialFiles: [place] }).then(
+    shown,
+    (error: unknown) => toProblem(error).code,
+  )
+
+  expect(found).toBe(expected)
 })

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { isObject } from '../../kit/json.ts'
 import { Secret } from '../../kit/secret.ts'
+import { consumersOf, findConsumer, type OcmConfig, readConfig } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
 import { readBounded } from '../content/durable.ts'
 import { documentBytesMax } from '../limits.ts'
@@ -34,6 +35,7 @@ interface Wanted {
 }
 
 async function loginFrom(bytes: Uint8Array, path: string, wanted: Wanted): Promise<Login | undefined> {
+  if (path.endsWith('ocmconfig')) return loginOfOcm(bytes, path, wanted)
   const document = parse(bytes, path)
   const server = wanted.host === 'docker.io' ? dockerKey : wanted.host
   const helpers = document['credHelpers']
@@ -92,6 +94,30 @@ function readEntry(entry: Readonly<Record<string, unknown>>, path: string): Logi
     return { kind: 'password', user: username, password: new Secret(password) }
   }
   return undefined
+}
+
+/** Consumers of the Open Component Model name a registry by its host, its port and a path. */
+function loginOfOcm(bytes: Uint8Array, path: string, { host, repository }: Wanted): Login | undefined {
+  const config = readOcmConfig(bytes, path)
+  const [, hostname = host, port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? []
+  const request = {
+    type: 'OCIRegistry',
+    hostname,
+    pathprefix: repository,
+    ...(port === undefined ? {} : { port }),
+  }
+  const { username, password, identityToken } =
+    findConsumer(consumersOf(config), request, 'hostpath')?.credentials ?? {}
+  if (identityToken !== undefined) return { kind: 'refresh-token', token: new Secret(identityToken) }
+  if (username === undefined || password === undefined) return undefined
+  return { kind: 'password', user: username, password: new Secret(password) }
+}
+
+function readOcmConfig(bytes: Uint8Array, path: string): OcmConfig {
+  const reading = readConfig(new TextDecoder().decode(bytes))
+  if (reading.kind === 'read') return reading.value
+  const [{ path: place, message }] = reading.faults
+  return fail('ocm.config.invalid', `${place} ${message}`.trim(), { where: { source: path } })
 }
 
 /** Docker's protocol: the server's name on standard input, JSON on standard output. */

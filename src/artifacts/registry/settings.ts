@@ -2,7 +2,7 @@
 import type { Secret } from '../../kit/secret.ts'
 
 export interface RegistrySettings {
-  /** Docker's config.json, podman's auth.json; the first that knows a host counts. Missing files are no fault. */
+  /** Docker's config.json, podman's auth.json, .ocmconfig; the first that knows a host counts. Missing files are no fault. */
   readonly credentialFiles?: readonly string[]
   /** By host[:port] as references write it. */
   readonly hosts?: Readonly<Record<string, HostSettings>>
@@ -41,6 +41,7 @@ export function usualCredentialFiles(
     ...(XDG_RUNTIME_DIR === undefined ? [] : [`${XDG_RUNTIME_DIR}/containers/auth.json`]),
     `/run/containers/${userId}/auth.json`,
     ...(config === undefined ? [] : [`${config}/containers/auth.json`]),
+    ...(HOME === undefined ? [] : [`${HOME}/.ocmconfig`]),
   ]
 }
 

@@ -17,6 +17,7 @@ export {
   matcherFor,
   matchers,
 } from './consumers.ts'
+export { consumersOf, credentialsOf } from './credentials.ts'
 export {
   type Access,
   accessType,
