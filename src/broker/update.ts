@@ -82,7 +82,9 @@ async function decide(
   checkOpen(request.parameters ?? {}, change.to.plan)
   checkParameters(request.parameters ?? {}, judgingSchema(change.to.plan, 'update'))
   checkParameters(change.parameters, judgingSchema(change.to.plan, 'create'))
-  if (request.again !== true && changesNothing(change)) return keepContext(tx, instance, change, request)
+  const isWork =
+    request.again === true || !changesNothing(change) || (await isDue(tx, ports, instance, change))
+  if (!isWork) return keepContext(tx, instance, change, request)
   await rehearseUpdate(tx, ports, asker, { instance, change, sent: request.parameters ?? {} })
   return start(tx, ports, asker, { instance, change, request })
 }
@@ -149,6 +151,14 @@ export function refuseMaintenance({ plan }: Offer, asked: string | undefined): v
 
 function changesNothing({ from, to, order, parameters, maintains }: Change): boolean {
   return from.plan.id === to.plan.id && !maintains && deepEqual(parameters, order.parameters)
+}
+
+/** Whether the package has something to carry out that nobody has asked for. */
+async function isDue(tx: Transaction, ports: Ports, instance: Instance, { to }: Change): Promise<boolean> {
+  const contract = ports.contract(to.package.contract)
+  if (contract.isDue === undefined) return false
+  const carryover = await orders.carryover(tx, ownerOfInstance(instance))
+  return contract.isDue({ package: to.package, carryover })
 }
 
 /** A new context alone needs no work: it is stored, so that the next action sees it. */

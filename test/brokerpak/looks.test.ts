@@ -68,7 +68,15 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     const well = await chandler('instance', 'check', 'thing')
     const drifted = await chandler('instance', 'check', 'lost')
     const document = await json('instance', 'check', 'lost')
+    // What a check has found is carried out by an update that asks for nothing.
+    const before = await json('operation', 'list')
+    const mended = await chandler('instance', 'update', 'lost', '-p', 'length=13')
+    const after = await json('operation', 'list')
+    const applied = await chandler('instance', 'invoke', 'thing', 'apply')
 
+    const updates = (history: unknown) => JSON.stringify(history).split('update').length
+    expect([mended.code, applied.code], mended.stderr + applied.stderr).toEqual([0, 0])
+    expect(updates(after)).toBeGreaterThan(updates(before))
     expect(well).toMatchObject({ code: 0, stdout: 'There is no drift.\n' })
     expect(drifted).toMatchObject({ code: 5 })
     expect(drifted.stdout).toMatch(/^delete +random_string\.name/m)

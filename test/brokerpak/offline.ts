@@ -82,7 +82,17 @@ function isWhole(home: string, pak: string): boolean {
 interface Offered {
   readonly id: string
   readonly name: string
-  readonly plans: readonly { readonly id: string; readonly name: string }[]
+  readonly plans: readonly {
+    readonly id: string
+    readonly name: string
+    readonly maintenance_info?: { readonly version: string }
+  }[]
+}
+
+/** The version that is offered for an engine; what is offered for none stays as it is. */
+function offeredVersion({ plans }: Offered, engine: string): string {
+  const versions = plans.map((plan) => plan.maintenance_info?.version ?? '')
+  return versions.find((one) => one.startsWith(`${engine}+`)) ?? engine
 }
 
 /** A platform that orders and polls. */
@@ -125,7 +135,8 @@ export class Customer {
 
   /** Sends it, and answers what was answered at once. */
   async order(step: Step) {
-    const offered = await this.offered()
+    // What may be moved to is in the catalog of today.
+    const offered = step.maintenance === undefined ? await this.offered() : await this.#find()
     const named = step.plan ?? this.#plans.get(step.instance)
     const plan = offered.plans.find(({ name }) => name === named) ?? offered.plans[0]
     const ids = { service_id: offered.id, plan_id: plan?.id ?? '' }
@@ -137,11 +148,18 @@ export class Customer {
     return this.#ask(method, `${path}?accepts_incomplete=true`, {
       ...(step.op === 'update' ? update : ids),
       ...(step.params === undefined ? {} : { parameters: step.params }),
-      ...(step.maintenance === undefined ? {} : { maintenance_info: { version: step.maintenance } }),
+      ...(step.maintenance === undefined
+        ? {}
+        : { maintenance_info: { version: offeredVersion(offered, step.maintenance) } }),
       ...(step.context === undefined ? {} : { context: step.context }),
       ...(step.op === 'provision' ? { organization_guid: 'org-1', space_guid: 'space-1' } : {}),
       ...(step.app_guid === undefined ? {} : { bind_resource: { app_guid: step.app_guid } }),
     })
+  }
+
+  /** What an instance can be moved to now, by the version of the engine. */
+  async upgradeTo(engine: string): Promise<string> {
+    return offeredVersion(await this.#find(), engine)
   }
 
   /** What the service offers, asked once. */

@@ -48,7 +48,8 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     await running.reload(offering(after, undefined, providerInTheClear))
     const wrong = await customer.take({ op: 'update', instance, maintenance: middle, expect: {} })
     const grown = await customer.take({ op: 'update', instance, params: { length: 12 }, expect: {} })
-    const dry = await cli('instance', 'update', instance, '--maintenance', latest, '--dry-run')
+    const version = await customer.upgradeTo(latest)
+    const dry = await cli('instance', 'update', instance, '--maintenance', version, '--dry-run')
     const stateAfterLook = await state()
     const moved = await customer.take({ op: 'update', instance, maintenance: latest, expect: {} })
     const shown = JSON.parse((await cli('instance', 'show', instance, '-o', 'json')).stdout)
@@ -72,7 +73,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     const stateAfter = await state()
     expect(stateAfter).toMatchObject({ terraform_version: latest })
     expect(providersOf(stateAfter)).toEqual(['provider["registry.terraform.io/hashicorp/random"]'])
-    expect(shown).toMatchObject({ maintenance: latest })
+    expect(shown).toMatchObject({ maintenance: version })
 
     const again = await customer.take({ op: 'update', instance, maintenance: latest, expect: {} })
     const late = await customer.take({ op: 'bind', instance, binding: 'late', expect: {} })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { binding, commandsOf, fileOf, report, situation, state, thing } from '../../../test/brokerpak/pak.ts'
 import type { Job } from '../../model/job.ts'
 import type { Outcome } from '../../model/outcome.ts'
@@ -113,7 +113,7 @@ test('a deprovision leaves nothing behind, a failed one leaves the instance usab
 
 test.each([
   ['check', 0, 'There is no drift.'],
-  ['check', 2, 'There is drift. Plan: 1 to add, 0 to change, 0 to destroy.'],
+  ['check', 2, 'There is something to do. Plan: 1 to add, 0 to change, 0 to destroy.'],
   ['preview', 2, 'There is something to do. Plan: 1 to add, 0 to change, 0 to destroy.'],
 ])('%s with exit %i says: %s', async (name, exit, message) => {
   const about = situation(await thing(), { carryover: { 'terraform.tfstate': state({ name: 'n' }) } })
@@ -121,7 +121,8 @@ test.each([
   const result = outcome(ending({ kind: 'invoke', name }, about, { step: 'plan', exit, stdout }))
 
   expect(result).toMatchObject({ problems: [], message })
-  expect(result).not.toHaveProperty('carryover')
+  // What a check has found is carried out by the next update.
+  expect('carryover' in result).toBe(name === 'check' && exit === 2)
 })
 
 const path = (text: string): string =>
@@ -152,7 +153,57 @@ test('an upgrade applies with each engine of the path, one after the other', asy
   expect(programOf(first)).toMatchObject({ entry: 'bin/linux/amd64/1.7.0/tofu' })
   expect(programOf(next.job)).toMatchObject({ entry: 'bin/linux/amd64/1.8.0/tofu' })
   expect(outcome(last).message).toBe('update succeeded')
-  expect(pkg.services[0]?.plans[0]?.maintenance).toEqual({ version: '1.8.0', description: 'tofu 1.8.0' })
+  expect(pkg.services[0]?.plans[0]?.maintenance).toEqual({
+    version: '1.8.0+aaaaaaaaaaaa',
+    description: 'things 1.0.0, tofu 1.8.0',
+  })
+})
+
+test('upgrades are those of the engine alone where the operator wants it as csb has it', async () => {
+  const maintenance = async (change: (text: string) => string) =>
+    (await thing(change, { maintenance: 'engine' })).services[0]?.plans[0]?.maintenance
+
+  expect(await maintenance(path)).toEqual({ version: '1.8.0', description: 'tofu 1.8.0' })
+  expect(await maintenance((text) => text)).toBeUndefined()
+})
+
+describe('what is to be carried out though nobody asks for a change', () => {
+  const made = async () => {
+    const about = situation(await thing())
+    const { carryover = {} } = outcome(ending({ kind: 'provision' }, about, { state: state({ name: 'n' }) }))
+    return { ...about, carryover }
+  }
+  const isDue = (at: Pick<Situation, 'package' | 'carryover'>) => brokerpak.isDue?.(at)
+  const invoke = (name: string): Action => ({ kind: 'invoke', name })
+
+  test('is nothing after an apply, and something with another build of the pak', async () => {
+    const about = await made()
+
+    expect(isDue(about)).toBe(false)
+    expect(isDue({ ...about, package: { ...about.package, digest: `sha256:${'b'.repeat(64)}` } })).toBe(true)
+  })
+
+  test.each<readonly [string, Action, object]>([
+    ['a failed update', { kind: 'update' }, { exit: 1, state: state({ name: 'n' }) }],
+    ['a failed deprovision', { kind: 'deprovision' }, { exit: 1, state: state({ name: 'n' }) }],
+    ['a check that found something', invoke('check'), { step: 'plan', exit: 2, stdout: 'Plan: 1 to add' }],
+  ])('is there after %s, until it is applied again', async (_, action, end) => {
+    const about = await made()
+    const { carryover = {} } = outcome(ending(action, about, end))
+    const again = outcome(ending(invoke('apply'), { ...about, carryover }, { state: state({ name: 'n' }) }))
+
+    expect(isDue({ ...about, carryover })).toBe(true)
+    expect(again).toMatchObject({ problems: [], message: 'update succeeded' })
+    expect(isDue({ ...about, carryover: again.carryover ?? {} })).toBe(false)
+  })
+
+  test('is there after a state was imported', async () => {
+    const about = { ...(await made()), parameters: { state: Buffer.from(state({ name: 'x' })).toString() } }
+    const prepared = brokerpak.prepare(invoke('import-state'), about)
+    const carryover = prepared.kind === 'nothing-to-run' ? prepared.outcome.carryover : undefined
+
+    expect(isDue({ ...about, carryover: carryover ?? {} })).toBe(true)
+  })
 })
 
 const adopting = (text: string): string =>
@@ -236,6 +287,7 @@ test('an import takes over what exists: import, configuration of what was found,
   expect(JSON.parse(fileOf(planned.job, 'terraform.tfvars.json'))).toMatchObject({ name: 'was so' })
   expect(fileOf(applied.job, 'main.tf')).toBe(main)
   expect(Object.keys(last.carryover ?? {}).sort()).toEqual([
+    'applied.json',
     'generated.json',
     'imported-main.tf',
     'terraform.tfstate',

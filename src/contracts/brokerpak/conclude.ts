@@ -7,8 +7,9 @@ import type { Action, Situation } from '../../model/situation.ts'
 import type { Conclusion } from '../contract.ts'
 import { adopted, destroyedBy } from './adopt.ts'
 import { type Circumstances, circumstancesOf } from './circumstances.ts'
+import { asApplied, asCarriedOut, asDue } from './due.ts'
 import { describeError, errorsOf } from './failure.ts'
-import { looked, outputOf } from './look.ts'
+import { type Looked, looked, outputOf } from './look.ts'
 import { applySteps, updatedParameters } from './prepare.ts'
 import { resolveInstance } from './resolve.ts'
 import { runOf } from './run.ts'
@@ -25,7 +26,8 @@ const verbs = {
   invoke: 'invoke',
 }
 
-export function concludePak(action: Action, situation: Situation, report: Report): Conclusion {
+export function concludePak(asked: Action, at: Situation, report: Report): Conclusion {
+  const { action, situation } = asCarriedOut(asked, at)
   const found = circumstancesOf(situation)
   const left = leftBy(situation, report)
   if (found.kind === 'refused') return done({ problems: found.problems, ...keep(action, left) })
@@ -43,8 +45,13 @@ export function concludePak(action: Action, situation: Situation, report: Report
     case 'unbind':
       return done({ problems: [], bindingCarryover: {}, message: 'unbind succeeded' })
     case 'invoke':
-      return done(looked(action.name, report))
+      return done(afterLook(action.name, situation, looked(action.name, report)))
   }
+}
+
+/** What a check has found is carried out by the next update, even if that asks for nothing. */
+function afterLook(name: string, { carryover }: Situation, { differs, outcome }: Looked): Outcome {
+  return name === 'check' && differs ? { ...outcome, carryover: asDue(carryover, 'drifted') } : outcome
 }
 
 /** Made or changed: the end of it, or the next stage of an import or an upgrade. */
@@ -62,7 +69,7 @@ function grown(around: Circumstances, action: Action, report: Report, left: Carr
   const { [configurationName]: _found, ...carryover } = left
   return done({
     problems: [],
-    carryover,
+    carryover: asApplied(carryover, around.notes.digest),
     message: succeeded(action, state),
     outputs: shownOutputs(state),
   })
@@ -155,8 +162,10 @@ function keep(action: Action, left: Carryover): Pick<Outcome, 'carryover' | 'bin
       return { bindingCarryover: left }
     case 'invoke':
       return {}
-    default:
+    case 'provision':
       return { carryover: left }
+    default:
+      return { carryover: asDue(left, 'failed') }
   }
 }
 

@@ -1,6 +1,7 @@
 /** The brokerpak contract: services made by Terraform, of both brokers' dialects. */
 import type { Contract } from '../contract.ts'
 import { concludePak } from './conclude.ts'
+import { isDuePak } from './due.ts'
 import { foreseePak } from './foresee.ts'
 import { offerPak } from './offer.ts'
 import { preparePak } from './prepare.ts'
@@ -20,6 +21,7 @@ export const brokerpak: Contract = {
   foresee: foreseePak,
   prepare: preparePak,
   conclude: concludePak,
+  isDue: isDuePak,
   // Destroying twice is destroying once; making twice is not, while the state of the first try may be lost.
   interrupted: (action) =>
     action.kind === 'provision' || action.kind === 'bind' || action.kind === 'update'

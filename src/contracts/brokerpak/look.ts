@@ -14,30 +14,46 @@ interface Change {
   readonly forces: readonly string[]
 }
 
-const sayings: Readonly<Record<string, readonly [same: string, other: string]>> = {
-  check: ['There is no drift.', 'There is drift.'],
-  preview: ['Nothing would change.', 'There is something to do.'],
+export interface Looked {
+  /** Whether an apply would do anything, or anything is not as it was made. */
+  readonly differs: boolean
+  readonly outcome: Outcome
 }
 
 /** The answer of a look that came to its end. */
-export function looked(name: string, report: Report): Outcome {
+export function looked(name: string, report: Report): Looked {
   const text = outputOf(report, 'plan') ?? ''
-  const differs = report.steps.find((step) => step.name === 'plan')?.exit === 2
-  const [same = '', other = ''] = sayings[name] ?? []
+  const document = outputOf(report, 'show')
+  const planned = changesOf(document, 'resource_changes')
+  const drift = name === 'check' ? changesOf(document, 'resource_drift') : []
+  const isPlanned = report.steps.find((step) => step.name === 'plan')?.exit === 2
+  const differs = isPlanned || drift.length > 0
   const summary = /^Plan: .*$/m.exec(text)?.[0]
-  const changes = changesOf(
-    outputOf(report, 'show'),
-    name === 'check' ? 'resource_drift' : 'resource_changes',
-  )
-  const document = JSON.stringify({ differs, changes })
+  // What has drifted is planned to be mended: it is told once, as what has happened.
+  const drifted = new Set(drift.map(({ address }) => address))
+  const rest = planned.filter(({ address }) => !drifted.has(address))
   return {
-    problems: [],
-    message: [differs ? other : same, ...(summary === undefined ? [] : [summary])].join(' '),
-    outputs: [
-      { name: `${name}.txt`, content: Buffer.from(text), mediaType: 'text/plain', secret: true },
-      { name: 'changes.json', content: Buffer.from(document), mediaType: 'application/json', secret: false },
-    ],
+    differs,
+    outcome: {
+      problems: [],
+      message: [sayingOf(name, isPlanned, drift), ...(summary === undefined ? [] : [summary])].join(' '),
+      outputs: [
+        { name: `${name}.txt`, content: Buffer.from(text), mediaType: 'text/plain', secret: true },
+        {
+          name: 'changes.json',
+          content: Buffer.from(JSON.stringify({ differs, changes: [...drift, ...rest] })),
+          mediaType: 'application/json',
+          secret: false,
+        },
+      ],
+    },
   }
+}
+
+function sayingOf(name: string, isPlanned: boolean, drift: readonly Change[]): string {
+  if (drift.length > 0) return 'There is drift.'
+  if (isPlanned) return 'There is something to do.'
+  return name === 'check' ? 'There is no drift.' : 'Nothing would change.'
 }
 
 /** What a step printed, where that was captured. */

@@ -8,6 +8,8 @@ export interface PakOptions {
   /** pak: the engine in the archive. host: the one of this machine, terraform or else tofu unless one is named. */
   readonly engine: 'pak' | 'host'
   readonly hostProgram: string | undefined
+  /** What is offered as an upgrade: every other build of the pak, or as csb has it another engine, where there is a path. */
+  readonly maintenance: 'package' | 'engine'
   /** Which wins where an output of the instance and one of the binding have the same name. */
   readonly credentials: 'bind-wins' | 'instance-wins'
   /** Whether parameters that the service does not know are let through, as V1 does. */
@@ -34,6 +36,7 @@ const known: Readonly<Record<string, (value: Json) => boolean>> = {
   strict: (value) => value === 'v1' || value === 'csb' || value === false,
   engine: (value) => value === 'pak' || value === 'host',
   host_program: (value) => value === 'terraform' || value === 'tofu',
+  maintenance: (value) => value === 'package' || value === 'engine',
   credentials: (value) => value === 'bind-wins' || value === 'instance-wins',
   unknown_parameters: (value) => value === 'refuse' || value === 'accept',
   global_defaults: isObject,
@@ -58,6 +61,7 @@ export function pakOptions(from: JsonObject): PakOptions {
     strict: strict === 'v1' || strict === 'csb' ? strict : undefined,
     engine: from['engine'] === 'host' ? 'host' : 'pak',
     hostProgram: typeof from['host_program'] === 'string' ? from['host_program'] : undefined,
+    maintenance: from['maintenance'] === 'engine' ? 'engine' : 'package',
     credentials: from['credentials'] === 'instance-wins' ? 'instance-wins' : 'bind-wins',
     unknownParameters: from['unknown_parameters'] === 'accept' ? 'accept' : 'refuse',
     globalDefaults: map('global_defaults'),

@@ -40,9 +40,17 @@ export function packageOf(notes: Notes, options: PakOptions): Package {
 /** What every instance of a pak can be asked beyond the life cycle. */
 const actions: Package['actions'] = [
   {
+    name: 'apply',
+    title: 'Apply again',
+    description:
+      'Makes the instance what its parameters and its pak say, whether or not anything was changed.',
+    modifies: true,
+    stateless: false,
+  },
+  {
     name: 'check',
     title: 'Check for drift',
-    description: 'Compares what there is with what was made, and changes nothing.',
+    description: 'Says what has changed outside and what an apply would do, and changes nothing.',
     modifies: false,
     stateless: false,
   },
@@ -102,13 +110,26 @@ function serviceOf(definition: Definition, notes: Notes, options: PakOptions): S
     contextUpdates: false,
     plans:
       plans.length > 0
-        ? plans.map((plan) => planOf(definition, plan, notes))
-        : [patternOf(definition, notes)],
+        ? plans.map((plan) => planOf(definition, plan, notes, options))
+        : [patternOf(definition, notes, options)],
   }
 }
 
-function planOf(definition: Definition, plan: PakPlan, notes: Notes): Plan {
-  const engine = defaultEngine(notes.manifest)
+/** Another build of a pak is an upgrade, as another engine is: what it was built of is told behind the version. */
+function maintenanceOf({ manifest, digest }: Notes, { maintenance }: PakOptions): Pick<Plan, 'maintenance'> {
+  const engine = defaultEngine(manifest)
+  const named = engine === undefined ? '' : `${engine.name} ${engine.version}`
+  if (maintenance === 'engine') {
+    const offered = engine !== undefined && manifest.upgradePath.length > 0
+    return offered ? { maintenance: { version: engine.version, description: named } } : {}
+  }
+  const isPlain = /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}$/.test(engine?.version ?? '')
+  const version = `${isPlain ? engine?.version : '0.0.0'}+${digest.replace(/^sha256:/, '').slice(0, 12)}`
+  const description = [`${manifest.name} ${manifest.version}`, named].filter((one) => one !== '').join(', ')
+  return { maintenance: { version, description } }
+}
+
+function planOf(definition: Definition, plan: PakPlan, notes: Notes, options: PakOptions): Plan {
   const memory: PlanMemory = {
     service: definition.name,
     properties: plan.properties,
@@ -132,9 +153,7 @@ function planOf(definition: Definition, plan: PakPlan, notes: Notes): Plan {
     },
     // Defaults, overrides and computed values take part in the check, so only the contract can make it.
     parametersCheckedBy: 'contract',
-    ...(engine === undefined || notes.manifest.upgradePath.length === 0
-      ? {}
-      : { maintenance: { version: engine.version, description: `${engine.name} ${engine.version}` } }),
+    ...maintenanceOf(notes, options),
     requiresApp: false,
     mode: { instance: 'async', binding: hasTemplates(definition.bind) ? 'auto' : 'sync' },
     operator: { ...noChoice, options: { plan: memory as unknown as JsonObject } },
@@ -142,7 +161,7 @@ function planOf(definition: Definition, plan: PakPlan, notes: Notes): Plan {
 }
 
 /** A service whose plans are the operator's: a pattern to make them from. */
-function patternOf(definition: Definition, notes: Notes): Plan {
+function patternOf(definition: Definition, notes: Notes, options: PakOptions): Plan {
   const plan: PakPlan = {
     id: '',
     name: 'default',
@@ -154,5 +173,5 @@ function patternOf(definition: Definition, notes: Notes): Plan {
     provisionOverrides: {},
     bindOverrides: {},
   }
-  return planOf(definition, plan, notes)
+  return planOf(definition, plan, notes, options)
 }

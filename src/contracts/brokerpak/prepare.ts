@@ -9,6 +9,7 @@ import type { Prepared } from '../contract.ts'
 import { importsOf, isAdoption } from './adopt.ts'
 import { type Circumstances, circumstancesOf } from './circumstances.ts'
 import { hasTemplates } from './definition.ts'
+import { asApplied, asCarriedOut, asDue } from './due.ts'
 import { parameterProblems, sentParameters } from './parameters.ts'
 import { attributeValues, resolveBinding, resolveInstance } from './resolve.ts'
 import { type RunOrder, runOf } from './run.ts'
@@ -30,7 +31,8 @@ import type { Resolution } from './variables.ts'
 type Steps = RunOrder['steps']
 
 /** Problems: pak.parameters.*, pak.environment.missing, pak.import.incomplete, pak.state.*, pak.binary.missing. */
-export function preparePak(action: Action, situation: Situation): Prepared {
+export function preparePak(asked: Action, at: Situation): Prepared {
+  const { action, situation } = asCarriedOut(asked, at)
   const found = circumstancesOf(situation)
   if (found.kind === 'refused') return found
   const { around } = found
@@ -58,7 +60,8 @@ function provision(around: Circumstances, action: Action): Prepared {
   const { situation, definition, plan } = around
   // The state is handed in later, by an import.
   if (situation.parameters['vacant'] === true) {
-    return nothing({ carryover: { [stateName]: Buffer.from('{"version":4}') } })
+    const carryover = { [stateName]: Buffer.from('{"version":4}') }
+    return nothing({ carryover: asApplied(carryover, situation.package.digest) })
   }
   const resolved = resolveInstance(around, situation.parameters)
   if (!isAdoption(definition.provision, plan.properties))
@@ -155,14 +158,14 @@ function preview(around: Circumstances): Prepared {
   const refused = parameterProblems(asked, { kind: 'update' })
   if (refused.length > 0) return refuse(refused)
   const resolved = resolveInstance(asked, updatedParameters(asked, { kind: 'update' }))
-  return instanceRun(asked, resolved, lookingSteps(asked, []))
+  return instanceRun(asked, resolved, lookingSteps(asked))
 }
 
-/** What there is against what was made. */
+/** What an apply would do now: about what has changed outside, and about what was never carried out. */
 function check(around: Circumstances): Prepared {
   const { parameters } = around.situation.instance
   const resolved = resolveInstance(around, { ...parameters, ...attributeValues(around) })
-  return instanceRun(around, orStored(around, resolved), lookingSteps(around, ['-refresh-only']))
+  return instanceRun(around, orStored(around, resolved), lookingSteps(around))
 }
 
 /** A state from elsewhere, instead of the one that is there. */
@@ -182,7 +185,7 @@ function importState(around: Circumstances): Prepared {
   const { [mainName]: _imported, ...kept } = situation.carryover
   return nothing({
     message: 'The state is imported.',
-    carryover: { ...kept, [stateName]: bytes },
+    carryover: asDue({ ...kept, [stateName]: bytes }, 'imported'),
     outputs: shownOutputs(state),
   })
 }
@@ -230,8 +233,8 @@ function destroySteps(around: Circumstances): Steps {
 }
 
 /** What is done to the state for the sake of a look is not kept. */
-function lookingSteps(around: Circumstances, flags: readonly string[]): Steps {
-  return (commands) => afterReplacements(around, commands, lookSteps(commands, flags))
+function lookingSteps(around: Circumstances): Steps {
+  return (commands) => afterReplacements(around, commands, lookSteps(commands))
 }
 
 function afterReplacements(

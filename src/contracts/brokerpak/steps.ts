@@ -80,8 +80,8 @@ export function importStep(commands: Commands, i: number, address: string, id: s
 const planFile = 'chandler.plan'
 
 /** A plan for people, then the same for programs; exit 2 of the first says that there is something to do. */
-export function lookSteps(commands: Commands, flags: readonly string[]): readonly [Step, ...Step[]] {
-  const all = [...flags, '-detailed-exitcode', ...(commands.old ? [] : [`-out=${planFile}`])]
+export function lookSteps(commands: Commands): readonly [Step, ...Step[]] {
+  const all = ['-detailed-exitcode', ...(commands.old ? [] : [`-out=${planFile}`])]
   const first = afterInit(commands, { ...planStep(commands, all), mayFail: true })
   if (commands.old) return [first]
   const words = ['show', '-json', planFile]
