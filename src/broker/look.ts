@@ -37,7 +37,7 @@ export async function fetchInstance(ports: Ports, key: InstanceKey): Promise<Ins
     case 'ready': {
       const { parameters } = await orders.instance(look, key)
       const { plan } = await offerOf(look, instance)
-      return { instance, parameters: shownParameters(parameters, plan.schemas.create) }
+      return { instance, parameters: shownParameters(parameters, plan.schemas.create, plan.schemas.update) }
     }
   }
 }

@@ -3,6 +3,7 @@ import { type JsonObject, pointer } from '../kit/json.ts'
 import { compileSchema } from '../kit/schema.ts'
 import type { Plan, PlanSchemas } from '../model/package.ts'
 import { failAll, type Problem } from '../model/problem.ts'
+import { partSecrets } from './secret-values.ts'
 
 /** Throws all faults at once. */
 export function checkParameters(
@@ -53,18 +54,10 @@ export function mergeParameters(stored: JsonObject, given: JsonObject): JsonObje
   return Object.fromEntries(merged)
 }
 
-/** Top-level names that a schema marks as secret (`writeOnly`). */
-export function secretNames(schema: JsonObject | undefined): ReadonlySet<string> {
-  const properties = schema?.['properties']
-  if (typeof properties !== 'object' || properties === null) return new Set()
-  const marked = Object.entries(properties).filter(
-    ([, property]) => (property as JsonObject)?.['writeOnly'] === true,
-  )
-  return new Set(marked.map(([name]) => name))
-}
-
-/** The parameters without those that are secret. */
-export function shownParameters(parameters: JsonObject, schema: JsonObject | undefined): JsonObject {
-  const secrets = secretNames(schema)
-  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !secrets.has(name)))
+/** The parameters without what any of the schemas marks as secret. */
+export function shownParameters(
+  parameters: JsonObject,
+  ...schemas: readonly (JsonObject | undefined)[]
+): JsonObject {
+  return (partSecrets(parameters, schemas).shown ?? {}) as JsonObject
 }

@@ -73,6 +73,19 @@ test('a line that is too long is cut and says so', () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'Long', event: 'x', cut: true })
 })
 
+test('a line that is cut keeps its error', () => {
+  const { log, lines } = collecting({})
+
+  log.error('x', 'Failed', {
+    text: 'x'.repeat(100_000),
+    error: new Error(`too long: ${'y'.repeat(100_000)}`),
+  })
+
+  const { error } = JSON.parse(lines[0] ?? '')
+  expect(error.name).toBe('Error')
+  expect(error.message).toMatch(/^too long: yyy/)
+})
+
 test('the form for people shows the sentence first', () => {
   const { log, lines } = collecting({ format: 'pretty' })
 

@@ -1,7 +1,8 @@
 /** Log lines: one constant sentence plus fields, as JSON or for people; written without blocking, redacted by value. */
 import pino, { type Logger } from 'pino'
 import type { Clock } from './clock.ts'
-import { textRedactor } from './redact.ts'
+import { maskOf } from './redact.ts'
+import { shorten } from './text.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal'
 export type LogFields = Readonly<Record<string, unknown>>
@@ -93,22 +94,41 @@ function writersOf(logger: Logger): Omit<Log, 'tag' | 'setLevel' | 'flush'> {
 /** Prepared once for as long as the list of secrets is the same one. */
 function redactingNow(secrets: LogOptions['secrets']): (text: string) => string {
   let known: readonly string[] = []
-  let redact = textRedactor(known)
+  let mask = maskOf(known)
   return (text) => {
     const now = secrets()
     if (now !== known) {
       known = now
-      redact = textRedactor(now)
+      mask = maskOf(now)
     }
-    return redact(text)
+    return mask.text(text)
   }
 }
 
 function shownLine(safe: string, format: LogOptions['format']): string {
   if (format === 'pretty') return pretty(safe)
-  if (safe.length <= lineMax) return safe
-  const { time, level, msg, event } = JSON.parse(safe)
-  return `${JSON.stringify({ level, time, event, msg, cut: true })}\n`
+  return safe.length <= lineMax ? safe : cutLine(safe)
+}
+
+/** A long line keeps all its fields, each as far as there is room: what has failed stands in one of them. */
+function cutLine(line: string): string {
+  try {
+    const fields: unknown = JSON.parse(line)
+    for (const most of [4096, 256, 32]) {
+      const cut = `${JSON.stringify({ ...(cutTexts(fields, most) as LogFields), cut: true })}\n`
+      if (cut.length <= lineMax) return cut
+    }
+  } catch {
+    // Hiding a secret may have broken it.
+  }
+  return `${JSON.stringify({ level: 'error', msg: line.slice(0, 4096), cut: true })}\n`
+}
+
+function cutTexts(value: unknown, most: number): unknown {
+  if (typeof value === 'string') return shorten(value, most)
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => cutTexts(item, most))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, cutTexts(item, most)]))
 }
 
 const hidden = new Set(['time', 'level', 'msg', 'event', 'node', 'cluster', 'version'])

@@ -1,14 +1,48 @@
 import { expect, test } from 'vitest'
-import { redactor, redactText, secretTexts } from './redact.ts'
+import { maskOf, redactText, secretTexts } from './redact.ts'
 
 const secret = 'hünter2/"pass word"'
+const bytes = Buffer.from(secret)
+/** Long, of all signs, and different everywhere. */
+const long = (length: number, seed = 1): string => {
+  let state = seed
+  const sign = (): string => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'[(state >>> 16) % 64] as string
+  }
+  return Array.from({ length }, sign).join('')
+}
+const key = [
+  '-----BEGIN EC PRIVATE KEY-----',
+  long(64),
+  long(64, 2),
+  `${long(20, 3)}==`,
+  '-----END EC PRIVATE KEY-----',
+  '',
+].join('\n')
+const wrapped = (text: string, width: number): string =>
+  Buffer.from(text)
+    .toString('base64')
+    .replaceAll(new RegExp(`(.{${width}})`, 'g'), '$1\n')
+const lines = (text: string, prefix: string): string =>
+  text
+    .split('\n')
+    .map((line) => `${prefix}${line}`)
+    .join('\n')
 
 test.each([
   ['itself', secret],
   ['as JSON', JSON.stringify(secret).slice(1, -1)],
+  ['as JSON without other letters', 'h\\u00fcnter2/\\"pass word\\"'],
   ['in a URL', encodeURIComponent(secret)],
-  ['in hex', Buffer.from(secret).toString('hex')],
-  ['in Base64 alone', Buffer.from(secret).toString('base64')],
+  [
+    'in a URL in small letters',
+    encodeURIComponent(secret).replaceAll('%C3%BC', '%c3%bc').replaceAll('%2F', '%2f'),
+  ],
+  ['in a form', `${encodeURIComponent(secret).replaceAll('%20', '+')}`],
+  ['in hex', bytes.toString('hex')],
+  ['in hex of large letters', bytes.toString('hex').toUpperCase()],
+  ['in Base64 alone', bytes.toString('base64').replace(/=+$/, '')],
   ['in Base64 after one byte', Buffer.from(`x${secret}yy`).toString('base64')],
   ['in Base64 after two bytes', Buffer.from(`xx${secret}y`).toString('base64')],
 ])('a secret is hidden %s', (_, text) => {
@@ -19,34 +53,168 @@ test.each([
   expect(shown.endsWith(' after')).toBe(true)
 })
 
-test('a secret that is split anywhere is hidden', () => {
-  const bytes = Buffer.from(`log ${secret} end ${secret}`)
-  for (let cut = 1; cut < bytes.length; cut++) {
-    const one = redactor([secret])
-    const shown = Buffer.concat([
-      one.push(bytes.subarray(0, cut)),
-      one.push(bytes.subarray(cut)),
-      one.end(),
-    ]).toString()
-    expect(shown).toBe('log [redacted] end [redacted]')
+test.each([
+  ['a word of the shell with its quotes', `it's ${long(12)}`, `'it'\\''s ${long(12)}'`],
+  ['Base64 in lines of 64', long(2000), wrapped(long(2000), 64)],
+  ['Base64 in lines of 76', long(2000), wrapped(long(2000), 76)],
+  [
+    'Base64 in lines of 76, each behind a prefix',
+    long(2000),
+    lines(wrapped(long(2000), 76), '2026-01-01 app | '),
+  ],
+  [
+    'hex in lines of 60',
+    long(300),
+    Buffer.from(long(300))
+      .toString('hex')
+      .replaceAll(/(.{60})/g, '$1\n'),
+  ],
+  ['lines of a key behind a prefix', key, lines(key, '+ ')],
+  ['the second line of a key alone', key, long(64, 2)],
+  ['a key in JSON', key, JSON.stringify({ key })],
+  ['a key with line ends of two signs', key, key.replaceAll('\n', '\r\n')],
+  ['half of a long secret', long(100_000), long(100_000).slice(0, 50_000)],
+  ['a number', '48151623421', 'port=48151623421,'],
+])('hidden is %s', (_, value, text) => {
+  const shown = redactText(`<${text}>`, [value])
+  const pieces = value.split('\n').filter((line) => !line.startsWith('-----') && line !== '')
+
+  expect(shown).toContain('[redacted]')
+  const seen = [...pieces, Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')]
+  for (const piece of seen)
+    for (let at = 0; at + 24 <= piece.length; at += 12) expect(shown).not.toContain(piece.slice(at, at + 24))
+  if (pieces.length === 1) expect(shown).not.toContain(value.slice(0, 24))
+})
+
+test.each([
+  ['a private key', key, '[redacted]\n'],
+  ['a key in JSON', JSON.stringify(key), '"[redacted]\\n"'],
+  ['an authorization header', 'Authorization: Bearer abc.def-123', 'Authorization: Bearer [redacted]'],
+  ['the same in JSON', '{"authorization":"Basic dXNlcjpwYXNz"}', '{"authorization":"Basic [redacted]"}'],
+  ['a key as header', 'authorization: 0123456789abcdef', 'authorization: [redacted]'],
+  ['a word after the header', 'authorization: denied for you', 'authorization: denied for you'],
+  [
+    'a password in an address',
+    'psql postgres://me:s3cr3t@db:5432/x',
+    'psql postgres://me:[redacted]@db:5432/x',
+  ],
+  ['an image with port and digest', 'docker://host:5000/a@sha256:00', 'docker://host:5000/a@sha256:00'],
+  ['a signed token', `got ${jwt()}.`, 'got [redacted].'],
+  ['what only begins like a token', 'eyJust a word, keyJ', 'eyJust a word, keyJ'],
+])('by its looks is judged %s, however it was cut', (_, text, expected) => {
+  const mask = maskOf([])
+  for (const line of [text, `${text}\n`, `x ${text} y`]) {
+    const wanted = line.replace(text, () => expected)
+    expect(mask.text(line)).toBe(wanted)
+    for (let cut = 1; cut < line.length; cut++)
+      expect(inPieces(mask, Buffer.from(line), [cut])).toBe(mask.text(line))
   }
 })
 
-test('bytes that are no text pass unharmed', () => {
-  const bytes = new Uint8Array([0, 255, 254, 10, 128])
-  const one = redactor([secret])
+function jwt(): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${part({ alg: 'HS256' })}.${part({ sub: '1234567890' })}.${long(43).replace(/[+/]/g, '_')}`
+}
 
-  expect(Buffer.concat([one.push(bytes), one.end()])).toEqual(Buffer.from(bytes))
+function inPieces(mask: ReturnType<typeof maskOf>, text: Buffer, cuts: readonly number[]): string {
+  const one = mask.open()
+  const ends = [...cuts, text.length]
+  let from = 0
+  let given = 0
+  let told = 0
+  const shown = ends.map((end) => {
+    const before = one.held
+    const piece = one.push(text.subarray(from, end))
+    given += end - from
+    told += before + (end - from) - one.held
+    expect(told + one.held).toBe(given)
+    from = end
+    return piece
+  })
+  return Buffer.concat([...shown, one.end()]).toString()
+}
+
+test('a secret that is split anywhere is hidden', () => {
+  const text = Buffer.from(`log ${secret} end ${secret}`)
+  const mask = maskOf([secret])
+  for (let cut = 1; cut < text.length; cut++)
+    expect(inPieces(mask, text, [cut])).toBe('log [redacted] end [redacted]')
+})
+
+test('however a text is cut, it is shown the same', () => {
+  const secrets = [
+    secret,
+    long(40),
+    long(40).slice(10, 30),
+    long(5000, 2),
+    long(5000, 2).slice(0, 64),
+    'abcdef',
+    'abcdefghi',
+    'ghijkl',
+  ]
+  const mask = maskOf(secrets)
+  const text = Buffer.from(
+    [
+      'abcdefghijkl abcdefgh abcde\nf',
+      `${long(40)}${long(40)}\n`,
+      `x${long(5000, 2)}y${long(5000, 2).slice(0, 100)}z`,
+      wrapped(long(5000, 2), 76),
+      key,
+      `${secret}`,
+    ].join(' | '),
+  )
+  const expected = mask.text(text.toString())
+  expect(expected).not.toContain(long(5000, 2).slice(40, 80))
+  let state = 7
+  for (let round = 0; round < 300; round++) {
+    const cuts = new Set<number>()
+    for (let count = 0; count < 1 + (round % 40); count++) {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+      cuts.add(1 + ((state >>> 8) % (text.length - 1)))
+    }
+    expect(
+      inPieces(
+        mask,
+        text,
+        [...cuts].sort((a, b) => a - b),
+      ),
+    ).toBe(expected)
+  }
+})
+
+test('a line appears at once, however long the secrets are', () => {
+  const one = maskOf([long(1_000_000), key]).open()
+
+  expect(Buffer.from(one.push(Buffer.from('a line\n'))).toString()).toBe('a line\n')
+  expect(Buffer.from(one.push(Buffer.from(`${long(1_000_000).slice(0, 600_000)}`))).toString()).toBe('')
+  expect(Buffer.from(one.push(Buffer.from('\nanother\n'))).toString()).toBe('[redacted]\nanother\n')
+})
+
+test('what waits for the next bytes is at most a few of them', () => {
+  const one = maskOf([long(1_000_000)]).open()
+
+  one.push(Buffer.from(`x${long(1_000_000).slice(0, 31)}`))
+  expect(one.held).toBe(31)
+})
+
+test('thousands of secrets with one beginning are told apart', () => {
+  const values = Array.from({ length: 2000 }, (_, index) => `${long(500)}-${index}-${long(30, index)}`)
+  const shown = redactText(`a ${values[1234]} b ${values[7]} c`, values)
+
+  expect(shown).toBe('a [redacted] b [redacted] c')
+})
+
+test('bytes that are no text pass unharmed', () => {
+  const odd = new Uint8Array([0, 255, 254, 10, 128])
+  const one = maskOf([secret]).open()
+
+  expect(Buffer.concat([one.push(odd), one.end()])).toEqual(Buffer.from(odd))
 })
 
 test('short and common words are left alone', () => {
   expect(redactText('admin true 12345 abc', ['admin', 'true', '12345', 'abc'])).toBe('admin true 12345 abc')
 })
 
-test('the texts of a value are found, keys line by line', () => {
-  expect([...secretTexts({ a: ['x', { b: 'line one is long enough\nshort' }] })]).toEqual([
-    'x',
-    'line one is long enough\nshort',
-    'line one is long enough',
-  ])
+test('the texts and numbers of a value are found', () => {
+  expect([...secretTexts({ a: ['x', { b: 12_345_678, c: true, d: null }] })]).toEqual(['x', '12345678'])
 })

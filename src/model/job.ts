@@ -12,8 +12,6 @@ export interface Job {
   /** Who the program is to the Kubernetes API, where it needs one. */
   readonly sandbox?: ClusterSandbox
   readonly limits: Limits
-  /** The contract promises operators the log as it was written, even where it shows the binding's credentials. */
-  readonly logShowsCredentials?: boolean
   /** A part of the work that is the same for many jobs and need not be done each time. */
   readonly beforehand?: Beforehand
   /** What alone differs from one such job to the next: an engine may make the rest ready before anybody has ordered it. */

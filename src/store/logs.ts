@@ -44,6 +44,14 @@ export async function addLog(session: Session, sealer: Sealer, rows: readonly Ne
   }
 }
 
+/** Replaces the bytes of rows by their numbers. */
+export async function rewriteLog(session: Session, sealer: Sealer, rows: readonly LogRow[]): Promise<void> {
+  for (const row of rows) {
+    const { key, body } = sealer.seal(logOwner(row.run), pieceName(row), row.bytes)
+    await session.send('UPDATE logs SET key_id = ?, body = ? WHERE number = ?', key, body, row.number)
+  }
+}
+
 /** Pieces after a number, oldest first. */
 export async function readLog(
   session: Session,

@@ -53,6 +53,19 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(await store.look.unseal('instance/cf/i-10', 'a')).toBeDefined()
   })
 
+  test('a log piece is rewritten where it stands', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    await store.write((tx) => tx.addLog([piece(0, 'one '), piece(4, 'two '), piece(8, 'three')]))
+    const before = await store.look.log('op-1', 0, 10)
+    const rewritten = before.slice(1, 2).map((row) => ({ ...row, bytes: new Uint8Array(Buffer.from('2')) }))
+
+    await store.write((tx) => tx.rewriteLog(rewritten))
+
+    expect(await store.look.log('op-1', 0, 10)).toStrictEqual([before[0], ...rewritten, before[2]])
+    expect(await store.look.logEnds('run-1')).toMatchObject([{ end: 13 }])
+  })
+
   test('log pieces come back in order after a number, each position once', async () => {
     await using opened = await openTestStore(kind)
     const { store } = opened

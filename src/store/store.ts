@@ -120,6 +120,8 @@ export interface Transaction extends Look {
   /** Active operations whose deadline has passed, with or without a lease. */
   overdue(graceMs: number, most: number): Promise<readonly Operation[]>
   addLog(rows: readonly NewLogRow[]): Promise<void>
+  /** Seals other bytes in place of those of rows that are kept; where they lie in their stream stays as it is. */
+  rewriteLog(rows: readonly LogRow[]): Promise<void>
   addAudit(record: NewAuditRecord): Promise<void>
   /** Gives number and hash to records that have none yet; one caller at a time. */
   chainAudit(most: number): Promise<number>

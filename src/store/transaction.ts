@@ -8,7 +8,7 @@ import type { Session } from './database.ts'
 import { forgetOld } from './forget.ts'
 import { putIdempotent } from './idempotency.ts'
 import { countInstances, lockInstance, putInstance } from './instances.ts'
-import { addLog } from './logs.ts'
+import { addLog, rewriteLog } from './logs.ts'
 import { Looking } from './look.ts'
 import { addTombstone, holdSingleton, lockName, putFreeze, putNode, raiseEpoch } from './nodes.ts'
 import { insertOperation, lockOperation, mayWrite, sendOperation, updateOperation } from './operations.ts'
@@ -25,6 +25,7 @@ import type {
   Held,
   Hint,
   IdempotencyRow,
+  LogRow,
   NewAuditRecord,
   NewLogRow,
   NodeRow,
@@ -118,6 +119,10 @@ export class Writing extends Looking implements Transaction {
   }
   addLog(rows: readonly NewLogRow[]): Promise<void> {
     return addLog(this.session, this.sealer, rows)
+  }
+
+  rewriteLog(rows: readonly LogRow[]): Promise<void> {
+    return rewriteLog(this.session, this.sealer, rows)
   }
   addAudit(record: NewAuditRecord): Promise<void> {
     return addAudit(this.session, record)

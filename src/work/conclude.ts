@@ -1,8 +1,11 @@
 /** A report becomes an ending, a further stage, or a further attempt; its run is destroyed before that, or, when it is over, right after the end. */
 import { orders } from '../broker/orders.ts'
+import { secretsOf } from '../broker/secrets.ts'
 import type { Ending } from '../broker/settle.ts'
+import type { Conclusion } from '../contracts/contract.ts'
 import type { Engine } from '../engines/engine.ts'
 import { encode } from '../kit/codec.ts'
+import { type Mask, maskOf } from '../kit/redact.ts'
 import type { Job } from '../model/job.ts'
 import type { Operation, Run } from '../model/operation.ts'
 import type { Carryover, Outcome } from '../model/outcome.ts'
@@ -10,15 +13,15 @@ import type { Problem } from '../model/problem.ts'
 import type { Report } from '../model/report.ts'
 import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
 import type { Transaction } from '../store/store.ts'
-import { assemble } from './assemble.ts'
+import { type Assembled, assemble } from './assemble.ts'
 import { discardLeft, discardNow, isOver } from './discard.ts'
 import { endingOf, withoutSecrets } from './ending.ts'
 import { withKept } from './kept.ts'
+import { hideInLog } from './late-secrets.ts'
 import type { Lease } from './lease.ts'
 import { runName } from './name.ts'
 import type { StopReason } from './next.ts'
 import { recordEnd, recordProgress, sealedJob, sealedReport } from './record.ts'
-import { secretsOf } from './secrets.ts'
 import { engineFor, type Tools } from './tools.ts'
 
 interface Around {
@@ -39,7 +42,8 @@ export async function conclude(
 ): Promise<'over' | 'on'> {
   const [seen, job] = await Promise.all([sealedReport(tools, lease, run), sealedJob(tools, lease, run)])
   const report = await withKept(tools.ports.store, run, job, seen)
-  const { contract, situation, order } = await assemble(tools.ports, operation, lease.notes)
+  const assembled = await assemble(tools.ports, operation, lease.notes)
+  const { contract, order } = assembled
   if (
     report.end.kind === 'lost' &&
     stop === undefined &&
@@ -49,7 +53,7 @@ export async function conclude(
     await runAgain(tools, lease, { operation, run, job })
     return 'on'
   }
-  const conclusion = contract.conclude(order.action, situation, report)
+  const { conclusion, mask } = await concluded(tools, assembled, { operation, job, report })
   if (conclusion.kind === 'next' && stop === undefined) {
     await discardNow(tools, lease, run, engine)
     return nextStage(tools, lease, { operation, run, job: conclusion.job, carryover: conclusion.carryover })
@@ -62,9 +66,34 @@ export async function conclude(
   const isDone = report.end.kind === 'finished' && conclusion.kind === 'done'
   const ending = judged(outcome, report, isDone ? undefined : stop)
   if (!isOver(report)) await discardNow(tools, lease, run, engine)
-  await recordEnd(tools, lease, withoutSecrets(ending, secretsOf(situation, job, outcome)), { order })
+  await recordEnd(tools, lease, withoutSecrets(ending, mask), { order })
   if (isOver(report)) await discardLeft(tools, run, engine)
   return 'over'
+}
+
+/** What the report means. Whatever came out as a secret is hidden in the log first, and in the lines that the conclusion may quote. */
+async function concluded(
+  { ports }: Tools,
+  { contract, situation, order }: Assembled,
+  { operation, job, report }: { readonly operation: Operation; readonly job: Job; readonly report: Report },
+): Promise<{ readonly conclusion: Conclusion; readonly mask: Mask }> {
+  const outputs = await orders.outputs(ports.store.look, operation.target)
+  const known = new Set(secretsOf(situation, { job, outputs }))
+  const conclusion = contract.conclude(order.action, situation, report)
+  const outcome = conclusion.kind === 'done' ? conclusion.outcome : undefined
+  const all = outcome === undefined ? [...known] : secretsOf(situation, { job, outputs, outcome })
+  const late = all.filter((text) => !known.has(text))
+  const mask = maskOf(all)
+  if (late.length === 0) return { conclusion, mask }
+  await hideInLog(ports.store, operation.id, maskOf(late))
+  const logTail = mask.text(report.logTail)
+  return {
+    conclusion:
+      logTail === report.logTail
+        ? conclusion
+        : contract.conclude(order.action, situation, { ...report, logTail }),
+    mask,
+  }
 }
 
 function mayRunAgain({ limits }: Tools, { attempt }: Operation, word: 'run-again' | 'give-up'): boolean {

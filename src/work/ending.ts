@@ -1,6 +1,7 @@
 /** Endings: what an outcome comes to, and how it may be told. */
+import { maskedProblem } from '../broker/masked.ts'
 import type { Ending } from '../broker/settle.ts'
-import { redactText } from '../kit/redact.ts'
+import type { Mask } from '../kit/redact.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Problem } from '../model/problem.ts'
 
@@ -15,11 +16,8 @@ export function failedWith(...problems: readonly Problem[]): Ending {
 }
 
 /** What a person reads must not repeat what went in or came out as a secret. */
-export function withoutSecrets({ state, outcome }: Ending, secrets: readonly string[]): Ending {
-  const clean = (text: string) => redactText(text, secrets)
-  const problems = outcome.problems.map((problem) =>
-    problem.detail === undefined ? problem : { ...problem, detail: clean(problem.detail) },
-  )
-  const message = outcome.message === undefined ? {} : { message: clean(outcome.message) }
+export function withoutSecrets({ state, outcome }: Ending, mask: Mask): Ending {
+  const problems = outcome.problems.map((problem) => maskedProblem(problem, mask))
+  const message = outcome.message === undefined ? {} : { message: mask.text(outcome.message) }
   return { state, outcome: { ...outcome, ...message, problems } }
 }

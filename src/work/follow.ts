@@ -2,6 +2,7 @@
 
 import type { Engine, Watch } from '../engines/engine.ts'
 import { enough } from '../kit/enough.ts'
+import type { Mask } from '../kit/redact.ts'
 import type { Job } from '../model/job.ts'
 import type { Run } from '../model/operation.ts'
 import { toProblem } from '../model/problem.ts'
@@ -21,8 +22,8 @@ export interface Following {
   readonly run: Run
   readonly engine: Engine
   readonly job: Job
-  /** What must not be seen in the log. */
-  readonly secrets: readonly string[]
+  /** Hides what must not be seen in the log. */
+  readonly mask: Mask
   /** Ends the following, not the run. */
   readonly leave: AbortSignal
 }
@@ -48,7 +49,7 @@ export async function followRun(
     writer: tools.logs,
     operation: lease.operation,
     run: run.name,
-    secrets: following.secrets,
+    mask: following.mask,
     bytesMax: job.limits.logBytes,
     lost: (error) =>
       tools.report.event({ kind: 'fault', operation: lease.operation, doing: 'keep the log', error }),
@@ -69,7 +70,9 @@ export async function followRun(
     if (failed.signal.aborted) throw failed.signal.reason
     if (leave.aborted) return undefined
     await remark(sink, report, job)
-    return { report, at }
+    await sink.end()
+    // What the engine has read of the end is not masked, and may begin in the midst of a secret.
+    return { report: { ...report, logTail: sink.shownTail() }, at }
   } finally {
     over.abort(enough)
     await stopping

@@ -1,9 +1,10 @@
 /** Keeps a run's log: redacted before it is stored, in order, bounded to its beginning and its end; the program waits when the store is slow. */
 import type { LogPiece } from '../engines/engine.ts'
-import { type Redactor, redactor } from '../kit/redact.ts'
+import type { Mask, Redactor } from '../kit/redact.ts'
 import type { NewLogRow, Store } from '../store/store.ts'
 import { openLogTail } from './log-tail.ts'
 import type { LogWriter, Writing } from './log-writer.ts'
+import { openShownTail } from './shown-tail.ts'
 
 export interface LogSink {
   /** Bytes of a stream that are already kept; the engine goes on from there. */
@@ -11,6 +12,8 @@ export interface LogSink {
   take(piece: LogPiece): Promise<void>
   /** Stores what was held back. */
   end(): Promise<void>
+  /** The last of what the program has written, as it may be shown; complete after the end. */
+  shownTail(): string
 }
 
 export interface LogOptions {
@@ -18,7 +21,7 @@ export interface LogOptions {
   readonly writer: LogWriter
   readonly operation: string
   readonly run: string
-  readonly secrets: readonly string[]
+  readonly mask: Mask
   readonly bytesMax: number
   /** A log that cannot be kept never fails the operation. */
   lost(error: unknown): void
@@ -28,8 +31,11 @@ const batchBytes = 64 * 1024
 /** The end of a long log waits in memory until the run is over, so it is the lesser part. */
 const tailBytes = 1024 * 1024
 
+/** In place of a piece that could not be judged. */
+const lostMark = Buffer.from('[left out]\n')
+
 interface Stream {
-  readonly redactor: Redactor
+  redactor: Redactor
   readonly step: string
   readonly stream: LogPiece['stream']
   /** How far it is kept. */
@@ -47,15 +53,17 @@ interface Piece {
 
 /** Opens the sink behind what is already kept. */
 export async function openLogSink(options: LogOptions): Promise<LogSink> {
-  const { store, writer, operation, run, secrets, bytesMax } = options
+  const { store, writer, operation, run, mask, bytesMax } = options
   const streams = new Map<string, Stream>()
   const tailMax = Math.min(Math.floor(bytesMax * 0.9), tailBytes)
   const tail = openLogTail<Stream>(tailMax)
   let kept = 0
   for (const { step, stream, end } of await store.look.logEnds(run)) {
-    streams.set(`${stream} ${step}`, { redactor: redactor(secrets), step, stream, position: end })
+    streams.set(`${stream} ${step}`, { redactor: mask.open(), step, stream, position: end })
     kept += end
   }
+  const shown = openShownTail()
+  if (kept > 0) await shown.read(store, operation, run)
   let waiting: Piece[] = []
   let waitingBytes = 0
   let writing: Writing | undefined
@@ -65,7 +73,7 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
   function streamOf(step: string, stream: LogPiece['stream']): Stream {
     const known = streams.get(`${stream} ${step}`)
     if (known) return known
-    const fresh = { redactor: redactor(secrets), step, stream, position: 0 }
+    const fresh = { redactor: mask.open(), step, stream, position: 0 }
     streams.set(`${stream} ${step}`, fresh)
     return fresh
   }
@@ -118,15 +126,25 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     async take(piece) {
       const of = streamOf(piece.step, piece.stream)
       const before = of.redactor.held
-      const shown = of.redactor.push(piece.bytes)
+      let bytes: Uint8Array = lostMark
+      let { length } = lostMark
+      try {
+        bytes = of.redactor.push(piece.bytes)
+        length = bytes.length
+      } catch (error) {
+        // What cannot be judged is not shown; the run and its report do not depend on it.
+        options.lost(error)
+        of.redactor = mask.open()
+      }
       const span = before + piece.bytes.length - of.redactor.held
+      shown.add(piece.step, piece.stream, bytes)
       const room = Math.max(0, bytesMax - tailMax - kept)
-      if (tail.isEmpty() && shown.length <= room) add(of, shown, span)
+      if (tail.isEmpty() && length <= room) add(of, bytes, span)
       else {
         // Only bytes that stand for themselves can be parted.
-        const fits = tail.isEmpty() && span === shown.length ? room : 0
-        add(of, shown.subarray(0, fits), fits)
-        tail.push(of, shown.subarray(fits), span - fits)
+        const fits = tail.isEmpty() && span === length ? room : 0
+        add(of, bytes.subarray(0, fits), fits)
+        tail.push(of, bytes.subarray(fits), span - fits)
       }
       await keep()
     },
@@ -134,6 +152,7 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
       for (const of of streams.values()) {
         const { held } = of.redactor
         const rest = of.redactor.end()
+        shown.add(of.step, of.stream, rest)
         if (tail.isEmpty()) add(of, rest, held)
         else tail.push(of, rest, held)
       }
@@ -149,5 +168,6 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
       isEnding = true
       await keep()
     },
+    shownTail: () => shown.text(),
   }
 }

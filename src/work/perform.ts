@@ -1,7 +1,10 @@
 /** One operation from where it stands to its end: ask what is next, do it, write it down, ask again. */
+import { orders } from '../broker/orders.ts'
+import { secretsOf } from '../broker/secrets.ts'
 import type { Ending } from '../broker/settle.ts'
 import type { Engine, RunSight } from '../engines/engine.ts'
 import { never } from '../kit/assert.ts'
+import { maskOf } from '../kit/redact.ts'
 import type { Operation, Run } from '../model/operation.ts'
 import { fail, type Problem, ProblemError } from '../model/problem.ts'
 import { emptyReport } from '../model/report.ts'
@@ -14,7 +17,6 @@ import { runName } from './name.ts'
 import { type Next, nextStep, type StopReason } from './next.ts'
 import { giveBack, recordEnd, recordIntent, recordReport, recordStart, sealedJob } from './record.ts'
 import { isTransient } from './retry.ts'
-import { secretsInLog, secretsOf } from './secrets.ts'
 import { engineFor, type Tools } from './tools.ts'
 import type { Phase } from './work-report.ts'
 
@@ -168,11 +170,11 @@ async function prepare(at: Performing): Promise<'over' | 'on'> {
   const prepared = contract.prepare(order.action, situation)
   switch (prepared.kind) {
     case 'refused':
-      return end(at, failedWith(...prepared.problems))
+      return end(at, withoutSecrets(failedWith(...prepared.problems), maskOf(secretsOf(situation, {}))))
     case 'nothing-to-run': {
-      const secrets = secretsOf(situation, undefined, prepared.outcome)
+      const mask = maskOf(secretsOf(situation, { outcome: prepared.outcome }))
       const ran = operation.state !== 'queued'
-      await recordEnd(tools, lease, withoutSecrets(endingOf(prepared.outcome), secrets), { order, ran })
+      await recordEnd(tools, lease, withoutSecrets(endingOf(prepared.outcome), mask), { order, ran })
       return 'over'
     }
     case 'job': {
@@ -243,13 +245,14 @@ async function follow(
   { run, ticket, stop }: Extract<Next, { kind: 'follow' }>,
 ): Promise<'on'> {
   const { tools, lease, operation, leave } = at
-  const [{ situation }, job] = await Promise.all([
+  const [{ situation }, job, outputs] = await Promise.all([
     assemble(tools.ports, operation, lease.notes),
     sealedJob(tools, lease, run),
+    orders.outputs(tools.ports.store.look, operation.target),
   ])
   const engine = engineOf(tools, run)
-  const secrets = secretsInLog(situation, job)
-  const ended = await followRun({ tools, lease, run, engine, job, leave, secrets }, ticket, stop)
+  const mask = maskOf(secretsOf(situation, { job, outputs }))
+  const ended = await followRun({ tools, lease, run, engine, job, leave, mask }, ticket, stop)
   if (ended === undefined) return 'on'
   const { report } = ended
   await recordReport(tools, lease, run, report)

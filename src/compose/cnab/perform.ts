@@ -32,7 +32,7 @@ import type { Listener } from '../../host/workshop.ts'
 import { parseJson } from '../../kit/exact.ts'
 import { digestOf } from '../../kit/hash.ts'
 import type { JsonObject } from '../../kit/json.ts'
-import { type Redactor, redactor, textRedactor } from '../../kit/redact.ts'
+import { maskOf, type Redactor } from '../../kit/redact.ts'
 import type { Job } from '../../model/job.ts'
 import { describeProblem, fail, failAll, type Problem, toProblem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
@@ -187,6 +187,7 @@ export function* secretsOf(
 /** Passes a log on without secrets, and keeps as much of it as is recorded. */
 function maskedListener(secrets: Iterable<string>, listener: Listener, bytesMax: number) {
   const hidden = [...secrets]
+  const all = maskOf(hidden)
   // A secret of several lines may go on in what comes next; any other ends with its line.
   const wholeLines = !hidden.some((secret) => secret.includes('\n'))
   const streams = new Map<string, { readonly mask: Redactor; readonly piece: LogPiece }>()
@@ -203,7 +204,7 @@ function maskedListener(secrets: Iterable<string>, listener: Listener, bytesMax:
       ...listener,
       log: async (piece: LogPiece) => {
         const key = `${piece.step} ${piece.stream}`
-        const { mask } = streams.get(key) ?? { mask: redactor(hidden) }
+        const { mask } = streams.get(key) ?? { mask: all.open() }
         streams.set(key, { mask, piece })
         const lines = wholeLines ? piece.bytes.lastIndexOf(10) + 1 : 0
         await pass(piece, mask.push(piece.bytes.subarray(0, lines)))
@@ -215,7 +216,7 @@ function maskedListener(secrets: Iterable<string>, listener: Listener, bytesMax:
       for (const { mask, piece } of streams.values()) await pass(piece, mask.end())
     },
     log: () => Buffer.concat(kept),
-    hide: textRedactor(hidden),
+    hide: all.text,
   }
 }
 

@@ -76,8 +76,6 @@ export function operationJob(
     ...(operation === 'provision' && Object.keys(around.environment).length === 0
       ? { late: { files: [places.inputs] } }
       : {}),
-    // Operators see what a pattern logs, and unbind is where its binding is handled.
-    logShowsCredentials: binding !== undefined,
     wants: [
       ...(credstore.readOnly ? [] : [credstoreWant(options)]),
       ...(outputs ? [outputsWant(options)] : []),

@@ -262,10 +262,10 @@ async function detail({ broker }: OperatorPorts, key: InstanceKey): Promise<Inst
   const { parameters, context } = await orders.instance(see, key)
   const bindings = await see.bindings(key)
   const [last] = (await see.operations({ ...key, most: 1 })).items
-  const schema = instance.state === 'gone' ? undefined : (await offerOf(see, instance)).plan.schemas.create
+  const { create, update } = instance.state === 'gone' ? {} : (await offerOf(see, instance)).plan.schemas
   return present({
     ...toInstance(instance, names),
-    parameters: shownParameters(parameters, schema),
+    parameters: shownParameters(parameters, create, update),
     context,
     bindings: bindings.filter((one) => one.state !== 'gone').length,
     lastOperation: last && toOperation(last),

@@ -1,0 +1,116 @@
+/** What an operation knows that nobody may read in its log, its errors or its events: values by where they come from. */
+
+import { parseJson } from '../kit/exact.ts'
+import { isObject, type Json, type JsonObject } from '../kit/json.ts'
+import { secretTexts } from '../kit/redact.ts'
+import { Secret } from '../kit/secret.ts'
+import type { Job } from '../model/job.ts'
+import type { Outcome, Output } from '../model/outcome.ts'
+import type { Situation } from '../model/situation.ts'
+import { partSecrets } from './secret-values.ts'
+
+/** What there is besides the situation. */
+export interface Further {
+  readonly job?: Job
+  /** What the instance has handed out before. */
+  readonly outputs?: readonly Output[]
+  readonly outcome?: Outcome
+}
+
+/** Every secret text: of the parameters, of what the operator lends, of the job, and of what came out. */
+export function secretsOf(situation: Situation, { job, outputs = [], outcome }: Further): readonly string[] {
+  const { binding, infrastructure } = situation
+  const given = parametersOf(situation)
+  const known = new Set([
+    ...given.secrets.flatMap((value) => [...secretTexts(value)]),
+    ...revealed(infrastructure),
+    ...(job?.steps ?? []).flatMap(({ environment }) => [...revealed(environment)]),
+    ...filesOf(job),
+  ])
+  const handedOut = [
+    ...secretTexts(binding?.credentials),
+    ...secretTexts(outcome?.binding?.credentials),
+    ...[...outputs, ...(outcome?.outputs ?? [])].flatMap(secretsOfOutput),
+  ]
+  for (const text of handedOut) if (!given.open.has(text)) known.add(text)
+  return [...known]
+}
+
+/** The secrets among the values that were sent or set, and the texts that everybody may see. */
+function parametersOf(situation: Situation): {
+  readonly secrets: readonly Json[]
+  readonly open: ReadonlySet<string>
+} {
+  const { plan, service, package: pkg, parameters, sent, before, instance } = situation
+  const { create, update, bind } = plan.schemas
+  const schemas = [create, update, bind, ...pkg.actions.map((action) => action.parameters)]
+  const { inputs, defaults } = plan.operator
+  const values = [parameters, sent, before?.parameters, instance.parameters, inputs, defaults]
+  const parted = values.flatMap((value) => (value === undefined ? [] : [partSecrets(value, schemas)]))
+  const shown = parted.flatMap((part) => [...secretTexts(part.shown)])
+  return {
+    secrets: parted.flatMap((part) => part.secrets),
+    open: new Set([...shown, service.name, plan.name, pkg.name]),
+  }
+}
+
+/** What is lent as a text is secret as a whole; of a document also what its names call secret. */
+function* revealed(value: unknown): Generator<string> {
+  if (value instanceof Secret) {
+    yield value.reveal()
+    yield* secretsInDocument(value.reveal())
+  } else if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array))
+    for (const item of Object.values(value)) yield* revealed(item)
+}
+
+function filesOf(job: Job | undefined): readonly string[] {
+  return (job?.files ?? []).flatMap(({ content }) =>
+    content.kind === 'secret' ? [...secretsInFile(content.secret.reveal())] : [],
+  )
+}
+
+function secretsOfOutput({ secret, content }: Output): readonly string[] {
+  return secret ? [...secretsInFile(Buffer.from(content).toString(), true)] : []
+}
+
+/** A file of one line is a value, of a longer one its values are secret, not the file: others may hold the same lines. */
+function* secretsInFile(text: string, isHandedOut = false): Generator<string> {
+  const document = documentIn(text)
+  if (document !== undefined) yield* isHandedOut ? secretTexts(document) : namedSecrets(document)
+  else if (!text.trim().includes('\n')) yield text
+  else if (text.includes('-----BEGIN ')) yield text
+  else for (const line of text.split('\n')) yield* secretsInLine(line.trim())
+}
+
+function* secretsInDocument(text: string): Generator<string> {
+  const document = documentIn(text)
+  if (document !== undefined) yield* namedSecrets(document)
+}
+
+function documentIn(text: string): unknown {
+  if (!/^\s*["[{]/.test(text)) return undefined
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+const secretName = /pass|pwd|secret|token|cred|key|private|auth|dsn|cert|\buri\b|\burl\b/i
+const entry = /^[-\w."' ]{1,80}?\s*[:=]\s*(.+)$/
+
+/** The texts below the names of a document that speak of secrets. */
+function* namedSecrets(value: unknown): Generator<string> {
+  if (Array.isArray(value)) for (const item of value) yield* namedSecrets(item)
+  else if (isObject(value))
+    for (const [name, item] of Object.entries(value as JsonObject))
+      yield* secretName.test(name) ? secretTexts(item) : namedSecrets(item)
+}
+
+/** `name: value` and `name=value`; a line that is neither is a value when it is one long word. */
+function* secretsInLine(line: string): Generator<string> {
+  const value = entry.exec(line)?.[1]?.replace(/^(["'])(.*)\1$/, '$2')
+  if (value !== undefined && value.length >= 6) {
+    if (secretName.test(line.slice(0, line.length - value.length))) yield value
+  } else if (line.length >= 16 && !/\s/.test(line)) yield line
+}
