@@ -1,4 +1,6 @@
 /** What comes around a run: laid out once, started once, found again, stopped, gone. */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Engine } from '../../src/engines/engine.ts'
 import { merged, type Row, type Seen } from './row.ts'
@@ -28,6 +30,24 @@ function waits(seconds: number): Omit<Row, 'title' | 'see'> {
     step: { streams: merged },
     limits: { graceSeconds: 0 },
   }
+}
+
+const million = 1_000_000
+
+/** What there is of what programs have printed, below the folder of a candidate. */
+function printedBytes(folder: string): number {
+  const bytesOf = (run: string): number => {
+    const streams = readdirSync(run).filter((name) => /^(out|err)\.\d/.test(name))
+    // What was read meanwhile is gone.
+    const sizes = streams.map((name) => statSync(join(run, name), { throwIfNoEntry: false })?.size ?? 0)
+    return sizes.reduce((sum, size) => sum + size, 0)
+  }
+  const runs = ['engine/runs', 'tickets/runs']
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(path))
+  return runs
+    .flatMap((path) => readdirSync(path).map((name) => bytesOf(join(path, name))))
+    .reduce((a, b) => a + b, 0)
 }
 
 const code = (expected: string) =>
@@ -199,6 +219,33 @@ export function describeLife(living: () => Living): void {
     })
 
     expect(bytes).toBe(8_388_608)
+    await engine.discard(order.name)
+  })
+
+  test('a program that prints without end takes a bounded part of the disk, and ends at its limit', async () => {
+    const { engine, images, candidate, folder } = living()
+    if (!candidate.shell) return
+    const row = { script: 'yes', step: { streams: merged }, limits: { seconds: 8, graceSeconds: 1 } }
+    const order = orderOf(jobOf(row, images.plain))
+    const { watch } = listener()
+    await engine.layOut(order, watch)
+    const ticket = await engine.start({ name: order.name, fence: 1 })
+    // Nobody listens yet: it prints until it must wait.
+    await expect.poll(() => printedBytes(folder), { timeout: 60_000 }).toBeGreaterThan(3 * million)
+    let heard = 0
+    let most = printedBytes(folder)
+    const report = await engine.follow(ticket, {
+      ...watch,
+      log: async (piece) => {
+        heard += piece.bytes.length
+        most = Math.max(most, printedBytes(folder))
+      },
+    })
+
+    expect(report.end).toEqual({ kind: 'timed-out' })
+    expect(report.logTail).toMatch(/y\ny\n/)
+    expect(heard).toBeGreaterThan(most)
+    expect(most).toBeLessThan(16 * 1024 * 1024)
     await engine.discard(order.name)
   })
 

@@ -43,14 +43,14 @@ async function hearOut(
   signal: AbortSignal,
 ): Promise<boolean> {
   const files = filesOf(paths, record.steps)
-  const tail = openTail({ folder: paths.folder, files, watch, bytesMax: record.limits.logBytes })
+  const tail = openTail({ folder: paths.folder, files, watch })
   const changes = watchFolder(paths.folder, yard.clock)
   let glance = firstGlanceMs
   try {
     for (;;) {
       const there = await inspect(yard.docker, run)
       const ended = there === undefined || hasEnded(there)
-      if (ended) await untilPoured(paths, changes)
+      if (ended) await untilPoured(paths, changes, () => tail.drain())
       // Whoever poured it may have been killed.
       else await pour(yard, run, record.steps)
       await tail.drain()

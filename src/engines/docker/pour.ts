@@ -12,6 +12,7 @@ import { unlessAbsent } from '../absent.ts'
 import type { Changes } from '../changes.ts'
 import { isHeld } from '../held.ts'
 import { run } from '../run-program.ts'
+import { spoolFunctions, writerOf } from '../spool.ts'
 import { filesOf, type StepRecord } from '../step-files.ts'
 import { usualPath } from '../usual-path.ts'
 import type { TicketPaths } from './ticket.ts'
@@ -21,6 +22,8 @@ import { ticketOf, type Yard } from './yard.ts'
 export interface Stream {
   readonly pipe: 'pipe.out' | 'pipe.err'
   readonly file: string
+  /** What is kept whole, up to a limit. */
+  readonly captured?: { readonly bytesMax: number } | undefined
 }
 
 /** The streams of a step; one where it writes both in the order written. */
@@ -34,7 +37,7 @@ export function streamsOf(
   const out = files?.captured?.file ?? logged('stdout')
   const err = logged('stderr')
   return [
-    ...(out === undefined ? [] : [{ pipe: 'pipe.out', file: out } as const]),
+    ...(out === undefined ? [] : [{ pipe: 'pipe.out', file: out, captured: files?.captured } as const]),
     ...(err === undefined ? [] : [{ pipe: 'pipe.err', file: err } as const]),
   ]
 }
@@ -53,17 +56,17 @@ const askAgainMs = 5000
  * The lock says that it lives and keeps others away. It opens a pipe when the program does, and ends with it.
  * A disk that is full must not hold the program up; what it lost is told by marks that are removed, which needs no room.
  */
-const script = [
-  'cd "$1" || exit 0; shift',
-  `exec 9>pouring && flock -n 9 || exit ${heldElsewhere}`,
-  '[ -e unpoured ] || exit 0',
-  'while [ $# -gt 1 ]; do',
-  '  { cat >>"$2" || { rm -f whole; exec cat >/dev/null; }; } <"$1" &',
-  '  shift 2',
-  'done',
-  'wait',
-  'rm -f unpoured',
-].join('\n')
+function scriptOf(streams: readonly Stream[]): string {
+  return [
+    ...spoolFunctions,
+    'cd "$1" || exit 0',
+    `exec 9>pouring && flock -n 9 || exit ${heldElsewhere}`,
+    '[ -e unpoured ] || exit 0',
+    ...streams.map(({ pipe, file, captured }) => `{ ${writerOf(file, captured)}; } <${pipe} &`),
+    'wait',
+    'rm -f unpoured',
+  ].join('\n')
+}
 
 /** Lets the streams of a run be poured, unless somebody does already; belongs to nobody. */
 export async function pour(yard: Yard, name: string, steps: readonly StepRecord[]): Promise<void> {
@@ -72,8 +75,8 @@ export async function pour(yard: Yard, name: string, steps: readonly StepRecord[
   if ((pourers.get(name) ?? 0) > clock.monotonic() || !existsSync(unpoured)) return
   pourers.set(name, Number.POSITIVE_INFINITY)
   const target = (await readlink(secret).catch(unlessAbsent)) ?? ''
-  const pairs = streamsOf({ folder, private: target }, steps).flatMap(({ pipe, file }) => [pipe, file])
-  const child = spawn('/bin/sh', ['-c', script, 'sh', folder, ...pairs], {
+  const script = scriptOf(streamsOf({ folder, private: target }, steps))
+  const child = spawn('/bin/sh', ['-c', script, 'sh', folder], {
     detached: true,
     stdio: 'ignore',
     cwd: '/',
@@ -92,11 +95,16 @@ export async function pour(yard: Yard, name: string, steps: readonly StepRecord[
 
 const glanceMs = 20
 
-/** Resolves when everything that an ended program printed is in the files, as far as it ever will be. */
-export async function untilPoured(paths: TicketPaths, changes: Changes): Promise<void> {
+/** Resolves when everything that an ended program printed is in the files, as far as it ever will be; what pours may wait for a reader. */
+export async function untilPoured(
+  paths: TicketPaths,
+  changes: Changes,
+  read: () => Promise<void>,
+): Promise<void> {
   while (existsSync(paths.unpoured)) {
     await wake(paths)
     if (!(await isHeld(paths.pouring))) return
+    await read()
     await changes.next(glanceMs)
   }
 }

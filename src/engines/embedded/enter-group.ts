@@ -1,7 +1,7 @@
 /** Lines of a shell that put the one who runs them into a group of its own, with the limits of a step. */
 import { join } from 'node:path'
+import { commandLine, quote } from '../shell.ts'
 import { type Controls, groupFolders } from './cgroups.ts'
-import { commandLine, quote } from './shell.ts'
 import type { Chamber, StepPlan } from './step-plan.ts'
 
 const period = 100_000

@@ -43,7 +43,7 @@ export async function follow(at: Following, run: string, watch: Watch): Promise<
 async function hearOut(at: Stopping, watch: Watch, signal: AbortSignal): Promise<boolean> {
   const { paths, record, clock } = at
   const files = filesOf(paths, record.steps)
-  const tail = openTail({ folder: paths.folder, files, watch, bytesMax: record.limits.logBytes })
+  const tail = openTail({ folder: paths.folder, files, watch })
   const changes = watchFolder(paths.folder, clock)
   const isElsewhere = record.boot !== at.host.boot
   try {

@@ -1,9 +1,9 @@
 /** Runs a step with what every Linux has: unshare, mount, pivot_root, setpriv; the script of its way in. */
 import { capabilities, maskedPaths, readOnlyPaths } from '../confinement.ts'
 import { type Lent, lentPlace } from '../lent.ts'
+import { commandLine, isShellName, quote } from '../shell.ts'
 import type { Controls } from './cgroups.ts'
 import { groupLines } from './enter-group.ts'
-import { commandLine, isShellName, quote } from './shell.ts'
 import type { Chamber, Mount, StepPlan } from './step-plan.ts'
 
 export interface PlainHost {

@@ -1,4 +1,5 @@
 /** What is told of a run that is over. */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { never } from '../../kit/assert.ts'
@@ -56,6 +57,7 @@ async function endOf({ host, paths, record }: Stopping, steps: readonly StepRepo
     if (status !== 0 && containersOf(record, i).some((id) => wasOutOfMemory(host.controls, id)))
       return { kind: 'limit', limit: 'memory' }
   }
+  if (!existsSync(paths.whole)) return { kind: 'limit', limit: 'disk' }
   const files = filesOf(paths, record.steps)
   for (const { captured } of files) {
     const size = captured && statSmall(captured.file)?.size

@@ -29,6 +29,8 @@ export interface RunPaths {
   readonly began: string
   readonly stop: string
   readonly exit: string
+  /** Gone when something of what was printed had no room on the disk. */
+  readonly whole: string
   readonly private: string
   readonly merged: string
 }
@@ -46,6 +48,7 @@ export function pathsIn(folder: string): RunPaths {
     began: join(folder, 'began'),
     stop: join(folder, 'stop'),
     exit: join(folder, 'exit'),
+    whole: join(folder, 'whole'),
     private: join(folder, 'private'),
     merged: join(folder, 'merged'),
   }

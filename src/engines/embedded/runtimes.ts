@@ -1,10 +1,10 @@
 /** The OCI runtimes: what they can do, and how they are asked to run a step. */
 import { join } from 'node:path'
 import { readSmall } from '../absent.ts'
+import { commandLine, quote } from '../shell.ts'
 import { type Controls, unifiedBeside } from './cgroups.ts'
 import type { ProcessMark } from './identity.ts'
 import type { OciRuntime, Runtime } from './run-folder.ts'
-import { commandLine, quote } from './shell.ts'
 
 /** Whether it makes the groups of a step itself, and pipes for its streams; else the shim does. */
 export function bringsItsOwn({ kind }: Runtime): boolean {

@@ -1,7 +1,9 @@
 /** The shim: a shell of its own session and mount namespace that runs the steps and outlives the broker. */
+
+import { quote } from '../shell.ts'
+import { spoolFunctions, writerOf } from '../spool.ts'
 import type { StepFiles } from '../step-files.ts'
 import type { RunPaths } from './run-folder.ts'
-import { quote } from './shell.ts'
 
 export interface ShimPlan {
   readonly paths: RunPaths
@@ -53,8 +55,6 @@ export interface ShimStep {
   readonly cleanUp: string | undefined
   readonly files: StepFiles
   readonly joined: boolean
-  /** The command writes to whatever it is given: then pipes, since a program may empty a file that is its output. */
-  readonly needsPipes: boolean
   readonly mayFail: boolean
 }
 
@@ -91,6 +91,9 @@ export function introduction({ folder }: RunPaths): readonly string[] {
     // Its lock tells that the shim is alive to processes that cannot see it, or see its mark half written.
     'exec 9>lock.$$ && flock -n 9 || exit 98',
     'read -r mark </proc/$$/stat; echo "$mark" >&9',
+    // Made while there is room; who loses something of the output takes it away.
+    'true >whole',
+    ...spoolFunctions,
   ]
 }
 
@@ -148,22 +151,16 @@ export function quietly(command: string): string {
 }
 
 /** The command with its streams; they are whole before its status is told. */
-export function commandLines(
-  { command, files, joined, needsPipes }: ShimStep,
-  stdin = '/dev/null',
-): readonly string[] {
+export function commandLines({ command, files, joined }: ShimStep, stdin = '/dev/null'): readonly string[] {
   const [first] = files.logs
-  const stdout = quote((joined ? first?.file : (files.captured?.file ?? first?.file)) ?? '/dev/null')
   const stderr = joined ? undefined : files.logs.find(({ stream }) => stream === 'stderr')?.file
-  if (!needsPipes) {
-    const errors = stderr === undefined ? '2>&1' : `2>>${quote(stderr)}`
-    return [`${command} <${stdin} >>${stdout} ${errors} 9>&-`, 'rc=$?']
-  }
+  const stdout = joined ? undefined : files.captured
+  const out = writerOf(stdout?.file ?? first?.file ?? '/dev/null', stdout)
   const told = 'echo $? >rc'
   const written =
     stderr === undefined
       ? `${command} <${stdin} 2>&1; ${told};`
-      : `{ ${command} <${stdin} 3>&-; ${told}; } 2>&1 >&3 3>&- | cat >>${quote(stderr)} 3>&-;`
+      : `{ ${command} <${stdin} 3>&-; ${told}; } 2>&1 >&3 3>&- | ${writerOf(stderr, undefined)} 3>&-;`
   // No process but the shim may hold its lock.
-  return [`{ exec 9>&-; ${written} } 3>&1 | cat >>${stdout} 9>&-`, 'rc=125; read -r rc <rc']
+  return [`{ exec 9>&-; ${written} } 3>&1 | { exec 9>&-; ${out}; }`, 'rc=125; read -r rc <rc']
 }

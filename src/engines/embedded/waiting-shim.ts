@@ -1,6 +1,6 @@
 /** The shim of a run that is begun ahead: all is done up to its door, where it waits for the word to go. */
 import { never } from '../../kit/assert.ts'
-import { quote } from './shell.ts'
+import { quote } from '../shell.ts'
 import {
   begin,
   commandLines,

@@ -5,6 +5,7 @@ import { encode } from '../../kit/codec.ts'
 import { sha256 } from '../../kit/hash.ts'
 import type { Job } from '../../model/job.ts'
 import type { RunOrder } from '../engine.ts'
+import { commandLine } from '../shell.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import { groupLines } from './enter-group.ts'
 import type { Furniture } from './furnish.ts'
@@ -15,7 +16,6 @@ import { plainCommand, plainScript } from './plain-step.ts'
 import type { Root } from './root.ts'
 import { fenceFile, pathsIn, type RunRecord } from './run-folder.ts'
 import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
-import { commandLine } from './shell.ts'
 import { type ShimDoor, type ShimPlan, type ShimStep, shimScript } from './shim.ts'
 import type { Chamber, Mount } from './step-plan.ts'
 
@@ -132,7 +132,6 @@ function writeSteps(
     const own = {
       files: files[i] ?? { step: name, logs: [] },
       joined: streams.kind === 'merged',
-      needsPipes: !bringsItsOwn(runtime),
       mayFail,
     }
     if (runtime.kind === 'plain') {
