@@ -7,11 +7,11 @@ import type { Ports } from './broker/ports.ts'
 import { makeAcceptances } from './compose/acceptances.ts'
 import { startArtifactSweep } from './compose/artifact-sweep.ts'
 import { startCertificateWatch } from './compose/certificate-watch.ts'
-import { guarded } from './compose/guard.ts'
 import {
   accountsOf,
   bodyLimitsOf,
   keyRingOf,
+  listenerOf,
   makeRules,
   type Rules,
   storeUrlOf,
@@ -31,14 +31,15 @@ import { watchHouse } from './compose/watch-house.ts'
 import { openEngines } from './host/engines.ts'
 import { contractNamed } from './host/read-package.ts'
 import { registriesOf } from './host/registries.ts'
+import { type Admission, makeAdmission } from './http/admit.ts'
 import { type Gate, makeGate } from './http/authenticate.ts'
-import { type Limiter, makeLimiter } from './http/limiter.ts'
+import { proveConnection } from './http/connections.ts'
 import { type Metrics, openMetrics } from './http/metrics.ts'
 import type { Observe } from './http/observe.ts'
 import { makeLastSeen } from './http/osb/last-seen.ts'
 import { makeOsbRouter, type OsbDoor, type OsbRouter } from './http/osb/router.ts'
 import { type Listening, listen } from './http/server.ts'
-import { type SourceTeller, sourceTeller } from './http/source.ts'
+import { type Sources, sourcesOf } from './http/source.ts'
 import { systemChance, systemClock } from './kit/clock.ts'
 import { ulidSource } from './kit/id.ts'
 import type { JsonObject } from './kit/json.ts'
@@ -101,26 +102,40 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     running: () => worker.running,
   })
   const gate = makeGate(accountsOf(settings))
-  const callers = { tell: sourceTeller(settings.http.trustedProxies) }
-  const source: SourceTeller = (request) => callers.tell(request)
-  const limiter = makeLimiter({ gate, clock: systemClock, source }, settings.limits)
+  const now = { settings, sources: sourcesOf(settings.http.trustedProxies) }
+  const sources: Sources = {
+    of: (request) => now.sources.of(request),
+    trusts: (address) => now.sources.trusts(address),
+  }
+  const admission = makeAdmission(
+    {
+      gate,
+      clock: systemClock,
+      source: sources.of,
+      proven: proveConnection,
+      limited: (side) => metrics.rateLimited(side),
+    },
+    settings.limits,
+  )
   const refusals = startRefusalKeeper(ports, log, metrics.auditFailed)
   const observe: Observe = {
     ...telemetry.observe,
+    begins: metrics.requestBegins,
     refused: (refusal) => {
       refusals.note(refusal)
       if (refusal.deed.refusal?.code !== 'broker.quota') return
       metrics.quotaRefused(refusal.deed.action.startsWith('binding.') ? 'bindings' : 'instances')
     },
   }
-  const router = openOsb(settings, tools, { gate, source, observe })
+  const router = openOsb(settings, tools, { gate, admission, source: sources.of, observe })
   const operator = await openOperatorSide(settings, {
     ports,
     gate,
     observe,
     metrics,
-    limiter,
-    source,
+    admission,
+    sources,
+    settings: () => now.settings,
     log,
     ring,
     version,
@@ -129,17 +144,8 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   })
   const tls = readTls(settings)
   const server = await listen(
-    {
-      listen: settings.http.listen,
-      requestTimeoutMs: settings.http.requestTimeout,
-      headersTimeoutMs: settings.http.headersTimeout,
-      keepAliveMs: settings.http.keepAliveTimeout,
-      ...(tls ? { tls } : {}),
-    },
-    {
-      osb: guarded({ limiter, metrics }, 'osb', router.handle),
-      other: operator.handle,
-    },
+    { ...listenerOf(settings, { settings: () => now.settings, sources }), ...(tls ? { tls } : {}) },
+    { osb: router.handle, other: operator.handle },
   )
   const deed = ownDeeds(ports, metrics, log)
   await deed('broker.start')
@@ -151,7 +157,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     tellLint(ports.catalog(), log)
     foresee(tools, house.shelf.lentTo)
   })
-  return brokerOf(settings, { house, server, operator, gate, limiter, callers, log, refusals, metrics, deed })
+  return brokerOf(settings, { house, server, operator, gate, admission, now, log, refusals, metrics, deed })
 }
 
 interface Parts {
@@ -159,9 +165,9 @@ interface Parts {
   readonly server: Listening
   readonly operator: OperatorSide
   readonly gate: Gate
-  readonly limiter: Limiter
-  /** Who tells where requests come from. */
-  readonly callers: { tell: SourceTeller }
+  readonly admission: Admission
+  /** What a reload replaces. */
+  readonly now: { settings: Settings; sources: Sources }
   readonly log: Log
   readonly refusals: RefusalKeeper
   readonly metrics: Metrics
@@ -171,14 +177,13 @@ interface Parts {
 /** What the outside may do with a running broker. */
 function brokerOf(
   settings: Settings,
-  { house, server, operator, gate, limiter, callers, log, refusals, metrics, deed }: Parts,
+  { house, server, operator, gate, admission, now, log, refusals, metrics, deed }: Parts,
 ): Broker {
   const { ports } = house.tools
-  let current = settings
   const certificate = startCertificateWatch({
     clock: ports.clock,
     log,
-    settings: () => current,
+    settings: () => now.settings,
     renew: server.renew,
     endsAt: (seconds) => metrics.certificate('server', seconds),
   })
@@ -193,20 +198,23 @@ function brokerOf(
     }),
     async reload(fresh) {
       // What waits for a restart waits until there is one, however often it is read again.
-      const difference = { ...differenceOf(current, fresh), waiting: differenceOf(settings, fresh).waiting }
+      const difference = {
+        ...differenceOf(now.settings, fresh),
+        waiting: differenceOf(settings, fresh).waiting,
+      }
       const renewed = readTls(fresh)
-      const tell = sourceTeller(fresh.http.trustedProxies)
+      const sources = sourcesOf(fresh.http.trustedProxies)
       if (difference.taken.includes('catalog')) {
         await house.shelf.fill(fresh.catalog)
         foresee(house.tools, house.shelf.lentTo)
       }
       if (renewed) server.renew(renewed)
       gate.replace(accountsOf(fresh))
-      limiter.change(fresh.limits)
+      admission.change(fresh.limits)
       house.rules.change(fresh)
-      callers.tell = tell
+      now.sources = sources
       log.setLevel(fresh.logs.level)
-      current = fresh
+      now.settings = fresh
       await deed('config.reload')
       return difference
     },
@@ -214,9 +222,9 @@ function brokerOf(
       await certificate.stop()
       await operator.drain()
       // Load balancers need a while to notice; until then requests are served as ever.
-      await ports.clock.sleep(current.shutdown.drainDelay)
+      await ports.clock.sleep(now.settings.shutdown.drainDelay)
       operator.dismiss()
-      await server.close(current.shutdown.drain)
+      await server.close(now.settings.shutdown.drain)
       await operator.stop()
       await refusals.stop()
       await deed('broker.stop')

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { examineHouse } from '../compose/examine.ts'
+import type { Secret } from '../kit/secret.ts'
 import { describeProblem, type Problem } from '../model/problem.ts'
 import { type ProblemCode, problemCodes } from '../model/problem-codes.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -68,17 +69,25 @@ function insecure({ http, auth }: Settings): readonly Finding[] {
             fix: 'Set http.tls, or put a proxy in front that speaks TLS.',
           },
         ]
-  const weak = auth.users.filter((user) => user.password.reveal().length < 12)
   return [
     ...open,
-    ...weak.map(
-      (user): Finding => ({
-        id: 'password',
-        state: 'warn',
-        what: `the password of ${user.name} has fewer than 12 characters`,
-        fix: 'Choose a longer one; previousPassword keeps the old one valid while clients move.',
-      }),
-    ),
+    ...auth.users.flatMap(({ name, password, token }) => [
+      ...weak(name, 'password', password),
+      ...weak(name, 'token', token),
+    ]),
+  ]
+}
+
+function weak(account: string, kind: 'password' | 'token', secret: Secret | undefined): readonly Finding[] {
+  if (secret === undefined || secret.reveal().length >= 12) return []
+  const previous = kind === 'password' ? 'previousPassword' : 'previousToken'
+  return [
+    {
+      id: kind,
+      state: 'warn',
+      what: `the ${kind} of ${account} has fewer than 12 characters`,
+      fix: `Choose a longer one; ${previous} keeps the old one valid while clients move.`,
+    },
   ]
 }
 

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import type { Policy } from '../broker/ports.ts'
 import type { Account } from '../http/authenticate.ts'
 import type { BodyLimits } from '../http/body-limits.ts'
-import type { Chance } from '../kit/clock.ts'
+import type { ServerOptions } from '../http/server.ts'
+import type { Sources } from '../http/source.ts'
+import { type Chance, systemClock } from '../kit/clock.ts'
+import type { Secret } from '../kit/secret.ts'
 import { fail } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
@@ -57,6 +60,30 @@ export function bodyLimitsOf({ http, limits }: Settings): BodyLimits {
   return { bytes: http.bodyLimit, depth: limits.jsonDepth, keys: limits.jsonKeys, text: limits.jsonText }
 }
 
+/** How the broker listens; the limits of connections may change while it does. */
+export function listenerOf(
+  { http }: Settings,
+  parts: { readonly settings: () => Settings; readonly sources: Pick<Sources, 'trusts'> },
+): ServerOptions {
+  return {
+    listen: http.listen,
+    pathPrefix: http.pathPrefix ?? '',
+    requestTimeoutMs: http.requestTimeout,
+    headersTimeoutMs: http.headersTimeout,
+    keepAliveMs: http.keepAliveTimeout,
+    clock: systemClock,
+    trusts: parts.sources.trusts,
+    connectionLimits: () => {
+      const { connectionsPerSource, connectionsPerAccount, bodyBytesPerSecond } = parts.settings().limits
+      return {
+        strangersPerSource: connectionsPerSource,
+        perAccount: connectionsPerAccount,
+        bodyBytesPerSecond,
+      }
+    },
+  }
+}
+
 function roomOf({ operations }: Settings): WorkRoom {
   return {
     concurrency: operations.concurrency || Math.max(4, 2 * availableParallelism()),
@@ -90,10 +117,13 @@ function keeperLimitsOf({ operations, retention }: Settings): KeeperLimits {
 }
 
 export function accountsOf({ auth }: Settings): readonly Account[] {
-  return auth.users.map(({ name, role, password, previousPassword }) => ({
+  const revealed = (...secrets: readonly (Secret | undefined)[]) =>
+    secrets.flatMap((one) => (one === undefined ? [] : [one.reveal()]))
+  return auth.users.map(({ name, role, password, previousPassword, token, previousToken }) => ({
     name,
     role,
-    passwords: [password.reveal(), ...(previousPassword ? [previousPassword.reveal()] : [])],
+    passwords: revealed(password, previousPassword),
+    tokens: revealed(token, previousToken),
   }))
 }
 

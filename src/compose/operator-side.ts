@@ -1,15 +1,16 @@
 /** The operator's side of a broker: operator API, health and figures, presence in the cluster, keys, backups. */
 import { mkdirSync } from 'node:fs'
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import type { Ports } from '../broker/ports.ts'
+import type { Admission } from '../http/admit.ts'
 import type { Gate } from '../http/authenticate.ts'
 import { serveHealth } from '../http/health.ts'
-import type { Limiter } from '../http/limiter.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Observe } from '../http/observe.ts'
 import { operatorApi } from '../http/operator/plugin.ts'
 import { type Listening, listen, nothingHere } from '../http/server.ts'
+import type { Sources } from '../http/source.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -17,9 +18,8 @@ import type { KeyRing } from '../store/keys.ts'
 import type { Keeper } from '../work/keeper.ts'
 import type { Worker } from '../work/worker.ts'
 import { startFileWatch } from './file-watch.ts'
-import { guarded } from './guard.ts'
 import { healthOf } from './health.ts'
-import { bodyLimitsOf, keyFileOf } from './house-rules.ts'
+import { bodyLimitsOf, keyFileOf, listenerOf } from './house-rules.ts'
 import { makeKeyMaster } from './keys.ts'
 import { startPresence } from './presence.ts'
 
@@ -31,11 +31,13 @@ export interface OperatorSideParts {
   readonly gate: Gate
   readonly observe: Observe
   readonly metrics: Metrics
-  readonly limiter: Limiter
+  readonly admission: Admission
   readonly log: Log
   readonly ring: KeyRing
   readonly version: string
-  readonly source: (request: IncomingMessage) => string
+  readonly sources: Sources
+  /** As they are at the moment. */
+  readonly settings: () => Settings
   readonly worker: Worker
   readonly keeper: Keeper
 }
@@ -94,21 +96,21 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
     broker: ports,
     version,
     gate,
+    admission: parts.admission,
     observe,
     leaving: leaving.signal,
     bodyLimits: bodyLimitsOf(settings),
-    source: parts.source,
+    source: parts.sources.of,
     keys,
     backup: () => backUp(ports, settings.dataDir),
   })
-  const admin = await openAdmin(settings, (request, response) => {
+  const admin = await openAdmin(settings, parts, (request, response) => {
     if (!serveHealth(health, 'admin', request, response)) nothingHere(request, response)
   })
-  const serve = guarded(parts, 'operator', (request, response) => api.routing(request, response))
   return {
     adminUrl: admin?.url,
     handle: (request, response) => {
-      if (!serveHealth(health, 'main', request, response)) serve(request, response)
+      if (!serveHealth(health, 'main', request, response)) api.routing(request, response)
     },
     started: () => {
       state.started = true
@@ -152,14 +154,14 @@ function pulsesOf({ operations }: Settings, { worker, keeper }: OperatorSidePart
   ]
 }
 
-async function openAdmin({ http }: Settings, handle: RequestListener): Promise<Listening | undefined> {
-  if (http.adminListen === 'off') return undefined
-  const options = {
-    listen: http.adminListen,
-    requestTimeoutMs: http.requestTimeout,
-    headersTimeoutMs: http.headersTimeout,
-    keepAliveMs: http.keepAliveTimeout,
-  }
+async function openAdmin(
+  settings: Settings,
+  parts: OperatorSideParts,
+  handle: RequestListener,
+): Promise<Listening | undefined> {
+  const { adminListen } = settings.http
+  if (adminListen === 'off') return undefined
+  const options = { ...listenerOf(settings, parts), listen: adminListen, pathPrefix: '' }
   return listen(options, { osb: nothingHere, other: handle })
 }
 

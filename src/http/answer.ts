@@ -1,5 +1,5 @@
 /** Answers: JSON with its length, and the one place where a problem becomes a status. */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describePlace, describeProblem, type Problem } from '../model/problem.ts'
 import { problemCodes } from '../model/problem-codes.ts'
 
@@ -13,8 +13,21 @@ export interface Answer {
 
 const json = 'application/json; charset=utf-8'
 
+/** Whether a body was announced that has not arrived completely. */
+export function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+/** Who is answered before the body has arrived sends the rest to nobody: the connection ends with the answer. */
+export function closeIfUnread(response: ServerResponse): void {
+  if (hasUnreadBody(response.req)) response.shouldKeepAlive = false
+}
+
 /** Sends an answer whole. */
 export function send(response: ServerResponse, answer: Answer): void {
+  closeIfUnread(response)
   const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
   if (text === undefined) {
     response.writeHead(answer.status, answer.headers).end()

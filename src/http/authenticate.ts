@@ -1,4 +1,4 @@
-/** Who calls: accounts by user and password, compared in a time that tells nothing. */
+/** Who calls: accounts by user and password or by bearer token, compared in a time that tells nothing. */
 import { sameText, sha256 } from '../kit/hash.ts'
 
 export type Role = 'platform' | 'viewer' | 'operator'
@@ -8,73 +8,89 @@ export interface Account {
   readonly role: Role
   /** All that are valid at present. */
   readonly passwords: readonly string[]
+  /** Bearer tokens, all that are valid at present. */
+  readonly tokens: readonly string[]
 }
 
 export interface Gate {
-  /** The account of an Authorization header, or undefined. */
-  admit(header: string | undefined): Account | undefined
-  /** The account whose name a header gives, whatever its password: for the audit trail only. */
+  /** The account that was admitted before with this header from this address; judges nothing. */
+  recall(header: string, address: string): Account | undefined
+  /** Judges a header; the account it belongs to is recalled from then on. */
+  admit(header: string, address: string): Account | undefined
+  /** The account whose name a header gives, whatever its password: proves nothing. */
   claimed(header: string | undefined): string | undefined
-  /** Whether the header was admitted before; looks at no password. */
-  knows(header: string | undefined): boolean
-  /** Other accounts from now on; who is in with an old password is out. */
+  /** Other accounts from now on; an old password is refused at once. */
   replace(accounts: readonly Account[]): void
+  /** Grows with each replacement, so that what was learned of callers before is known to be old. */
+  readonly generation: number
 }
 
 /** How many admitted headers are remembered, so that the comparison is not paid for by each request. */
-const rememberedMax = 1000
+const rememberedMax = 10_000
 
 export function makeGate(first: readonly Account[]): Gate {
   let accounts = first
+  let generation = 0
   const remembered = new Map<string, Account>()
   return {
-    admit(header) {
-      if (header === undefined) return undefined
-      const key = keyOf(header)
-      const known = remembered.get(key)
-      if (known) return known
+    recall: (header, address) => remembered.get(keyOf(header, address)),
+    admit(header, address) {
       const account = find(accounts, header)
-      if (account) {
-        if (remembered.size >= rememberedMax) remembered.clear()
-        remembered.set(key, account)
+      if (account === undefined) return undefined
+      remembered.set(keyOf(header, address), account)
+      if (remembered.size > rememberedMax) {
+        for (const oldest of remembered.keys().take(1)) remembered.delete(oldest)
       }
       return account
     },
     claimed: (header) => {
-      const user = header === undefined ? undefined : pairIn(header)?.user
-      return accounts.find(({ name }) => name === user)?.name
+      const given = header === undefined ? undefined : credentialsIn(header)
+      return accounts.find(({ name }) => given?.kind === 'password' && name === given.user)?.name
     },
-    knows: (header) => header !== undefined && remembered.has(keyOf(header)),
     replace(others) {
       accounts = others
+      generation += 1
       remembered.clear()
+    },
+    get generation() {
+      return generation
     },
   }
 }
 
 /** The digest, not the header, is the key: looking it up tells nothing about near misses. */
-function keyOf(header: string): string {
-  return sha256(header)
+function keyOf(header: string, address: string): string {
+  return sha256(`${address} ${header}`)
 }
 
 /** Compares with every account, also after a match, so that time does not tell which user exists. */
 function find(accounts: readonly Account[], header: string): Account | undefined {
-  const pair = pairIn(header)
-  if (pair === undefined) return undefined
-  const { user, password } = pair
+  const given = credentialsIn(header)
+  if (given === undefined) return undefined
   let found: Account | undefined
-  for (const account of accounts) {
-    const userFits = sameText(user, account.name)
-    const passwordFits = account.passwords.map((one) => sameText(password, one)).includes(true)
-    if (userFits && passwordFits) found = account
-  }
+  for (const account of accounts) if (fits(account, given)) found = account
   return found
 }
 
-function pairIn(header: string): { readonly user: string; readonly password: string } | undefined {
+function fits({ name, passwords, tokens }: Account, given: Credentials): boolean {
+  if (given.kind === 'token') return tokens.map((one) => sameText(given.token, one)).includes(true)
+  const userFits = sameText(given.user, name)
+  const passwordFits = passwords.map((one) => sameText(given.password, one)).includes(true)
+  return userFits && passwordFits
+}
+
+type Credentials =
+  | { readonly kind: 'password'; readonly user: string; readonly password: string }
+  | { readonly kind: 'token'; readonly token: string }
+
+function credentialsIn(header: string): Credentials | undefined {
+  const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(header) ?? []
+  if (token !== undefined) return { kind: 'token', token }
   const [, encoded] = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(header) ?? []
   if (encoded === undefined) return undefined
   const pair = Buffer.from(encoded, 'base64').toString()
   const colon = pair.indexOf(':')
-  return colon < 0 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) }
+  return colon < 0
+    ? undefined
+    : { kind: 'password', user: pair.slice(0, colon), password: pair.slice(colon + 1) }
 }

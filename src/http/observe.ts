@@ -14,6 +14,8 @@ export interface SeenRequest {
 }
 
 export interface Observe {
+  /** A request comes in; `request` tells of its end. */
+  begins(): void
   request(seen: SeenRequest): void
   /** A request that somebody should know was refused: credentials, roles, quotas. */
   refused(refusal: Refusal): void

@@ -7,10 +7,17 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Clock } from '../kit/clock.ts'
 import { fail } from '../model/problem.ts'
 import { send } from './answer.ts'
+import {
+  type ConnectionLimits,
+  type Connections,
+  closeSoon,
+  isAnswering,
+  makeConnections,
+} from './connections.ts'
 import { echoing } from './osb/headers.ts'
 
 export interface ServerOptions {
@@ -20,6 +27,13 @@ export interface ServerOptions {
   readonly requestTimeoutMs: number
   readonly headersTimeoutMs: number
   readonly keepAliveMs: number
+  readonly clock: Pick<Clock, 'monotonic'>
+  /** As they are at the moment. */
+  connectionLimits(): ConnectionLimits
+  /** Whether a connection from there may speak for others. */
+  trusts(address: string | undefined): boolean
+  /** What stands before every path where platforms know the broker, as in `/broker`; empty: nothing. */
+  readonly pathPrefix: string
 }
 
 export interface Listening {
@@ -36,25 +50,35 @@ export interface Sides {
   other(request: IncomingMessage, response: ServerResponse): void
 }
 
+/** How often connections are looked at: what is promised in seconds is kept within one. */
+const checkEveryMs = 1000
+
 /** Opens the listener. */
 export async function listen(options: ServerOptions, sides: Sides): Promise<Listening> {
+  const { clock, keepAliveMs, trusts } = options
+  const connections = makeConnections({ clock, keepAliveMs, trusts, limits: options.connectionLimits })
   const { server, renew } = makeServer(options, (request, response) => {
-    const url = request.url ?? ''
+    if (!connections.begins(request, response)) return
     const wrong = envelopeFault(request)
-    if (wrong !== undefined) refuse(request, response, { status: 400, description: wrong })
-    else if (url.startsWith('/v2/') || url === '/v2') sides.osb(request, response)
+    if (wrong !== undefined) {
+      refuse(request, response, { status: 400, description: wrong })
+      return
+    }
+    const url = targetOf(request.url ?? '', options.pathPrefix)
+    request.url = url
+    if (url.startsWith('/v2/') || url === '/v2') sides.osb(request, response)
     else sides.other(request, response)
   })
-  server.requestTimeout = options.requestTimeoutMs
-  server.headersTimeout = options.headersTimeoutMs
-  server.keepAliveTimeout = options.keepAliveMs
-  server.on('clientError', refuseMalformed)
+  watchConnections(server, connections, options)
   server.on('checkExpectation', (request, response) =>
     refuse(request, response, { status: 417, description: 'Only 100-continue can be expected' }),
   )
   // Of what a tunnel would lead to nothing is served here, by no method.
   server.on('connect', (_request, socket) =>
-    answerRaw(socket, '405 Method Not Allowed', { text: 'This is no proxy', headers: ['Allow: '] }),
+    answerRaw(socket as Socket, '405 Method Not Allowed', {
+      text: 'This is no proxy',
+      headers: ['Allow: '],
+    }),
   )
   const { host, port } = addressOf(options.listen)
   await new Promise<void>((resolve, reject) => {
@@ -71,35 +95,72 @@ export async function listen(options: ServerOptions, sides: Sides): Promise<List
   }
 }
 
+/** Slow, half-open and hoarded connections are ended. */
+function watchConnections(server: Server, connections: Connections, options: ServerOptions): void {
+  server.requestTimeout = options.requestTimeoutMs
+  server.headersTimeout = options.headersTimeoutMs
+  server.keepAliveTimeout = options.keepAliveMs
+  server.on('connection', connections.opened)
+  server.on('secureConnection', connections.secured)
+  server.on('clientError', (error, socket) => refuseMalformed(codeOf(error), socket as Socket))
+  const timer = setInterval(
+    () => connections.check((socket) => refuseMalformed('ERR_HTTP_REQUEST_TIMEOUT', socket)),
+    checkEveryMs,
+  )
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+}
+
 function makeServer(
   options: ServerOptions,
   listener: RequestListener,
 ): { server: Server; renew: Listening['renew'] } {
-  // The check for a host header is ours: the library's refusal has no body.
-  const limits = { maxHeaderSize: 16 * 1024, requireHostHeader: false }
-  if (!options.tls) return { server: createServer(limits, listener), renew: () => undefined }
+  const limits = {
+    maxHeaderSize: 16 * 1024,
+    // The check for a host header is ours: the library's refusal has no body.
+    requireHostHeader: false,
+    connectionsCheckingInterval: checkEveryMs,
+    // A peer that vanished without a word is found out.
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+    optimizeEmptyRequests: true,
+  }
+  if (!options.tls) {
+    const server = createServer(limits, listener)
+    // Whether a body is wanted is known when its sender is admitted.
+    server.on('checkContinue', listener)
+    return { server, renew: () => undefined }
+  }
   const encrypted: RequestListener = (request, response) => {
     // A year: who has seen us encrypted does not come back in the clear.
     response.setHeader('Strict-Transport-Security', 'max-age=31536000')
     listener(request, response)
   }
-  const server = createTlsServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, encrypted)
+  const server = createTlsServer(
+    { ...limits, ...options.tls, minVersion: 'TLSv1.2', handshakeTimeout: options.headersTimeoutMs },
+    encrypted,
+  )
+  server.on('checkContinue', encrypted)
   return { server, renew: (tls) => server.setSecureContext(tls) }
 }
 
-/** A request that is not HTTP gets an answer, too, as long as there is somebody to hear it. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+/** What is not HTTP, or comes too slowly, gets an answer, too, as long as there is somebody to hear it. */
+function refuseMalformed(code: string, socket: Socket): void {
+  if (!socket.writable || code === 'ECONNRESET' || isAnswering(socket)) {
     socket.destroy()
     return
   }
-  const [status, text] = clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request is malformed']
+  const [status, text] = clientErrors[code] ?? ['400 Bad Request', 'The request is malformed']
   answerRaw(socket, status, { text })
+}
+
+function codeOf({ code = '' }: NodeJS.ErrnoException): string {
+  return code
 }
 
 /** An answer on a connection that has left HTTP. */
 function answerRaw(
-  socket: Duplex,
+  socket: Socket,
   status: string,
   { text, headers = [] }: { readonly text: string; readonly headers?: readonly string[] },
 ): void {
@@ -111,7 +172,8 @@ function answerRaw(
     ...headers,
     'Connection: close',
   ]
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  closeSoon(socket)
 }
 
 function refuse(
@@ -128,12 +190,42 @@ function envelopeFault({
   httpVersionMajor,
   httpVersion,
   headers,
+  rawHeaders,
   url = '',
 }: IncomingMessage): string | undefined {
   if (httpVersionMajor !== 1) return 'Only HTTP/1.1 and HTTP/1.0 are served'
   // PostgreSQL keeps no NUL, and nobody names anything with one.
   if (url.includes('%00')) return 'The address holds a NUL character'
-  return httpVersion === '1.1' && headers.host === undefined ? 'The header Host is missing' : undefined
+  if (headers.host === undefined) return httpVersion === '1.1' ? 'The header Host is missing' : undefined
+  return hosts(rawHeaders) > 1 ? 'The header Host is there more than once' : undefined
+}
+
+/** Of several the library keeps the first, and a proxy in front may have gone by another. */
+function hosts(rawHeaders: readonly string[]): number {
+  let found = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') found += 1
+  }
+  return found
+}
+
+/**
+ * The path and query that a request means: without the address in front (RFC 9112, 3.2.2), without the prefix,
+ * and with one slash at its beginning, for platforms put a path behind a base URL that may end with one.
+ */
+export function targetOf(url: string, prefix: string): string {
+  let target = url
+  if (!target.startsWith('/')) {
+    const address = /^https?:\/\/[^/?#]*/i.exec(target)?.[0]
+    if (address !== undefined) target = target.slice(address.length)
+    if (address !== undefined && !target.startsWith('/')) target = `/${target}`
+  }
+  if (target.startsWith('//')) target = target.replace(/^\/+/, '/')
+  if (prefix === '' || !target.startsWith(prefix)) return target
+  const rest = target.slice(prefix.length)
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`
+  return rest.startsWith('/') ? rest.replace(/^\/+/, '/') : target
 }
 
 const clientErrors: Readonly<Record<string, readonly [string, string]>> = {

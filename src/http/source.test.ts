@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { sourceTeller } from './source.ts'
+import { networkOf, sourcesOf } from './source.ts'
 
 test.each<[string, readonly string[], readonly [string, string | undefined], string]>([
   ['nobody is trusted', [], ['10.0.0.1', '1.2.3.4'], '10.0.0.1'],
@@ -21,9 +21,19 @@ test.each<[string, readonly string[], readonly [string, string | undefined], str
 ])('the source of a request: %s', (_name, trusted, [remoteAddress, forwarded], expected) => {
   const request = { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }
 
-  expect(sourceTeller(trusted)(request as unknown as IncomingMessage)).toBe(expected)
+  expect(sourcesOf(trusted).of(request as unknown as IncomingMessage)).toBe(expected)
 })
 
 test('what is no address is refused', () => {
-  expect(() => sourceTeller(['everyone'])).toThrow('everyone is no address or network')
+  expect(() => sourcesOf(['everyone'])).toThrow('everyone is no address or network')
+})
+
+test.each([
+  ['10.0.0.1', '10.0.0.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8::6', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::', 'fe80:0:0:0::/64'],
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })

@@ -3,18 +3,34 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { fail } from '../model/problem.ts'
 
-export type SourceTeller = (request: IncomingMessage) => string
-
-/** Tells the source of requests. Problems: settings.invalid for what is no address or network. */
-export function sourceTeller(trustedProxies: readonly string[]): SourceTeller {
-  const direct = (request: IncomingMessage) => plain(request.socket.remoteAddress ?? '')
-  return trustedProxies.length === 0 ? direct : forwardedTeller(trustedProxies, direct)
+export interface Sources {
+  /** The address of who asks. */
+  of(request: IncomingMessage): string
+  /** Whether a connection from there may speak for others. */
+  trusts(address: string | undefined): boolean
 }
 
-function forwardedTeller(
-  trustedProxies: readonly string[],
-  directly: (request: IncomingMessage) => string,
-): (request: IncomingMessage) => string {
+/** Tells the sources of requests. Problems: settings.invalid for what is no address or network. */
+export function sourcesOf(trustedProxies: readonly string[]): Sources {
+  const direct = (request: IncomingMessage) => plain(request.socket.remoteAddress ?? '')
+  if (trustedProxies.length === 0) return { of: direct, trusts: () => false }
+  const trusts = trusterOf(trustedProxies)
+  return {
+    trusts: (address) => address !== undefined && trusts(plain(address)),
+    of: (request) => {
+      const nearest = direct(request)
+      if (!trusts(nearest)) return nearest
+      // Each proxy appends whom it heard; the nearest one that is none of ours is the caller.
+      const said = String(request.headers['x-forwarded-for'] ?? '')
+        .split(',')
+        .map((one) => plain(one.trim()))
+        .filter((one) => isIP(one) !== 0)
+      return said.findLast((one) => !trusts(one)) ?? said[0] ?? nearest
+    },
+  }
+}
+
+function trusterOf(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList()
   for (const network of trustedProxies) {
     const [address = '', bits] = network.split('/')
@@ -24,17 +40,18 @@ function forwardedTeller(
     if (bits === undefined) trusted.addAddress(address, kind)
     else trusted.addSubnet(address, Number(bits), kind)
   }
-  const trusts = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
-  return (request) => {
-    const direct = directly(request)
-    if (!trusts(direct)) return direct
-    // Each proxy appends whom it heard; the nearest one that is none of ours is the caller.
-    const said = String(request.headers['x-forwarded-for'] ?? '')
-      .split(',')
-      .map((one) => plain(one.trim()))
-      .filter((one) => isIP(one) !== 0)
-    return said.findLast((one) => !trusts(one)) ?? said[0] ?? direct
-  }
+  return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** What one caller can be counted by: an IPv4 address, or the /64 of an IPv6 one, which holds more than anyone needs. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  const [before = '', after] = address.split('::')
+  const left = before === '' ? [] : before.split(':')
+  const right = after === undefined || after === '' ? [] : after.split(':')
+  const missing = after === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
+  const groups = [...left, ...Array.from({ length: missing }, () => '0'), ...right]
+  return `${groups.slice(0, 4).join(':')}::/64`
 }
 
 /** An IPv4 address as IPv6 sockets show it is an IPv4 address. */

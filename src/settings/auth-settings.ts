@@ -4,8 +4,12 @@ import { choice, group, items, optional, secret, text } from './kinds.ts'
 export const authSettings = group('Accounts.', {
   users: items('An account with password. Several platforms may exist; each sees its own instances only.', {
     name: text({ doc: 'User name.', pattern: /^[^\s:/]{1,64}$/, written: 'name without blanks, : and /' }),
-    password: secret({ doc: 'Password.' }),
+    password: optional(secret({ doc: 'Password; an account needs one, or a token.' })),
     previousPassword: optional(secret({ doc: 'Also valid, while clients move to a new password.' })),
+    token: optional(
+      secret({ doc: 'Bearer token: `Authorization: Bearer …` instead of user name and password.' }),
+    ),
+    previousToken: optional(secret({ doc: 'Also valid, while clients move to a new token.' })),
     role: choice(['platform', 'viewer', 'operator'], {
       doc: '`platform`: the Open Service Broker API only. `viewer`: looks. `operator`: everything.',
     }),

@@ -15,15 +15,50 @@ export const limitSettings = group('Upper bounds.', {
     reload: true,
   }),
   failedLoginsPerSecond: integer({
-    doc: 'Refused credentials of one address before it must wait.',
+    doc: 'Wrong passwords for one account from one address before that address must wait.',
     fallback: 10,
     least: 1,
     reload: true,
   }),
   concurrentRequests: integer({
-    doc: 'Requests in the house at once; polls, deletes and health pass above it.',
+    doc: 'Admitted requests at once. Polls, deletes, health and followed logs need no place among them.',
     fallback: 512,
     least: 1,
+    reload: true,
+  }),
+  concurrentPerAccount: integer({
+    doc: 'The same of one account.',
+    fallback: 128,
+    least: 1,
+    reload: true,
+  }),
+  concurrentPerSource: integer({
+    doc: 'The same from one address (one /64 of IPv6); behind a proxy in `http.trustedProxies`, the one it names.',
+    fallback: 256,
+    least: 1,
+    reload: true,
+  }),
+  followersPerAccount: integer({
+    doc: 'Logs that one account follows at once.',
+    fallback: 32,
+    least: 1,
+    reload: true,
+  }),
+  connectionsPerSource: integer({
+    doc: 'Connections from one address on which no account was admitted yet; the oldest gives way. Proxies in `http.trustedProxies` have no such bound.',
+    fallback: 256,
+    least: 1,
+    reload: true,
+  }),
+  connectionsPerAccount: integer({
+    doc: 'Connections of one account; the one that was idle longest gives way.',
+    fallback: 1024,
+    least: 1,
+    reload: true,
+  }),
+  bodyBytesPerSecond: size({
+    doc: 'A request body that comes slower, after its first five seconds, is given up with 408.',
+    fallback: '1KiB',
     reload: true,
   }),
   queuedPerPlatform: integer({

@@ -118,7 +118,7 @@ test.each<[Record<string, string>, string]>([
   ],
   [
     { CHANDLER_AUTH_USERS: '[{"name":"a","role":"operator"}]' },
-    'CHANDLER_AUTH_USERS, /0: auth.users[0].password is required',
+    'CHANDLER_AUTH_USERS: the account a has neither password nor token',
   ],
 ])('the environment %j is refused', (environment, expected) => {
   const problems = faults(load(users, { environment }))
@@ -135,7 +135,7 @@ test('a secret comes from a file without its final newline, and is never shown',
   writeFileSync(join(folder, 'pw'), 'from-a-file\n')
   const loaded = good(loadSettings({ folder: '/', environment: {}, file: join(folder, 'chandler.yml') }))
 
-  expect(loaded.settings.auth.users[0]?.password.reveal()).toBe('from-a-file')
+  expect(loaded.settings.auth.users[0]?.password?.reveal()).toBe('from-a-file')
   expect(loaded.secrets.map((secret) => secret.reveal())).toEqual(['from-a-file'])
   expect(JSON.stringify(shown(loaded.settings))).not.toContain('from-a-file')
 })
@@ -151,7 +151,7 @@ test('a secret in a file is read again without the configuration, which may be h
   const again = good(loaded.withFreshSecrets())
 
   expect(loaded.secretFiles).toEqual([join(folder, 'pw')])
-  expect(again.settings.auth.users[0]?.password.reveal()).toBe('second')
+  expect(again.settings.auth.users[0]?.password?.reveal()).toBe('second')
 })
 
 test('a secret given twice is refused, and one whose file is missing, too', () => {
@@ -243,3 +243,21 @@ function faults(loaded: Loaded): Extract<Loaded, { kind: 'faults' }>['problems']
   if (loaded.kind === 'settings') throw new Error('no faults')
   return loaded.problems
 }
+
+test.each([
+  ['{name: chandler, password: x, role: platform}', 'a platform account cannot be named chandler'],
+  ['{name: a, role: viewer}', 'the account a has neither password nor token'],
+  [
+    '{name: a, token: t, role: viewer}, {name: b, previousToken: t, password: x, role: viewer}',
+    'the same token twice',
+  ],
+])('the accounts %s are refused', (users, why) => {
+  expect(faults(load(`auth: {users: [${users}]}\n`))[0]?.detail).toContain(why)
+})
+
+test.each(['{name: chandler, password: x, role: operator}', '{name: a, token: t, role: platform}'])(
+  'the account %s is taken',
+  (user) => {
+    expect(good(load(`auth: {users: [${user}]}\n`)).settings.auth.users.length).toBe(1)
+  },
+)

@@ -1,6 +1,7 @@
 /** Brings settings together: flag over environment over file over conf.d over platform over default. */
 import { existsSync } from 'node:fs'
 import { Secret } from '../kit/secret.ts'
+import { operatorsPlatform } from '../model/instance.ts'
 import type { Problem } from '../model/problem.ts'
 import { type Environment, readEnvironment, readFlags, readPlatform, strayVariables } from './environment.ts'
 import { readFiles } from './files.ts'
@@ -91,12 +92,34 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
   if ((http.tls.certificateFile === undefined) !== (http.tls.keyFile === undefined)) {
     problems.push(at('http.tls.certificateFile', 'http.tls needs both certificateFile and keyFile'))
   }
-  const names = auth.users.map((user) => user.name)
-  for (const name of new Set(names.filter((one, i) => names.indexOf(one) !== i))) {
-    problems.push(at('auth.users', `auth.users has ${JSON.stringify(name)} twice`))
-  }
-  if (names.length === 0) problems.push(at('auth.users', 'auth.users is empty: nobody could log in'))
-  return problems
+  return [...problems, ...faultsOfAccounts(auth.users).map((fault) => at('auth.users', fault))]
+}
+
+function faultsOfAccounts(users: Settings['auth']['users']): readonly string[] {
+  if (users.length === 0) return ['auth.users is empty: nobody could log in']
+  const tokens = users.flatMap(({ token, previousToken }) =>
+    [token, previousToken].flatMap((one) => one?.reveal() ?? []),
+  )
+  return [
+    ...repeated(users.map(({ name }) => name)).map((name) => `auth.users has ${JSON.stringify(name)} twice`),
+    ...(repeated(tokens).length > 0
+      ? ['auth.users has the same token twice: it could mean two accounts']
+      : []),
+    ...users.flatMap(({ name, role, password, token }) => [
+      ...(password === undefined && token === undefined
+        ? [`the account ${name} has neither password nor token`]
+        : []),
+      ...(role === 'platform' && name === operatorsPlatform
+        ? [
+            `a platform account cannot be named ${name}: the instances that operators order belong to that name`,
+          ]
+        : []),
+    ]),
+  ]
+}
+
+function repeated(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.filter((one, i) => texts.indexOf(one) !== i))]
 }
 
 function secretsIn(value: unknown): readonly Secret[] {

@@ -21,6 +21,13 @@ const http = group('Where the broker listens and what it takes from the network.
     pattern: /^off$|^(?:\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/,
     written: 'host:port | off',
   }),
+  pathPrefix: optional(
+    text({
+      doc: 'Path under which platforms know the broker; what comes without it is served, too.',
+      pattern: /^(?:\/[A-Za-z0-9._~-]+)+$/,
+      written: '/path',
+    }),
+  ),
   trustedProxies: texts({
     doc: 'Addresses or networks whose `X-Forwarded-*` headers count.',
     fallback: [],

@@ -318,7 +318,7 @@ function brokenPath(random: Random, ground: HostileGround) {
     '/v2/catalog/',
     '/v2/catalog/..',
     '/v2/./catalog',
-    '//v2/catalog',
+    '/./v2/catalog',
     '/V2/catalog',
     '/v2%2Fcatalog',
     '/v2/catalog%00',

@@ -13,7 +13,7 @@ import { Ordered } from '../../api/instance.ts'
 import { type BindRequest, bind } from '../../broker/bind.ts'
 import { fetchBinding } from '../../broker/look.ts'
 import { unbind } from '../../broker/unbind.ts'
-import type { BindingKey, InstanceKey } from '../../model/instance.ts'
+import { type BindingKey, type InstanceKey, operatorsPlatform } from '../../model/instance.ts'
 import { fail } from '../../model/problem.ts'
 import { freshId } from './fresh-id.ts'
 import { existing, InstanceAddress, ordered } from './instance-routes.ts'
@@ -52,7 +52,7 @@ export const bindingRoutes = [
     handle: async (call, { broker }) => {
       const { parameters = {}, resource = {}, context } = call.body
       const { serviceId, planId } = await existing(broker, call.params)
-      const whole = { parameters, resource, context: { platform: 'chandler', ...context } }
+      const whole = { parameters, resource, context: { platform: operatorsPlatform, ...context } }
       return orderBinding(broker, call, { serviceId, planId, ...whole })
     },
   }),

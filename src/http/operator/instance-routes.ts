@@ -22,7 +22,7 @@ import { provision } from '../../broker/provision.ts'
 import { update } from '../../broker/update.ts'
 import { why } from '../../broker/why.ts'
 import { present } from '../../kit/present.ts'
-import type { Instance, InstanceKey } from '../../model/instance.ts'
+import { type Instance, type InstanceKey, operatorsPlatform } from '../../model/instance.ts'
 import type { Operation } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
 import { freshId } from './fresh-id.ts'
@@ -32,9 +32,6 @@ import type { OperatorPorts } from './ports.ts'
 import { document, look, nothing, order, route } from './route.ts'
 
 export const InstanceAddress = Type.Object({ platform: Type.String(), instance: Type.String() })
-
-/** The account that instances belong to when an operator names none. */
-const ownPlatform = 'chandler'
 
 export const instanceRoutes = [
   route({
@@ -73,7 +70,7 @@ export const instanceRoutes = [
     status: 202,
     handle: async ({ body, asker, idempotencyKey }, { broker }) => {
       const offer = findOffer(broker.catalog(), body.service, body.plan)
-      const platform = body.platform ?? ownPlatform
+      const platform = body.platform ?? operatorsPlatform
       const instance = body.id ?? freshId(broker.chance, asker.account.id, idempotencyKey)
       const name = body.name === undefined ? {} : { instance_name: body.name }
       const answer = await provision(
@@ -86,7 +83,7 @@ export const instanceRoutes = [
           organization: '',
           space: '',
           parameters: body.parameters ?? {},
-          context: { platform: 'chandler', ...name, ...body.context },
+          context: { platform: operatorsPlatform, ...name, ...body.context },
           acceptsIncomplete: true,
         },
       )

@@ -7,10 +7,9 @@ import { parseJson } from '../../kit/exact.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
 import { fail, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
-import { statusOf } from '../answer.ts'
+import { closeIfUnread, statusOf } from '../answer.ts'
 import type { Account, Role } from '../authenticate.ts'
 import { refuseTooMuch } from '../body-limits.ts'
-
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { requestIdOf } from '../request-id.ts'
 import { checked } from './checked.ts'
@@ -32,6 +31,8 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
     routerOptions: { maxParamLength: idMax },
     frameworkErrors: (error, request, reply) => void answerProblem(ports, { error, request, reply }),
   })
+  // No delete has a body to read.
+  app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true })
   // Some clients send an empty JSON body where none is needed.
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -44,8 +45,14 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
   app.setErrorHandler((error, request, reply) => answerProblem(ports, { error, request, reply }))
   // Before a body is read: nobody would look at it.
   app.addHook('onRequest', (request, reply, done) => {
+    ports.observe.begins()
+    dropTypeOfNothing(request)
     reply.header('X-Request-ID', notedIdOf(ports, request))
     done(request.is404 ? notServed(request, reply) : undefined)
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    closeIfUnread(reply.raw)
+    done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     ports.observe.request({
@@ -54,7 +61,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
       status: reply.statusCode,
       ms: reply.elapsedTime,
       requestId: notedIdOf(ports, request),
-      account: ports.gate.admit(request.headers.authorization)?.name,
+      account: callers.get(request.raw)?.account.name,
       source: ports.source(request.raw),
     })
     done()
@@ -68,12 +75,71 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
       // Requests are checked in `serve`, where all faults are told at once in our words.
       validatorCompiler: () => () => true,
       serializerCompiler: () => (value) => JSON.stringify(value),
+      onRequest: (request, reply, done) => {
+        admit(ports, route, { request, reply })
+        done()
+      },
       handler: (request, reply) => serve(ports, route, request, reply),
     })
   }
-  app.get(descriptionPath, { schema: { hide: true } }, () => description.document())
+  const described = lazily(() => JSON.stringify(description.document()))
+  app.get(descriptionPath, { schema: { hide: true } }, (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(described()),
+  )
   await app.ready()
   return app
+}
+
+/** Some clients name the type of a body that they do not send; the framework would wait for it. */
+function dropTypeOfNothing({ headers }: FastifyRequest): void {
+  const isEmpty = headers['content-length'] === undefined && headers['transfer-encoding'] === undefined
+  if (isEmpty) delete headers['content-type']
+}
+
+/** Everybody may ask for it, so it is printed once. */
+function lazily(make: () => string): () => string {
+  let made: string | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+interface Caller {
+  readonly account: Account
+  readonly asker: Asker
+}
+
+/** Who was admitted with a request. */
+const callers = new WeakMap<object, Caller>()
+
+/** Who calls, and whether they may, is known before a body is read. Problems: those of the admission, request.forbidden. */
+function admit(
+  ports: OperatorPorts,
+  route: Route,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): void {
+  const account = admitted(ports, request, reply)
+  const asker = askerOf(ports, account, request)
+  callers.set(request.raw, { account, asker })
+  if (permits(account.role, route.role)) return
+  const code = 'request.forbidden'
+  noteRefusal(ports, { route, asker, request }, { code })
+  fail(code, `${route.role} is needed, ${account.role} given`)
+}
+
+function admitted(ports: OperatorPorts, request: FastifyRequest, reply: FastifyReply): Account {
+  try {
+    return ports.admission.admit(request.raw, reply.raw, 'operator')
+  } catch (error) {
+    const { code } = toProblem(error)
+    const failed =
+      code === 'request.unauthenticated'
+        ? failedLogin(ports, request.raw, { code, requestId: notedIdOf(ports, request) })
+        : undefined
+    if (failed) ports.observe.refused(failed)
+    throw error
+  }
 }
 
 async function serve(
@@ -82,11 +148,8 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const account = ports.gate.admit(request.headers.authorization) ?? refuseLogin(ports, request)
-  const asker = askerOf(ports, account, request)
+  const { account, asker } = callers.get(request.raw) ?? fail('request.unauthenticated')
   try {
-    if (!permits(account.role, route.role))
-      fail('request.forbidden', `${route.role} is needed, ${account.role} given`)
     const call = callOf({ route, request, account, asker }, ports)
     reply.raw.once('close', () => call.abort())
     const answer = await route.handle(call, ports)
@@ -234,13 +297,6 @@ function noteRefusal(
   if (route.audit.kind !== 'deed' && !denied) return
   const action = route.audit.kind === 'deed' ? route.audit.action : 'api.read'
   observe.refused({ asker, deed: { action, ...objectOf(request), refusal: { denied, code } } })
-}
-
-function refuseLogin(ports: OperatorPorts, request: FastifyRequest): never {
-  const code = 'request.unauthenticated'
-  const failed = failedLogin(ports, request.raw, { code, requestId: notedIdOf(ports, request) })
-  if (failed) ports.observe.refused(failed)
-  return fail(code)
 }
 
 /** What a request is about, by its address. */

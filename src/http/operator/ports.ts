@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Keys } from '../../api/cluster.ts'
 import type { Ports } from '../../broker/ports.ts'
+import type { Admission } from '../admit.ts'
 import type { Gate } from '../authenticate.ts'
 import type { BodyLimits } from '../body-limits.ts'
 import type { Observe } from '../observe.ts'
@@ -9,7 +10,8 @@ import type { Observe } from '../observe.ts'
 export interface OperatorPorts {
   readonly broker: Ports
   readonly version: string
-  readonly gate: Gate
+  readonly gate: Pick<Gate, 'claimed'>
+  readonly admission: Pick<Admission, 'admit'>
   readonly bodyLimits: BodyLimits
   /** Who is at the other end. */
   source(request: IncomingMessage): string

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Asker } from '../../broker/orders.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
+import type { Admission } from '../admit.ts'
 import { type Answer, send } from '../answer.ts'
 import type { Account, Gate } from '../authenticate.ts'
 import { readObject } from '../body.ts'
@@ -50,7 +51,8 @@ export interface OsbRouter {
 
 export interface OsbDoor {
   readonly around: OsbSurroundings
-  readonly gate: Gate
+  readonly gate: Pick<Gate, 'claimed'>
+  readonly admission: Pick<Admission, 'admit'>
   readonly observe: Observe
   /** Who is at the other end. */
   source(request: IncomingMessage): string
@@ -66,9 +68,10 @@ async function serve(door: OsbDoor, request: IncomingMessage, response: ServerRe
   const { clock } = door.around.ports
   const startedAt = clock.monotonic()
   const reference = requestIdOf(request.headers, door.around.ports)
+  door.observe.begins()
   const passing: Passing = { reference, admitted: undefined }
   try {
-    const answer = await respond(door, request, passing).catch((error: unknown) => {
+    const answer = await respond(door, { request, response }, passing).catch((error: unknown) => {
       const problem = toProblem(error)
       if (problem.code === 'internal.unexpected') door.observe.fault(problem.cause, reference)
       noteRefusal(door, request, problem, passing)
@@ -95,13 +98,17 @@ interface Passing {
   admitted: { readonly found: Found; readonly account: Account } | undefined
 }
 
-async function respond(door: OsbDoor, request: IncomingMessage, passing: Passing): Promise<Answer> {
-  const { around, gate } = door
+async function respond(
+  door: OsbDoor,
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  passing: Passing,
+): Promise<Answer> {
+  const { around } = door
   const [path = '', search = ''] = split(request.url ?? '')
   const found = find(path) ?? fail('request.unknown-path')
   const handler = found.route.methods[request.method ?? '']
   if (handler === undefined) return methodRefused(found.route, passing.reference)
-  const account = gate.admit(request.headers.authorization) ?? fail('request.unauthenticated')
+  const account = door.admission.admit(request, response, 'osb')
   passing.admitted = { found, account }
   const minor = minorVersion(request.headers, around.options.missingVersionStatus)
   const requester = originatingIdentity(request.headers)

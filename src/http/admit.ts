@@ -1,0 +1,213 @@
+/**
+ * Admits requests before anything of their body is read: first who calls, then a place for the work.
+ * Strangers are answered without a place. Polls and deletes need none: a platform that cannot ask or clean up makes
+ * everything worse. Followers of a log stay for hours and are counted apart.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../kit/clock.ts'
+import { fail } from '../model/problem.ts'
+import type { Account, Gate } from './authenticate.ts'
+import { networkOf } from './source.ts'
+import { makeTokenBuckets, type TokenBuckets } from './token-bucket.ts'
+
+export interface AdmissionLimits {
+  /** 0: unlimited. */
+  readonly requestsPerSecond: number
+  readonly failedLoginsPerSecond: number
+  readonly concurrentRequests: number
+  readonly concurrentPerAccount: number
+  readonly concurrentPerSource: number
+  readonly followersPerAccount: number
+}
+
+export type Side = 'osb' | 'operator'
+
+export interface Admission {
+  /**
+   * The account that calls; it holds a place until its answer is sent.
+   * Problems: request.unauthenticated, request.too-many.
+   */
+  admit(request: IncomingMessage, response: ServerResponse, side: Side): Account
+  change(limits: AdmissionLimits): void
+}
+
+export interface AdmissionParts {
+  readonly gate: Gate
+  readonly clock: Pick<Clock, 'monotonic'>
+  /** The address of the caller; behind a trusted proxy, the one that the proxy names. */
+  source(request: IncomingMessage): string
+  /** A request on this connection was admitted. */
+  proven(request: IncomingMessage, account: string): void
+  /** A request was refused for a limit. */
+  limited(side: Side): void
+}
+
+/** An account that was quiet may send so many seconds' worth at once. */
+const burstSeconds = 4
+
+/** What a connection sent last, and whom it belonged to. */
+interface Caller {
+  readonly authorization: string
+  readonly forwardedFor: unknown
+  readonly account: Account
+  readonly source: string
+  readonly generation: number
+}
+
+/** Makes the admission of one process; both of its sides share it. */
+export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Admission {
+  const { gate, clock, source, proven, limited } = parts
+  let limits = first
+  const callers = new WeakMap<object, Caller>()
+  const requests = makeTokenBuckets(clock)
+  const guesses = makeTokenBuckets(clock)
+  const places = makePlaces()
+  const followers = makeCounts()
+
+  /** Platforms keep their connections, so the same header need not be judged again on each request. */
+  const callerOf = (request: IncomingMessage, side: Side): Caller => {
+    const { authorization, 'x-forwarded-for': forwardedFor } = request.headers
+    if (authorization === undefined) return fail('request.unauthenticated')
+    const last = callers.get(request.socket)
+    const isSame = last?.authorization === authorization && last.forwardedFor === forwardedFor
+    if (isSame && last.generation === gate.generation) return last
+    const address = networkOf(source(request))
+    const account =
+      gate.recall(authorization, address) ??
+      judge({ gate, guesses, authorization, address }, limits.failedLoginsPerSecond, () => limited(side))
+    const { generation } = gate
+    const caller = { authorization, forwardedFor, account, source: address, generation }
+    callers.set(request.socket, caller)
+    proven(request, account.name)
+    return caller
+  }
+
+  const takePlace = (
+    caller: Caller,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): string | undefined => {
+    const { name } = caller.account
+    if (isFollower(request)) {
+      if (!followers.take(name, limits.followersPerAccount))
+        return `this account follows ${limits.followersPerAccount} logs already`
+      response.once('close', () => followers.giveBack(name))
+      return undefined
+    }
+    const rate = limits.requestsPerSecond
+    if (rate > 0 && !requests.take(name, { perSecond: rate, most: rate * burstSeconds }))
+      return `more than ${rate} a second`
+    const refused = places.take(name, caller.source, limits)
+    if (refused === undefined) response.once('close', () => places.giveBack(name, caller.source))
+    return refused
+  }
+
+  return {
+    admit(request, response, side) {
+      const caller = callerOf(request, side)
+      const refused = needsNoPlace(request) ? undefined : takePlace(caller, request, response)
+      if (refused !== undefined) {
+        limited(side)
+        fail('request.too-many', refused)
+      }
+      // From here on the body is wanted.
+      if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue()
+      return caller.account
+    },
+    change(others) {
+      limits = others
+    },
+  }
+}
+
+/** A guess is counted before it is judged, so that no number of them at once gets around the limit. */
+function judge(
+  {
+    gate,
+    guesses,
+    authorization,
+    address,
+  }: {
+    readonly gate: Gate
+    readonly guesses: TokenBuckets
+    readonly authorization: string
+    readonly address: string
+  },
+  perSecond: number,
+  limited: () => void,
+): Account {
+  // Guesses at one account say nothing of another one behind the same address; all unknown names are one.
+  const key = JSON.stringify([gate.claimed(authorization), address])
+  const rate = { perSecond, most: perSecond }
+  if (!guesses.take(key, rate)) {
+    limited()
+    return fail('request.too-many', 'too many refused credentials from this address')
+  }
+  const account = gate.admit(authorization, address) ?? fail('request.unauthenticated')
+  guesses.giveBack(key, rate)
+  return account
+}
+
+function needsNoPlace({ method, url = '' }: IncomingMessage): boolean {
+  if (method === 'DELETE') return true
+  if (method !== 'GET' && method !== 'HEAD') return false
+  const query = url.indexOf('?')
+  return url.endsWith('/last_operation', query < 0 ? url.length : query)
+}
+
+function isFollower({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.accept?.includes('text/event-stream') === true
+}
+
+interface Places {
+  /** Takes a place; why there is none otherwise. */
+  take(account: string, source: string, limits: AdmissionLimits): string | undefined
+  giveBack(account: string, source: string): void
+}
+
+function makePlaces(): Places {
+  let taken = 0
+  const perAccount = makeCounts()
+  const perSource = makeCounts()
+  return {
+    take(account, source, { concurrentRequests, concurrentPerAccount, concurrentPerSource }) {
+      if (taken >= concurrentRequests) return `more than ${concurrentRequests} at once`
+      if (!perAccount.take(account, concurrentPerAccount))
+        return `more than ${concurrentPerAccount} of this account at once`
+      if (!perSource.take(source, concurrentPerSource)) {
+        perAccount.giveBack(account)
+        return `more than ${concurrentPerSource} from this address at once`
+      }
+      taken += 1
+      return undefined
+    },
+    giveBack(account, source) {
+      taken -= 1
+      perAccount.giveBack(account)
+      perSource.giveBack(source)
+    },
+  }
+}
+
+interface Counts {
+  take(key: string, most: number): boolean
+  giveBack(key: string): void
+}
+
+/** Counts by key; a key at nought is forgotten. */
+function makeCounts(): Counts {
+  const counts = new Map<string, number>()
+  return {
+    take(key, most) {
+      const count = counts.get(key) ?? 0
+      if (count >= most) return false
+      counts.set(key, count + 1)
+      return true
+    },
+    giveBack(key) {
+      const count = (counts.get(key) ?? 0) - 1
+      if (count > 0) counts.set(key, count)
+      else counts.delete(key)
+    },
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * Bounds what a connection costs. A connection counts against its address until a request on it was admitted, then
+ * against that account. Where there are too many, the oldest one gives way and never the new one: a platform behind the
+ * same proxy as an attacker is admitted with its first request, long before its connection would have its turn.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Clock } from '../kit/clock.ts'
+import { hasUnreadBody } from './answer.ts'
+import { networkOf } from './source.ts'
+
+export interface ConnectionLimits {
+  /** Connections from one address on which nothing was admitted yet. */
+  readonly strangersPerSource: number
+  readonly perAccount: number
+  /** A body that comes slower than this is given up. */
+  readonly bodyBytesPerSecond: number
+}
+
+export interface ConnectionParts {
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly keepAliveMs: number
+  limits(): ConnectionLimits
+  /** Whether a connection from there may speak for many callers: it is not counted by its address. */
+  trusts(address: string | undefined): boolean
+}
+
+export interface Connections {
+  opened(socket: Socket): void
+  /** The encrypted side of a connection that was opened before. */
+  secured(socket: TLSSocket): void
+  /** A request begins: it is watched until its answer is sent. False: the connection is being closed. */
+  begins(request: IncomingMessage, response: ServerResponse): boolean
+  /** Ends what is too slow. `timedOut` is told of a request whose body does not come. */
+  check(timedOut: (socket: Socket) => void): void
+}
+
+/** All connections together on which nothing was admitted yet. */
+const strangersMax = 2048
+/** Nobody gives way before: a platform that comes back opens many connections at the same moment. */
+const firstRequestMs = 1000
+/** A request may take so long to send its first bytes before its rate is looked at. */
+const bodyGraceMs = 5000
+/** An answer whose reader takes nothing for so long is given up. */
+const stalledMs = 60_000
+/** How long a connection that was told to close is read on, so that its peer finds the answer before a reset. */
+const lingerMs = 1000
+/** Beyond the time that idle connections are kept; the server's own check comes first. */
+const idleGraceMs = 5000
+/** Requests of one connection at once; what comes after them is left in the socket. */
+const pipelinedMax = 64
+
+interface Connection {
+  /** The encrypted side, once there is one. */
+  socket: Socket
+  readonly source: string
+  readonly openedAt: number
+  account: string | undefined
+  belongTo(account: string): void
+  /** Requests whose answer is not sent yet. */
+  open: number
+  /** The answer to the latest of them. */
+  latest: ServerResponse | undefined
+  idleSince: number
+  /** Bytes that waited to be sent when it was looked at last, and since when they have not become fewer. */
+  waiting: { readonly bytes: number; readonly since: number } | undefined
+}
+
+interface Receiving {
+  readonly connection: Connection
+  readonly request: IncomingMessage
+  readonly since: number
+  readonly bytesBefore: number
+}
+
+const connections = new WeakMap<object, Connection>()
+const closing = new WeakSet<object>()
+
+/** A request on this connection was admitted: from now on the connection is the account's. */
+export function proveConnection({ socket }: IncomingMessage, account: string): void {
+  const connection = connections.get(socket)
+  if (connection !== undefined && connection.account === undefined) connection.belongTo(account)
+}
+
+/** Whether an answer is on its way there, so that nothing else can be said in between. */
+export function isAnswering(socket: Socket): boolean {
+  const { open = 0, latest } = connections.get(socket) ?? {}
+  return open > 1 || (open === 1 && latest?.headersSent === true)
+}
+
+/** Sends what is left, then closes, whatever the peer does. */
+export function closeSoon(socket: Socket): void {
+  if (closing.has(socket)) return
+  closing.add(socket)
+  socket.end()
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Makes the register of one listener. */
+export function makeConnections({ clock, keepAliveMs, limits, trusts }: ConnectionParts): Connections {
+  const all = new Set<Connection>()
+  const strangers = new Set<Connection>()
+  const bySource = new Map<string, Set<Connection>>()
+  const byAccount = new Map<string, Set<Connection>>()
+  const byPort = new Map<string, Connection>()
+  const receiving = new Set<Receiving>()
+
+  const belongTo = (connection: Connection, account: string): void => {
+    connection.account = account
+    strangers.delete(connection)
+    leave(bySource, connection.source, connection)
+    const own = join(byAccount, account, connection)
+    if (own.size > limits().perAccount) oldestIdle(own)?.socket.destroy()
+  }
+
+  const opened = (socket: Socket): void => {
+    const { remoteAddress, remotePort } = socket
+    const source = trusts(remoteAddress) ? '' : networkOf(remoteAddress ?? '')
+    const now = clock.monotonic()
+    const connection: Connection = {
+      socket,
+      source,
+      openedAt: now,
+      account: undefined,
+      belongTo: (account) => belongTo(connection, account),
+      open: 0,
+      latest: undefined,
+      idleSince: now,
+      waiting: undefined,
+    }
+    const port = `${remoteAddress} ${remotePort}`
+    connections.set(socket, connection)
+    all.add(connection)
+    strangers.add(connection)
+    byPort.set(port, connection)
+    const neighbours = join(bySource, source, connection)
+    socket.once('close', () => {
+      all.delete(connection)
+      strangers.delete(connection)
+      leave(bySource, source, connection)
+      if (connection.account !== undefined) leave(byAccount, connection.account, connection)
+      if (byPort.get(port) === connection) byPort.delete(port)
+    })
+    closesPolitely(socket)
+    if (source !== '' && neighbours.size > limits().strangersPerSource)
+      evict(neighbours, now - firstRequestMs)
+    if (strangers.size > strangersMax) evict(strangers, now)
+  }
+
+  const begins = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const { socket } = request
+    if (closing.has(socket)) return false
+    const connection = connections.get(socket)
+    if (connection === undefined) return true
+    connection.open += 1
+    connection.latest = response
+    if (connection.open === pipelinedMax) socket.pause()
+    const watched = hasUnreadBody(request)
+      ? { connection, request, since: clock.monotonic(), bytesBefore: socket.bytesRead }
+      : undefined
+    if (watched) receiving.add(watched)
+    response.once('close', () => {
+      connection.open -= 1
+      connection.idleSince = clock.monotonic()
+      if (connection.open === pipelinedMax - 1) socket.resume()
+      if (watched) receiving.delete(watched)
+    })
+    return true
+  }
+
+  const checkBodies = (now: number, timedOut: (socket: Socket) => void): void => {
+    const { bodyBytesPerSecond } = limits()
+    for (const one of receiving) {
+      const { request, since, bytesBefore } = one
+      if (request.complete) {
+        receiving.delete(one)
+        continue
+      }
+      const allowedMs = ((request.socket.bytesRead - bytesBefore) / bodyBytesPerSecond) * 1000 + bodyGraceMs
+      if (now - since <= allowedMs) continue
+      receiving.delete(one)
+      timedOut(request.socket)
+    }
+  }
+
+  return {
+    opened,
+    secured(socket) {
+      const connection = byPort.get(`${socket.remoteAddress} ${socket.remotePort}`)
+      if (connection !== undefined) {
+        connection.socket = socket
+        connections.set(socket, connection)
+      }
+      closesPolitely(socket)
+    },
+    begins,
+    check(timedOut) {
+      const now = clock.monotonic()
+      checkBodies(now, timedOut)
+      for (const connection of all) {
+        const isIdle = connection.open === 0 && now - connection.idleSince > keepAliveMs + idleGraceMs
+        if (isIdle || isStalled(connection, now)) connection.socket.destroy()
+      }
+    },
+  }
+}
+
+/** The server closes a connection at once when its last answer is written; a reset may then overtake the answer. */
+function closesPolitely(socket: Socket): void {
+  socket.destroySoon = () => closeSoon(socket)
+}
+
+function isStalled(connection: Connection, now: number): boolean {
+  const bytes = connection.socket.writableLength
+  if (bytes === 0) {
+    connection.waiting = undefined
+    return false
+  }
+  if (connection.waiting === undefined || connection.waiting.bytes !== bytes)
+    connection.waiting = { bytes, since: now }
+  return now - connection.waiting.since > stalledMs
+}
+
+function join(sets: Map<string, Set<Connection>>, key: string, connection: Connection): Set<Connection> {
+  const set = sets.get(key) ?? new Set()
+  sets.set(key, set)
+  return set.add(connection)
+}
+
+function leave(sets: Map<string, Set<Connection>>, key: string, connection: Connection): void {
+  const set = sets.get(key)
+  set?.delete(connection)
+  if (set?.size === 0) sets.delete(key)
+}
+
+function oldestIdle(among: ReadonlySet<Connection>): Connection | undefined {
+  for (const one of among) if (one.open === 0) return one
+  return undefined
+}
+
+/** The oldest gives way, if it was opened before then. */
+function evict(among: ReadonlySet<Connection>, before: number): void {
+  for (const { openedAt, socket } of among) {
+    if (openedAt <= before) socket.destroy()
+    return
+  }
+}
