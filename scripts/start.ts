@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 
 const secrets = '.chandler/secrets'
 mkdirSync(secrets, { recursive: true, mode: 0o700 })
@@ -25,6 +26,11 @@ const examples = [
     ],
     ...['--image', 'chandler.example/lighthouse-installer:1.0.0=examples/cnab/lighthouse'],
     ...['--data-dir', '.chandler/examples/data'],
+  ],
+  ['tweed', 'build', 'examples/toi/harbour/executor', '--to', 'oci:.chandler/examples:template-executor'],
+  [
+    ...['ocm', 'build', 'examples/toi/harbour/component-constructor.yaml', '--overwrite'],
+    ...['--to', '.chandler/examples/harbour', `LAYOUT=${resolve('.chandler/examples')}`],
   ],
 ]
 for (const example of examples)

@@ -151,6 +151,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/cnab.ts'),
   },
   {
+    name: 'toi',
+    summary: 'Install and look at TOI packages of OCM component versions',
+    group: 'Packages',
+    load: () => import('./commands/toi.ts'),
+  },
+  {
     name: 'ocm',
     summary: 'Look at, verify, sign, transfer and build OCM component versions',
     group: 'Packages',

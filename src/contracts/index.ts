@@ -4,6 +4,7 @@ import { brokerpak } from './brokerpak/index.ts'
 import { cnab } from './cnab/index.ts'
 import type { Contract } from './contract.ts'
 import { sim } from './sim/index.ts'
+import { toi } from './toi/index.ts'
 import { tweed } from './tweed/index.ts'
 
-export const contracts: readonly Contract[] = [apb, brokerpak, cnab, sim, tweed]
+export const contracts: readonly Contract[] = [apb, brokerpak, cnab, sim, toi, tweed]

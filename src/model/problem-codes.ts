@@ -10,6 +10,7 @@ import { languageProblems } from './problems/languages.ts'
 import { ocmProblems } from './problems/ocm.ts'
 import { osbClientProblems } from './problems/osb-client.ts'
 import { systemProblems } from './problems/system.ts'
+import { toiProblems } from './problems/toi.ts'
 import { tweedProblems } from './problems/tweed.ts'
 
 export const problemCodes = {
@@ -24,6 +25,7 @@ export const problemCodes = {
   ...ocmProblems,
   ...osbClientProblems,
   ...systemProblems,
+  ...toiProblems,
   ...tweedProblems,
 } as const
 

@@ -253,6 +253,9 @@ export function reference(traits: Traits): Leaf<string> {
       schema: { type: 'string' },
       read: (raw, from) => {
         if (typeof raw !== 'string' || raw === '') return fault('must be a package reference', raw)
+        // The component behind an archive is no part of its path.
+        const [, archive, component = ''] = /^ocm:(\.{1,2}(?:\/[^/?]+)*)(.*)$/.exec(raw) ?? []
+        if (archive !== undefined) return value(`ocm:${from.resolve(from.folder, archive)}${component}`)
         const [, scheme = '', relative] = /^([a-z][a-z0-9-]*:)?(\.{1,2}(?:\/.*)?)$/.exec(raw) ?? []
         return value(relative === undefined ? raw : scheme + from.resolve(from.folder, relative))
       },

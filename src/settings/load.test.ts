@@ -179,14 +179,18 @@ test('keys may be written in snake case', () => {
 
 test('relative paths and references are relative to the file', () => {
   const folder = folderWith(
-    `${users}dataDir: ./data\ncatalog: [{package: "oci:./x"}, {package: "docker://h/x"}]\n`,
+    `${users}dataDir: ./data\ncatalog: [{package: "oci:./x"}, {package: "docker://h/x"}, {package: "ocm:./y//a.b/c:1.0.0"}]\n`,
   )
   const { settings } = good(
     loadSettings({ folder: '/', environment: {}, file: join(folder, 'chandler.yml') }),
   )
 
   expect(settings.dataDir).toBe(join(folder, 'data'))
-  expect(settings.catalog.map((entry) => entry.package)).toEqual([`oci:${folder}/x`, 'docker://h/x'])
+  expect(settings.catalog.map((entry) => entry.package)).toEqual([
+    `oci:${folder}/x`,
+    'docker://h/x',
+    `ocm:${folder}/y//a.b/c:1.0.0`,
+  ])
 })
 
 test('a stray variable is a warning with a suggestion, those of Kubernetes are not', () => {

@@ -32,6 +32,7 @@ test.for<readonly [page: string, atLeast: number, missing: string | undefined]>(
   ['docs/contracts/cnab.md', 15, noImages],
   ['docs/contracts/brokerpak.md', 12, noTerraform],
   ['docs/ocm.md', 9, noKeys],
+  ['docs/contracts/toi.md', 10, noImages],
 ])('the tour of %s does what it says', { timeout: 180_000 }, async ([page, atLeast, missing], { skip }) => {
   skip(missing !== undefined, missing)
   const folder = newFolder()

@@ -5,6 +5,7 @@ export { DefineFault, defines } from './defines.ts'
 export { type Data, escapeData, escapeText } from './detect.ts'
 export type { Call, SpiffFunction } from './env.ts'
 export { type Explained, explain, explanationText, pathSteps } from './explain.ts'
+export { failure } from './issue.ts'
 export type { Plain } from './json-write.ts'
 export { type LintFinding, lint } from './lint.ts'
 export { locate } from './locate.ts'
@@ -28,4 +29,4 @@ export {
   toValue,
 } from './spiff.ts'
 export { stepIntoCell } from './step.ts'
-export { Dict, List, type Value } from './value.ts'
+export { type Cell, Dict, List, type Value } from './value.ts'

@@ -1,0 +1,205 @@
+/** TOI packages on this machine: installed, looked at and rehearsed without a server, through the local door. */
+import { offerOf } from '../../broker/offering.ts'
+import {
+  configFile,
+  credentialsFile,
+  patternOf,
+  type Rehearsal,
+  rehearse,
+  type ToiNotes,
+  toi,
+  toiNotes,
+  toiOptions,
+  wordFor,
+} from '../../contracts/toi/index.ts'
+import { inspect, type Listener, openWorkshop } from '../../host/workshop.ts'
+import { systemChance } from '../../kit/clock.ts'
+import type { JsonObject } from '../../kit/json.ts'
+import { Secret } from '../../kit/secret.ts'
+import { act } from '../../local/act.ts'
+import { type LocalHouse, localPlatform, openLocalHouse } from '../../local/house.ts'
+import { localOffers } from '../../local/offers.ts'
+import { findInstance, forgetInstance, keyOf, type LocalOrder } from '../../local/order.ts'
+import type { ActionRan } from '../../local/ran.ts'
+import type { Package } from '../../model/package.ts'
+import { fail, failAll, type Problem } from '../../model/problem.ts'
+import type { Action } from '../../model/situation.ts'
+
+export interface ToiWish {
+  /** Of a component version, with or without `ocm:` and its repository. */
+  readonly reference: string
+  readonly repo?: string
+  readonly lookup: readonly string[]
+  /** Which package of the component. */
+  readonly identity: readonly string[]
+  readonly dataDir: string
+}
+
+/** The reference as every door takes it. */
+function referenceOf({ reference, repo, lookup }: ToiWish): string {
+  const plain = reference.replace(/^ocm:/, '')
+  const whole = repo === undefined ? plain : `${repo.replace(/\/+$/, '')}//${plain}`
+  const query = new URLSearchParams(lookup.map((one): [string, string] => ['lookup', one])).toString()
+  return `ocm:${whole}${query === '' ? '' : `?${query}`}`
+}
+
+function optionsFor({ identity }: ToiWish): JsonObject {
+  const pattern = patternOf(identity)
+  if (typeof pattern === 'string') return fail('usage.invalid', pattern)
+  return Object.keys(pattern).length === 0 ? {} : { package: pattern }
+}
+
+export interface ReadToi {
+  readonly package: Package
+  readonly notes: ToiNotes
+  readonly warnings: readonly Problem[]
+}
+
+/** Reads a package. Problems: all that is wrong with it at once. */
+export async function readToiPackage(wish: ToiWish, listener: Listener): Promise<ReadToi> {
+  const workshop = await openWorkshop(wish.dataDir, 'none')
+  try {
+    const read = await inspect(
+      workshop,
+      { reference: referenceOf(wish), contract: toi.name, options: optionsFor(wish) },
+      listener,
+    )
+    return { package: read.package, notes: toiNotes(read.package), warnings: read.warnings }
+  } finally {
+    await workshop.close()
+  }
+}
+
+export interface ToiOrder extends ToiWish {
+  /** In the package's words. */
+  readonly action: string
+  /** The installation; absent: as the component is called. */
+  readonly name?: string
+  readonly parameters: JsonObject
+  /** As a document; absent: what was given before counts. */
+  readonly credentials?: string
+  /** A configuration of OCM, as text. */
+  readonly config?: string
+}
+
+/** Carries out an action; a failed run is an answer with problems. */
+export async function runToi(order: ToiOrder, listener: Listener): Promise<ActionRan> {
+  const house = await openLocalHouse({ dataDir: order.dataDir, engine: 'auto' })
+  try {
+    const { package: pkg } = await inspect(
+      house.workshop,
+      { reference: referenceOf(order), contract: toi.name, options: optionsFor(order) },
+      listener,
+    )
+    return await act(house, await orderOf(house, pkg, order), listener)
+  } finally {
+    await house.close()
+  }
+}
+
+async function orderOf(house: LocalHouse, pkg: Package, order: ToiOrder): Promise<LocalOrder> {
+  const instance = order.name ?? pkg.services[0]?.name ?? 'default'
+  const exists = (await findInstance(house, keyOf(instance))) !== undefined
+  const action = actionOf(pkg, order, exists)
+  const lent = lentOf(order)
+  return {
+    action,
+    instance,
+    package: withAction(pkg, action),
+    parameters: action.kind === 'deprovision' ? {} : order.parameters,
+    options: {
+      ...optionsFor(order),
+      expressions: true,
+      ...(action.kind === 'update' ? { actions: { update: order.action } } : {}),
+    },
+    ...(lent === undefined ? {} : { lent }),
+  }
+}
+
+/** The first install makes an installation; a second one, or another word for it, changes it. */
+function actionOf(pkg: Package, { action }: Pick<ToiOrder, 'action'>, exists: boolean): Action {
+  const options = toiOptions({})
+  const notes = toiNotes(pkg)
+  const word = (kind: 'provision' | 'update' | 'deprovision') => wordFor({ kind }, notes, options)
+  if (action === word('provision')) return { kind: exists ? 'update' : 'provision' }
+  if (action === word('deprovision')) return { kind: 'deprovision' }
+  if (action === word('update')) return { kind: 'update' }
+  return { kind: 'invoke', name: action }
+}
+
+/** Executors that take any action take this one. */
+function withAction(pkg: Package, action: Action): Package {
+  if (action.kind !== 'invoke' || pkg.actions.some(({ name }) => name === action.name)) return pkg
+  return { ...pkg, actions: [...pkg.actions, { name: action.name, modifies: true, stateless: false }] }
+}
+
+function lentOf({ credentials, config }: Pick<ToiOrder, 'credentials' | 'config'>): LocalOrder['lent'] {
+  if (credentials === undefined && config === undefined) return undefined
+  return {
+    ...(credentials === undefined ? {} : { [credentialsFile]: new Secret(credentials) }),
+    ...(config === undefined ? {} : { [configFile]: new Secret(config) }),
+  }
+}
+
+/** What an action would be given. Problems: those that it would be refused with. */
+export async function rehearseToi(order: ToiOrder, listener: Listener): Promise<Rehearsal> {
+  const { package: pkg } = await readToiPackage(order, listener)
+  const [offer] = localOffers(pkg, { ...optionsFor(order), expressions: true })
+  const { service, plan } = offer
+  const rehearsed = rehearse(
+    { kind: 'invoke', name: order.action },
+    {
+      package: pkg,
+      service,
+      plan,
+      instance: { id: order.name ?? service.name, context: {}, parameters: {} },
+      parameters: order.parameters,
+      infrastructure: lentOf(order) ?? {},
+      carryover: {},
+      operation: { id: 'rehearsal', stage: 0, attempt: 1 },
+      platform: localPlatform,
+      now: Date.now(),
+      random: (count) => systemChance.bytes(count),
+    },
+  )
+  if (rehearsed.kind === 'refused') return failAll(rehearsed.problems)
+  return rehearsed.rehearsal
+}
+
+export interface Installation {
+  readonly name: string
+  readonly component: string
+  readonly version: string
+  readonly state: string
+  readonly changedAt: number
+}
+
+/** What is installed on this machine. */
+export async function listToi(dataDir: string): Promise<readonly Installation[]> {
+  const house = await openLocalHouse({ dataDir })
+  try {
+    const { items } = await house.store.look.instances({ platform: localPlatform, most: 1000 })
+    const found: Installation[] = []
+    for (const { instance, planId, digest, state, updatedAt } of items) {
+      if (state === 'gone') continue
+      const { package: pkg } = await offerOf(house.store.look, { planId, digest })
+      if (pkg.contract === toi.name)
+        found.push({ name: instance, component: pkg.name, version: pkg.version, state, changedAt: updatedAt })
+    }
+    return found
+  } finally {
+    await house.close()
+  }
+}
+
+/** Forgets an installation without running anything. Problems: instance.unknown. */
+export async function forgetToi(dataDir: string, name: string): Promise<void> {
+  const house = await openLocalHouse({ dataDir })
+  try {
+    if ((await findInstance(house, keyOf(name))) === undefined)
+      fail('instance.unknown', name, { hint: 'See "chandler toi list".' })
+    await forgetInstance(house, name)
+  } finally {
+    await house.close()
+  }
+}

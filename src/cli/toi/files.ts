@@ -1,0 +1,66 @@
+/** The files that installers of TOI packages are used to: parameters, credentials, the configuration of OCM. */
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { type Data, escapeData, processSpiff, readSpiff } from '../../languages/spiff/index.ts'
+import { fail } from '../../model/problem.ts'
+
+export const usualFiles = { parameters: 'TOIParameters', credentials: 'TOICredentials' } as const
+
+/** The parameters, with their expressions: these are evaluated with the package. Problems: file.unreadable, toi.parameters.invalid. */
+export function parametersIn(file: string | undefined): JsonObject {
+  const text = textOf(file, usualFiles.parameters, 'parameter file')
+  if (text === undefined || text.trim() === '') return {}
+  const name = file ?? usualFiles.parameters
+  const read = readSpiff({ name, text })
+  if (read.kind === 'failed')
+    return fail('toi.parameters.invalid', read.fault.message, { where: { source: name } })
+  const value = JSON.parse(read.documents[0]?.json() ?? 'null') as Json
+  if (value === null) return {}
+  return isObject(value)
+    ? (value as JsonObject)
+    : fail('toi.parameters.invalid', 'it is no map', { where: { source: name } })
+}
+
+/** The credentials as a document; the file is the operator's own, and may read files beside it. */
+export function credentialsIn(file: string | undefined): string | undefined {
+  const text = textOf(file, usualFiles.credentials, 'credentials file')
+  if (text === undefined) return undefined
+  const name = file ?? usualFiles.credentials
+  const folder = dirname(resolve(name))
+  const result = processSpiff({ name, text }, [], {
+    control: true,
+    interpolation: true,
+    ports: {
+      files: {
+        read: (path) => new Uint8Array(readFileSync(resolve(folder, path.replace(/^~(?=\/)/, homedir())))),
+        kind: () => 'file',
+        list: () => [],
+      },
+    },
+  })
+  // A message could quote a secret.
+  if (result.kind === 'failed')
+    return fail('toi.credentials.invalid', 'error processing credential settings', {
+      where: { source: name },
+    })
+  const value = JSON.parse(result.documents[0]?.json() ?? 'null') as Data
+  return JSON.stringify(escapeData(value ?? {}, true))
+}
+
+/** The configuration of OCM as text, if there is one. */
+export function configIn(file: string | undefined): string | undefined {
+  const usual = join(homedir(), '.ocmconfig')
+  return textOf(file, usual, 'configuration')
+}
+
+/** A usual file counts only where it is there; one that is named must be. */
+function textOf(file: string | undefined, usual: string, what: string): string | undefined {
+  if (file === undefined && !existsSync(usual)) return undefined
+  try {
+    return readFileSync(file ?? usual, 'utf8')
+  } catch (cause) {
+    return fail('file.unreadable', `failed reading ${what} ${JSON.stringify(file ?? usual)}`, { cause })
+  }
+}
