@@ -32,10 +32,10 @@ function builtinName(fn: Expr): string | undefined {
 }
 
 function callValue(expr: CallExpr, env: Env): Value {
+  const args = evaluateArguments(expr.args, env)
   const fn = env.run.evaluate(expr.fn, env)
   if (!isLambda(fn))
     return failure(`function call '${printExpr(expr.fn)}' requires function name or lambda value`)
-  const args = evaluateArguments(expr.args, env)
   return applyLambda(fn, { ...args, curry: expr.curry, autoCurry: true }, env)
 }
 

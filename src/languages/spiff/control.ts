@@ -7,13 +7,14 @@ import { callLambda } from './lambda.ts'
 import { sameData } from './operators.ts'
 import { stepInto } from './reference.ts'
 import { type Below, brokenStructure, type Host, type Live, type Structure } from './site.ts'
-import type { StubView } from './stubs.ts'
+import { type StubView, stubChild, stubHere } from './stubs.ts'
 import {
   type Cell,
   cellOf,
   Dict,
   isTrue,
   List,
+  onlyDefault,
   type Scope,
   type Seen,
   typeName,
@@ -74,7 +75,12 @@ export interface ControlPlace {
 export type ControlResult =
   | { readonly kind: 'value'; readonly cell: Cell }
   | { readonly kind: 'gone' }
-  | { readonly kind: 'stuck'; readonly below: readonly Below[] }
+  | {
+      readonly kind: 'stuck'
+      readonly below: readonly Below[]
+      /** What was chosen has failed by itself: a stub may stand in for it. */
+      readonly failed: boolean
+    }
   | {
       readonly kind: 'failed'
       readonly issue: Issue
@@ -96,7 +102,7 @@ export function runControl(control: Control, place: ControlPlace): ControlResult
     const settled = settleEntry(own)
     if (settled === 'gone' || settled.kind === 'cell')
       return decide(control, settled === 'gone' ? undefined : settled, place)
-    return { kind: 'stuck', below: belowOf(own, `<<${control.name}`) }
+    return { kind: 'stuck', below: belowOf(own, `<<${control.name}`), failed: false }
   } catch (error) {
     if (error instanceof Waiting)
       return {
@@ -146,14 +152,24 @@ function decide(control: Control, cell: Cell | undefined, place: ControlPlace): 
 
 /** The place becomes what the option or field is. */
 function choose(place: ControlPlace, key: string): ControlResult {
-  return chooseSeen(place.fields.get(key))
+  return chooseSeen(place.fields.get(key), key)
 }
 
-function chooseSeen(entry: Live | Cell | undefined): ControlResult {
+/** What is chosen moves to the place of the control; a control below that is not decided stays where it is. */
+function chooseSeen(entry: Live | Cell | undefined, key: string): ControlResult {
   const settled = settleEntry(entry)
   if (settled === 'gone') return gone
   if (settled.kind === 'cell') return { kind: 'value', cell: settled }
-  return { kind: 'stuck', below: belowOf(entry, undefined) }
+  const failed = entry?.kind === 'spot' && hasFailed(entry)
+  const undecided = entry?.kind === 'spot' && !failed && entry.shape().kind === 'stuck' && entry.trouble === undefined
+  return { kind: 'stuck', below: belowOf(entry, undecided ? key : undefined), failed }
+}
+
+/** Whether a node, or what its controls chose, failed by itself. */
+function hasFailed(node: Live): boolean {
+  if (node.trouble !== undefined) return node.trouble.sign === '*'
+  const [chosen] = node.below()
+  return chosen?.step === undefined && chosen !== undefined && hasFailed(chosen.node)
 }
 
 function decideSwitch(value: Value, control: Control, place: ControlPlace): ControlResult {
@@ -184,7 +200,7 @@ function decideCases(value: Value, cases: Live | Cell, place: ControlPlace): Con
     const fault = caseFault(entry, i)
     if (fault !== undefined) return failed(fault, '<switch control>')
     if (caseHolds(entry, value, i, place))
-      return chooseSeen(stepInto(entry, 'value') as Live | Cell | undefined)
+      return chooseSeen(stepInto(entry, 'value') as Live | Cell | undefined, `<<cases.[${i}].value`)
   }
   return place.fields.has('<<default') ? choose(place, '<<default') : noMatch(value)
 }
@@ -221,20 +237,12 @@ function settledOption(entry: Seen, key: string): Cell | undefined {
   return settled?.kind === 'cell' ? settled : undefined
 }
 
-/** `<<merge`: a map or list of maps over the regular fields. */
+/** `<<merge`: a map or list of maps over the regular fields, which may fail where they are overwritten. */
 function mergeFields(value: Value, control: Control, place: ControlPlace): ControlResult {
-  const cells = new Map<string, Cell>()
-  const open: Below[] = []
-  for (const key of control.fields) {
-    const entry = place.fields.get(key)
-    const settled = settleEntry(entry)
-    if (settled !== 'gone' && settled.kind === 'stuck') open.push(...belowOf(entry, key))
-    else if (settled !== 'gone' && settled.kind === 'cell') cells.set(key, settled)
-  }
-  if (open.length > 0) return { kind: 'stuck', below: open }
+  const over = new Map<string, Cell>()
   const maps = value instanceof List ? value.cells.map((cell) => cell.value) : [value]
   for (const [i, map] of maps.entries()) {
-    if (map instanceof Dict) for (const [key, cell] of map.cells) cells.set(key, cell)
+    if (map instanceof Dict) for (const [key, cell] of map.cells) over.set(key, cell)
     else if (map !== null)
       return failed(
         value instanceof List
@@ -243,5 +251,23 @@ function mergeFields(value: Value, control: Control, place: ControlPlace): Contr
         '<merge control>',
       )
   }
-  return { kind: 'value', cell: cellOf(new Dict(cells), place.host.raw.source) }
+  const cells = new Map<string, Cell>()
+  const open: Below[] = []
+  for (const key of control.fields) {
+    const entry = place.fields.get(key)
+    const settled = settleRegular(entry, key, place)
+    if (settled === 'gone') continue
+    if (settled.kind === 'cell') cells.set(key, settled)
+    else if (!(over.has(key) && entry?.kind === 'spot' && hasFailed(entry))) open.push(...belowOf(entry, key))
+  }
+  if (open.length > 0) return { kind: 'stuck', below: open, failed: false }
+  return { kind: 'value', cell: cellOf(new Dict(new Map([...cells, ...over])), place.host.raw.source) }
+}
+
+/** A stub stands in for a regular field that fails. */
+function settleRegular(entry: Live | Cell | undefined, key: string, place: ControlPlace): ReturnType<typeof settleEntry> {
+  const settled = settleEntry(entry)
+  if (settled === 'gone' || settled.kind === 'cell' || entry?.kind !== 'spot' || !hasFailed(entry)) return settled
+  const stub = stubHere(stubChild(place.view, key))
+  return stub === undefined || onlyDefault(stub.flags) ? settled : stub
 }

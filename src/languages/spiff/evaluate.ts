@@ -2,7 +2,7 @@
 import { never } from '../../kit/assert.ts'
 import { callExpression } from './call.ts'
 import { type Env, isTemplate, withLocals } from './env.ts'
-import { Failure, failure } from './issue.ts'
+import { Failure, failure, Waiting } from './issue.ts'
 import { lambdaFrom, makeLambda } from './lambda.ts'
 import { evaluateCatch, evaluateMapping, evaluateSum, evaluateSync } from './mapping.ts'
 import { evaluateAuto, evaluateMerge } from './merge.ts'
@@ -145,12 +145,31 @@ function evaluateBinary(expr: Binary, env: Env): Value {
   const row: Binary[] = [expr]
   let first = expr.a
   for (; first.kind === 'binary' && isStrict(first.op); first = first.a) row.push(first)
-  let value = evaluate(first, env)
+  let value = leftOperand(first, row, env)
   for (const one of row.reverse()) {
     value = computed(one, value, evaluate(one.b, env), env)
     if (value instanceof List || value instanceof Dict) env.run.budget.weigh(value.weight)
   }
   return value
+}
+
+/** A left operand that only waits gives way to operands on its right that fail. */
+function leftOperand(first: Expr, row: readonly Binary[], env: Env): Value {
+  try {
+    return evaluate(first, env)
+  } catch (error) {
+    if (error instanceof Waiting) for (const { b } of row.toReversed()) failIfFailing(b, env)
+    throw error
+  }
+}
+
+/** Lets a failure out; waiting and values do not count. */
+function failIfFailing(expr: Expr, env: Env): void {
+  try {
+    evaluate(expr, env)
+  } catch (error) {
+    if (!(error instanceof Waiting)) throw error
+  }
 }
 
 /** Whether both operands are always evaluated. */
@@ -204,9 +223,19 @@ function evaluateFallback(expr: Binary, env: Env): Value {
 /** Bitwise for two integers, otherwise booleans where the left operand may decide alone. */
 function evaluateLogic(expr: Binary, env: Env): Value {
   const a = orNothing(() => evaluate(expr.a, env))
-  const decided = isTrue(a) === (expr.op === '-or')
-  if (typeof a !== 'bigint' && decided) return isTrue(a)
-  const b = evaluate(expr.b, env)
+  const decided = typeof a !== 'bigint' && isTrue(a) === (expr.op === '-or')
+  const { info } = env
+  const before = info.undefined
+  let b: Value
+  try {
+    b = evaluate(expr.b, env)
+  } catch (error) {
+    // Where the left operand decides, the right one may fail, but is waited for.
+    if (decided && error instanceof Failure) return isTrue(a)
+    throw error
+  } finally {
+    if (decided) info.undefined = before
+  }
   if (typeof a === 'bigint' && typeof b === 'bigint') return expr.op === '-or' ? a | b : a & b
   return expr.op === '-or' ? isTrue(a) || isTrue(b) : isTrue(a) && isTrue(b)
 }

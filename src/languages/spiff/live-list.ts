@@ -154,7 +154,10 @@ function keyValue(cell: Cell, field: string): string | undefined {
 /** A control in an entry: a list it results in is spliced, undefined leaves nothing. */
 function addControl(draft: Draft, raw: Cell, index: number): Shaped | undefined {
   const step = `[${index}]`
-  const node = draft.host.site.level.make(raw, site(draft, step, stubChild(draft.view, step)))
+  const node = draft.host.site.level.make(raw, {
+    ...site(draft, step, stubChild(draft.view, step)),
+    nameless: true,
+  })
   const settled = node.settle()
   if (settled.kind === 'gone') return undefined
   if (settled.kind === 'stuck') return { kind: 'incomplete', structure: brokenStructure([{ step, node }]) }

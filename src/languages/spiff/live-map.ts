@@ -240,15 +240,19 @@ function controlled(draft: Draft, control: ReturnType<typeof findControl>): Shap
   switch (result.kind) {
     case 'value':
       return {
-        kind: 'value',
+        kind: 'chosen',
         cell: { ...cell, ...result.cell, flags: draft.flags | result.cell.flags },
         tag: draft.tag,
       }
     case 'gone':
-      return result
+      return { kind: 'chosen', cell: undefined, tag: '' }
     case 'stuck':
-      return { kind: 'incomplete', structure: brokenStructure(result.below) }
+      return {
+        kind: 'incomplete',
+        structure: brokenStructure(result.below),
+        replaceable: result.failed,
+      }
     default:
-      return { ...result, structure: brokenStructure([]) }
+      return { ...result, structure: brokenStructure([]), replaceable: result.sign === '*' }
   }
 }

@@ -18,6 +18,7 @@ import {
   type Live,
   type Outcome,
   plainOutcome,
+  type Shaped,
   type Site,
   type Structure,
   type Trouble,
@@ -96,7 +97,7 @@ class LiveNode implements Host, Stand {
   path(): readonly string[] {
     const { parent, step, start } = this.site
     if (parent === undefined) return start ?? []
-    return this.site.insert ? parent.path() : [...parent.path(), step]
+    return this.site.nameless || this.site.insert ? parent.path() : [...parent.path(), step]
   }
   shownPath(): readonly string[] {
     const { parent, shownStep, start } = this.site
@@ -174,10 +175,14 @@ class LiveNode implements Host, Stand {
     return parsed !== undefined && 'expr' in parsed ? parsed.expr : undefined
   }
 
+  /** Whether a stub may replace what stands here. */
+  private get open(): boolean {
+    return this.site.override && !this.noMerge
+  }
+
   /** Plain data, which a stub may replace; text that looks like an expression but is none is reported. */
   private plain(cell: Cell): Shape {
-    const replaced =
-      this.site.override && !this.noMerge ? this.replaced(cell.flags, cell.key ?? '') : undefined
+    const replaced = this.open ? this.replaced(cell.flags, cell.key ?? '') : undefined
     if (replaced !== undefined) return { kind: 'cell', cell: replaced }
     if (typeof cell.value === 'string' && looksLikeCode(cell.value)) {
       const parsed = parseText(this.level.run, cell.value)
@@ -226,8 +231,7 @@ class LiveNode implements Host, Stand {
     if (error instanceof Waiting)
       return this.fail({ sign: error.failed ? '-' : '@', issue: issueOf(error.text), expr, text: '' })
     if (!(error instanceof Failure)) throw error
-    const open = this.site.override && !this.noMerge
-    const replaced = open ? this.replaced(this.raw.flags | flags, '') : undefined
+    const replaced = this.open ? this.replaced(this.raw.flags | flags, '') : undefined
     if (replaced !== undefined) return { kind: 'cell', cell: replaced }
     if (this.site.insert && isOptionalInsert(expr))
       return { kind: 'cell', cell: { ...this.raw, value: null } }
@@ -350,12 +354,25 @@ class LiveNode implements Host, Stand {
     }
   }
 
+  /** What a control yields: a map is merged field by field like one of the document, all else is replaced as a whole. */
+  private chosen({ cell, tag }: Extract<Shaped, { kind: 'chosen' }>): Shape {
+    if (cell !== undefined && tag !== '') this.name(tag, cell)
+    if (cell?.value instanceof Dict) return this.walk(cell)
+    if (cell !== undefined) return this.plain(this.instantiated(cell))
+    const replaced = this.open ? this.replaced(0, '') : undefined
+    return replaced === undefined ? this.vanish() : { kind: 'cell', cell: replaced }
+  }
+
   /** Maps and lists: structure first, content on demand. */
   private walk(cell: Cell): Shape {
     const quiet = !this.level.run.trace && this.site.view.cells.length === 0 && !isLive(cell.value)
     if (quiet) return { kind: 'cell', cell }
     const { value } = cell
     const shaped = value instanceof List ? shapeList(this, cell, value) : shapeMap(this, cell, value as Dict)
+    if ('replaceable' in shaped && shaped.replaceable === true && this.open) {
+      const replaced = this.replaced(cell.flags, cell.key ?? '')
+      if (replaced !== undefined) return { kind: 'cell', cell: replaced }
+    }
     switch (shaped.kind) {
       case 'structure': {
         this.structure = shaped.structure
@@ -373,6 +390,8 @@ class LiveNode implements Host, Stand {
       case 'value':
         if (shaped.tag !== '') this.name(shaped.tag, shaped.cell)
         return this.plain(this.instantiated(shaped.cell))
+      case 'chosen':
+        return this.chosen(shaped)
       case 'failed':
         this.structure = shaped.structure
         return this.fail({

@@ -72,27 +72,33 @@ function integerOf(expr: Expr, env: Env): bigint {
   return typeof value === 'bigint' ? value : failure('integer operand required')
 }
 
-/** `l.[a..b]`: inclusive; both bounds from the start, or both from the end. */
+/** `l.[a..b]`: inclusive; both bounds from the start, or both from the end; a start behind the end is an empty list. */
 export function evaluateSlice(expr: Extract<Expr, { kind: 'slice' }>, env: Env): Value {
   const list = env.run.evaluate(expr.root, env)
   if (!(list instanceof List)) return failure('slice requires array expression')
   const { range } = expr
   if (range.kind !== 'range' || (range.from === undefined && range.to === undefined)) return failure('')
   const length = BigInt(list.cells.length)
-  const from = range.from && integerOf(range.from, env)
-  const to = range.to && integerOf(range.to, env)
-  if (from !== undefined && to !== undefined && from < 0n !== to < 0n)
+  const given = range.from && integerOf(range.from, env)
+  const to = range.to === undefined ? lastIndex(given, length) : integerOf(range.to, env)
+  const from = given ?? (to < 0n ? -length : 0n)
+  if (from > to) return new List([])
+  if (from < 0n && to >= 0n)
     return failure('mixed negative and non-negative range not possible for slice')
-  const negative = (from ?? to ?? 0n) < 0n
-  const start = position(from ?? (negative ? -length : 0n), length)
-  const end = position(to ?? (negative ? -1n : length - 1n), length)
-  return new List(start > end ? [] : list.cells.slice(Number(start), Number(end) + 1))
+  const end = position(to, length)
+  const start = position(from, length)
+  env.run.budget.make(end - start)
+  return new List(list.cells.slice(start, end + 1))
 }
 
-function position(index: bigint, length: bigint): bigint {
-  if (index >= length && length > 0n) return failure(`slice out of range (${index} >= length ${length})`)
+function lastIndex(from: bigint | undefined, length: bigint): bigint {
+  return from !== undefined && from < 0n ? -1n : length - 1n
+}
+
+function position(index: bigint, length: bigint): number {
+  if (index >= length) return failure(`slice out of range (${index} >= length ${length})`)
   if (index < -length) return failure(`slice out of range (${index} < -length ${length})`)
-  return index < 0n ? index + length : index
+  return Number(index < 0n ? index + length : index)
 }
 
 /** `e.[*].rest`: the rest applied to every element. */

@@ -32,6 +32,8 @@ export interface Site {
   readonly override: boolean
   /** The value of `<<`: it is evaluated, its content belongs to the map around it. */
   readonly insert?: boolean
+  /** A control in a list: for `__ctx` it stands at the list. */
+  readonly nameless?: boolean
   /** Where a root stands: fragments begin inside of a document. */
   readonly start?: readonly string[]
 }
@@ -116,14 +118,18 @@ export type Shaped =
     }
   /** A value that stubs may still replace. */
   | { readonly kind: 'value'; readonly cell: Cell; readonly tag: string }
+  /** What a control yields; nothing when that is undefined. */
+  | { readonly kind: 'chosen'; readonly cell: Cell | undefined; readonly tag: string }
   | {
       readonly kind: 'failed'
       readonly issue: Issue
       readonly text: string
       readonly sign?: '*' | '@' | '-'
+      /** A stub may stand in for it. */
+      readonly replaceable?: boolean
       readonly structure: Structure
     }
-  | { readonly kind: 'incomplete'; readonly structure: Structure }
+  | { readonly kind: 'incomplete'; readonly structure: Structure; readonly replaceable?: boolean }
   | { readonly kind: 'gone' }
 
 const stuck: Stuck = { kind: 'stuck', failed: false, what: 'not complete' }

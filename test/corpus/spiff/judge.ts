@@ -35,6 +35,9 @@ export interface Case {
   readonly error?: boolean | string
   readonly error_exact?: boolean
   readonly error_unordered?: boolean
+  readonly error_kind?: string
+  /** Every node the original lists: source, path, class. */
+  readonly failing?: readonly (readonly [source: string, path: string, sign: string])[]
   readonly source?: string
   readonly input?: string
   readonly path?: readonly string[]
@@ -137,10 +140,31 @@ function plain(value: unknown): unknown {
 
 function judgeError(item: Case, result: SpiffResult, wanted: boolean | string): string | undefined {
   if (result.kind === 'done') return `no error, got ${JSON.stringify(plain(result.documents[0]?.value ?? null))}`
+  if (item.failing !== undefined) return judgeFailing(result, item.failing, item.template?.includes('<<') === true && (item.features ?? []).includes('control'))
   if (wanted === true || item.error_exact === false || item.verified === false) return undefined
   const actual = result.fault.message
   if (item.error_unordered) return compareText(sortLines(actual), sortLines(String(wanted)))
   return compareText(actual, String(wanted))
+}
+
+type Node = readonly [source: string, path: string, sign: string]
+
+/** Nodes and classes. With controls the original also lists branches that were not chosen, and then not the control itself. */
+function judgeFailing(result: Extract<SpiffResult, { kind: 'failed' }>, wanted: readonly Node[], controls: boolean): string | undefined {
+  const { kind, message, unresolved } = result.fault
+  if (kind !== 'unresolved') return `not ${kind}: ${message}`
+  const actual = unresolved.map(({ source, path, sign }): Node => [source, path, sign])
+  if (controls ? actual.every((node) => isListed(node, wanted)) : isDeepStrictEqual(lines(actual), lines(wanted))) return undefined
+  return `got\n  ${lines(actual).join('\n  ')}\nwanted\n  ${lines(wanted).join('\n  ')}\n${message}`
+}
+
+function lines(nodes: readonly Node[]): readonly string[] {
+  return nodes.map(([source, path, sign]) => `${sign} ${source} ${path}`).sort()
+}
+
+/** A node that fails, or one below it; what waits for a control is copied as a failure by the original. */
+function isListed([source, path, sign]: Node, wanted: readonly Node[]): boolean {
+  return sign !== '*' || wanted.some((other) => other[0] === source && (other[1] === path || other[1].startsWith(`${path}.`)))
 }
 
 function sortLines(text: string): string {
