@@ -3,9 +3,9 @@ import { dropFlagged, temporaryOrLocal, unescaped } from './cleanup.ts'
 import type { Env, Run } from './env.ts'
 import { Failure, issueOf, Waiting } from './issue.ts'
 import { type Processed, processDocument } from './level.ts'
-import { partialValue } from './partial.ts'
+import { partialCell } from './partial.ts'
 import { type Unresolved, unresolvedMessage } from './report.ts'
-import { type Cell, flag, type Scope } from './value.ts'
+import { type Cell, cellOf, flag, type Scope } from './value.ts'
 
 export interface CascadeOptions {
   readonly partial?: boolean
@@ -39,7 +39,7 @@ export function prepareStubs(
 
 function result(processed: Processed, partial: boolean): Cell {
   if (partial && processed.unresolved.length > 0)
-    return { ...processed.root.raw, value: partialValue(processed.root) }
+    return partialCell(processed.root) ?? cellOf(null, processed.root.raw.source)
   if (processed.cell === undefined || processed.unresolved.length > 0)
     throw new Unsettled(processed.unresolved)
   return processed.cell
@@ -59,6 +59,8 @@ export function applyTemplate(
 ): Applied {
   const processed = processDocument(run, { cell: template, stubs, name: template.source, outer })
   const raw = result(processed, options.partial ?? false)
+  // What is left of an unfinished document is processed again, so it stays as it is.
+  if (processed.unresolved.length > 0) return { raw, cell: raw }
   const kept = options.preserveTemporary ? raw : dropFlagged(raw, temporaryOrLocal)
   const cell = options.preserveEscapes ? kept : { ...kept, value: unescaped(kept.value, run.interpolation) }
   return { raw, cell }

@@ -111,8 +111,8 @@ function evaluateReference(expr: Extract<Expr, { kind: 'ref' }>, env: Env): Valu
 /** The values of list elements or arguments, with `list...` expanded. */
 export function evaluateItems(items: readonly Expr[], env: Env): readonly Value[] {
   const values: Value[] = []
-  for (const item of items) {
-    const value = evaluate(item, env)
+  for (const [i, item] of items.entries()) {
+    const value = beforeFailing(item, items.slice(i + 1), env)
     if (item.kind !== 'spread') values.push(value)
     else if (value instanceof List) values.push(...value.cells.map((cell) => cell.value))
     else return failure('argument expansion required list argument')
@@ -145,7 +145,8 @@ function evaluateBinary(expr: Binary, env: Env): Value {
   const row: Binary[] = [expr]
   let first = expr.a
   for (; first.kind === 'binary' && isStrict(first.op); first = first.a) row.push(first)
-  let value = leftOperand(first, row, env)
+  const rest = row.toReversed().map(({ b }) => b)
+  let value = beforeFailing(first, rest, env)
   for (const one of row.reverse()) {
     value = computed(one, value, evaluate(one.b, env), env)
     if (value instanceof List || value instanceof Dict) env.run.budget.weigh(value.weight)
@@ -153,12 +154,12 @@ function evaluateBinary(expr: Binary, env: Env): Value {
   return value
 }
 
-/** A left operand that only waits gives way to operands on its right that fail. */
-function leftOperand(first: Expr, row: readonly Binary[], env: Env): Value {
+/** An operand that only waits gives way to operands on its right that fail. */
+function beforeFailing(first: Expr, rest: readonly Expr[], env: Env): Value {
   try {
     return evaluate(first, env)
   } catch (error) {
-    if (error instanceof Waiting) for (const { b } of row.toReversed()) failIfFailing(b, env)
+    if (error instanceof Waiting) for (const other of rest) failIfFailing(other, env)
     throw error
   }
 }

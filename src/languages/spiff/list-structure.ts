@@ -43,6 +43,7 @@ export function listStructure(entries: readonly (Live | Cell)[], run: Run, key: 
       entries.flatMap((entry) =>
         entry.kind === 'spot' ? [{ step: entry.site.shownStep, node: entry }] : [],
       ),
+    parts: () => entries.map((at, i) => ({ step: `[${i}]`, at })),
   }
 }
 

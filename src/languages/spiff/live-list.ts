@@ -1,6 +1,6 @@
 /** The structure of a list: its inserts, key declarations, controls in entries, and the entries as nodes. */
 import { isControlKey } from './control.ts'
-import { insertOf, marksOf } from './insert.ts'
+import { dynamicData, insertOf, marksOf } from './insert.ts'
 import { listStructure } from './list-structure.ts'
 import { parseText } from './parse-text.ts'
 import { brokenStructure, type Host, type Live, type Shaped } from './site.ts'
@@ -112,6 +112,7 @@ function addInsert(draft: Draft, insert: { key: string; cell: Cell }, index: num
     const value = host.template({ ...cell, value: new List(cells) }, cell)
     return { kind: 'value', cell: { ...cell, value, flags: draft.flags }, tag: draft.tag }
   }
+  if ((marks.flags & flag.dynamic) !== 0) return dynamicData('<list>')
   const shownStep = `[${index}].${insert.key}`
   const node = host.site.level.make(insert.cell, {
     ...site(draft, insert.key, host.view),
@@ -180,11 +181,16 @@ function withoutDeclaration(draft: Draft, cell: Cell, dict: Dict): Cell {
 }
 
 /** Entries of the stub that add themselves stand in front. */
-function injectedEntries(draft: Draft): readonly Cell[] {
+function injectedEntries(draft: Draft): readonly (Live | Cell)[] {
   const { host } = draft
   const stub = draft.merged || (draft.cell.flags & flag.injected) !== 0 ? undefined : stubHere(host.view)
   if (!(stub?.value instanceof List)) return []
-  return stub.value.cells.filter((cell) => addsItself(cell.flags)).map((cell) => host.instantiated(cell))
+  const added = stub.value.cells.filter((cell) => addsItself(cell.flags))
+  return added.map((cell, i) =>
+    (cell.flags & flag.dynamic) === 0
+      ? cell
+      : host.site.level.make(cell, { ...site(draft, `[${i}]`, draft.view), injected: true }),
+  )
 }
 
 function toNodes(draft: Draft, offset: number): readonly (Live | Cell)[] {

@@ -1,8 +1,8 @@
 /** The structure of a map: its insert, its fields as nodes, what stubs inject, and its control. */
 import { findControl, isControlKey, runControl } from './control.ts'
-import { insertOf, marksOf } from './insert.ts'
+import { dynamicData, insertOf, marksOf } from './insert.ts'
 import { issueOf } from './issue.ts'
-import { type Below, brokenStructure, type Host, type Live, type Shaped, type Structure } from './site.ts'
+import { type Below, brokenStructure, type Host, type Live, type Part, type Shaped, type Structure } from './site.ts'
 import { type StubView, stubChild, stubHere, stubRedirect } from './stubs.ts'
 import {
   addsItself,
@@ -107,6 +107,7 @@ function insert(draft: Draft): Shaped | Inserted | undefined {
   draft.flags |= marks.flags
   if (marks.tag !== '') draft.tag = marks.tag
   if (marks.template !== undefined) return templateOf(draft, found.key, marks.template.rest)
+  if ((marks.flags & flag.dynamic) !== 0) return dynamicData('<map>')
   return insertValue(draft, found.key, found.cell)
 }
 
@@ -197,7 +198,13 @@ function addInjected(draft: Draft): void {
   const stub = draft.merged || (draft.cell.flags & flag.injected) !== 0 ? undefined : stubHere(host.view)
   if (!(stub?.value instanceof Dict)) return
   for (const [key, cell] of stub.value.cells)
-    if (addsItself(cell.flags) && !fields.has(key)) fields.set(key, host.instantiated(cell))
+    if (addsItself(cell.flags) && !fields.has(key)) fields.set(key, injectedField(draft, key, cell))
+}
+
+function injectedField(draft: Draft, key: string, cell: Cell): Live | Cell {
+  if ((cell.flags & flag.dynamic) === 0) return cell
+  const { level } = draft.host.site
+  return level.make(cell, { ...field(draft, key, cell, false).site, injected: true })
 }
 
 function mapStructure(draft: Draft): Structure {
@@ -219,7 +226,12 @@ function mapStructure(draft: Draft): Structure {
       return whole ? new Dict(cells) : undefined
     },
     below: () => belowOf(fields),
+    parts: () => partsOf(fields),
   }
+}
+
+function partsOf(fields: ReadonlyMap<string, Live | Cell>): readonly Part[] {
+  return [...fields].map(([step, at]) => ({ step, at }))
 }
 
 function belowOf(fields: ReadonlyMap<string, Live | Cell>): readonly Below[] {
@@ -249,10 +261,10 @@ function controlled(draft: Draft, control: ReturnType<typeof findControl>): Shap
     case 'stuck':
       return {
         kind: 'incomplete',
-        structure: brokenStructure(result.below),
+        structure: brokenStructure(result.below, partsOf(fields)),
         replaceable: result.failed,
       }
     default:
-      return { ...result, structure: brokenStructure([]), replaceable: result.sign === '*' }
+      return { ...result, structure: brokenStructure([], partsOf(fields)), replaceable: result.sign === '*' }
   }
 }

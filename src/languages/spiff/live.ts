@@ -17,6 +17,7 @@ import {
   type Level,
   type Live,
   type Outcome,
+  type Part,
   plainOutcome,
   type Shaped,
   type Site,
@@ -117,7 +118,7 @@ class LiveNode implements Host, Stand {
     this.shaping = true
     this.level.run.depth++
     try {
-      this.known = this.compute()
+      this.known = this.computeOrFail()
     } finally {
       this.shaping = false
       this.level.run.depth--
@@ -157,6 +158,26 @@ class LiveNode implements Host, Stand {
 
   below(): readonly Below[] {
     return this.structure?.below() ?? []
+  }
+
+  parts(): readonly Part[] | undefined {
+    return this.structure?.parts()
+  }
+
+  get flags(): number {
+    return this.cell?.flags ?? 0
+  }
+
+  /** What stubs bring may be a template that fails where it is used. */
+  private computeOrFail(): Shape {
+    try {
+      return this.site.injected ? { kind: 'cell', cell: this.instantiated(this.raw) } : this.compute()
+    } catch (error) {
+      const text = describeRaw(this.raw)
+      if (error instanceof Failure) return this.fail({ sign: '*', issue: error.issue, expr: undefined, text })
+      if (!(error instanceof Waiting)) throw error
+      return this.fail({ sign: error.failed ? '-' : '@', issue: issueOf(error.text), expr: undefined, text })
+    }
   }
 
   private compute(): Shape {
@@ -245,7 +266,8 @@ class LiveNode implements Host, Stand {
   }
 
   private evaluateOnce(expr: Expr, info: Info): Value {
-    if (expr.kind === 'marker' && expr.marks.includes('&template') && expr.a !== undefined) {
+    if (expr.kind === 'marker' && expr.marks.includes('&template')) {
+      if (expr.a === undefined) throw new Failure(issueOf('empty template value'))
       const { flags, tag } = readMarks(expr.marks)
       info.flags |= flags
       info.tag = tag
@@ -313,10 +335,12 @@ class LiveNode implements Host, Stand {
     }
     const flags = this.raw.flags | info.flags
     const structured = value instanceof Dict || value instanceof List
-    const replaced = mayOverride(this.site, info, structured) ? this.replaced(flags, info.key) : undefined
+    const dynamic = (flags & flag.dynamic) !== 0 && isTemplate(value) ? value : undefined
+    // A dynamic template of the document itself is instantiated and then final.
+    const open = dynamic === undefined && mayOverride(this.site, info, structured)
+    const replaced = open ? this.replaced(flags, info.key) : undefined
     if (replaced !== undefined) return { kind: 'cell', cell: replaced }
     if (info.undefined) return this.vanish()
-    const dynamic = (flags & flag.dynamic) !== 0 && isTemplate(value) ? value : undefined
     const cell: Cell = {
       kind: 'cell',
       value: dynamic === undefined ? value : this.instantiated({ ...this.raw, value, flags }).value,
@@ -389,7 +413,7 @@ class LiveNode implements Host, Stand {
       }
       case 'value':
         if (shaped.tag !== '') this.name(shaped.tag, shaped.cell)
-        return this.plain(this.instantiated(shaped.cell))
+        return this.plain(shaped.cell)
       case 'chosen':
         return this.chosen(shaped)
       case 'failed':

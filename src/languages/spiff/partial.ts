@@ -1,42 +1,48 @@
 /** A document in which something is unresolved, with the expressions that are left as text. */
+import { parseText } from './parse-text.ts'
 import { printExpr } from './print.ts'
 import type { Live } from './site.ts'
 import { stubSteps } from './stubs.ts'
 import { type Cell, Dict, List, type Value } from './value.ts'
 
 /** What is known of a node, and expressions where it is not. */
-export function partialValue(node: Live): Value {
+export function partialCell(node: Live): Cell | undefined {
   const settled = node.settle()
-  if (settled.kind === 'cell') return settled.value
-  if (settled.kind === 'gone') return null
-  const { trouble } = node
-  if (trouble?.expr !== undefined)
-    return `(( ${printExpr(trouble.expr, { path: node.path(), stubPath: stubSteps(node.site.view.path) })} ))`
-  const below = new Map(node.below().map((one) => [one.step, one.node]))
-  const { value } = node.raw
-  if (value instanceof Dict) return partialMap(value, below)
-  return value instanceof List ? partialList(value, node) : value
+  if (settled.kind === 'cell') return settled
+  if (settled.kind === 'gone') return undefined
+  const { raw, outcome } = node
+  const parts = node.parts()
+  if (parts === undefined) return { ...raw, flags: raw.flags | outcome.flags, value: leftOver(raw.value, node) }
+  const cells = parts.flatMap(({ step, at }): readonly (readonly [string, Cell])[] => {
+    const cell = at.kind === 'spot' ? partialCell(at) : at
+    return cell === undefined ? [] : [[step, cell]]
+  })
+  const value = raw.value instanceof List ? new List(cells.map(([, cell]) => cell)) : new Dict(new Map(cells))
+  return { ...raw, flags: raw.flags | node.flags, value }
 }
 
-function partialMap(value: Dict, below: ReadonlyMap<string | undefined, Live>): Dict {
-  const cells = new Map<string, Cell>()
-  for (const key of new Set([...value.keys, ...below.keys()])) {
-    if (key === undefined) continue
-    const node = below.get(key)
-    const raw = value.get(key)
-    if (node === undefined) {
-      if (raw !== undefined) cells.set(key, raw)
-    } else if (node.settle().kind !== 'gone') cells.set(key, { ...node.raw, value: partialValue(node) })
-  }
-  return new Dict(cells)
-}
-
-function partialList(value: List, node: Live): List {
-  const below = node.below()
-  if (below.length === 0) return value
+/** What was evaluated in vain is printed anew; what was not reached stays as it was written. */
+function leftOver(value: Value, node: Live): Value {
+  if (typeof value === 'string') return printed(value, node)
+  const insert = node.below().find(({ step }) => step?.endsWith('<<'))
+  const left = (at: string, key: string, cell: Cell): Cell =>
+    insert?.step === `${at}${key}` && typeof cell.value === 'string'
+      ? { ...cell, value: printed(cell.value, insert.node) }
+      : cell
+  const fields = (dict: Dict, at: string): Dict =>
+    new Dict(new Map([...dict.cells].map(([key, cell]) => [key, left(at, key, cell)])))
+  if (value instanceof Dict) return fields(value, '')
+  if (!(value instanceof List)) return value
   return new List(
-    below.flatMap((one) =>
-      one.node.settle().kind === 'gone' ? [] : [{ ...one.node.raw, value: partialValue(one.node) }],
+    value.cells.map((cell, i) =>
+      cell.value instanceof Dict ? { ...cell, value: fields(cell.value, `[${i}].`) } : cell,
     ),
   )
+}
+
+function printed(text: string, node: Live): string {
+  const parsed = parseText(node.site.level.run, text)
+  if (parsed === undefined || !('expr' in parsed)) return text
+  const at = { path: node.path(), stubPath: stubSteps(node.site.view.path) }
+  return `(( ${printExpr(parsed.expr, at)} ))`
 }

@@ -32,6 +32,8 @@ export interface Site {
   readonly override: boolean
   /** The value of `<<`: it is evaluated, its content belongs to the map around it. */
   readonly insert?: boolean
+  /** A stub added it: only its dynamic template is left to be instantiated. */
+  readonly injected?: boolean
   /** A control in a list: for `__ctx` it stands at the list. */
   readonly nameless?: boolean
   /** Where a root stands: fragments begin inside of a document. */
@@ -50,6 +52,16 @@ export interface Live extends Spot {
   shownPath(): readonly string[]
   /** All nodes below that are still there, with the steps messages use. */
   below(): readonly Below[]
+  /** The fields or entries as far as they are known; nothing where evaluation did not get so far. */
+  parts(): readonly Part[] | undefined
+  /** What markers and stubs said about the map or list. */
+  readonly flags: number
+}
+
+/** A field or an entry. */
+export interface Part {
+  readonly step: string
+  readonly at: Live | Cell
 }
 
 /** What evaluating an expression found out besides its value. */
@@ -100,6 +112,7 @@ export interface Structure {
   /** The settled value; undefined when something in it does not settle. */
   settle(): Value | undefined
   below(): readonly Below[]
+  parts(): readonly Part[] | undefined
 }
 
 export interface Below {
@@ -135,6 +148,6 @@ export type Shaped =
 const stuck: Stuck = { kind: 'stuck', failed: false, what: 'not complete' }
 
 /** A structure that never settles because of these nodes. */
-export function brokenStructure(below: readonly Below[]): Structure {
-  return { shape: stuck, settle: () => undefined, below: () => below }
+export function brokenStructure(below: readonly Below[], parts?: readonly Part[]): Structure {
+  return { shape: stuck, settle: () => undefined, below: () => below, parts: () => parts }
 }
