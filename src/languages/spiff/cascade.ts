@@ -2,7 +2,7 @@
 import { dropFlagged, temporaryOrLocal, unescaped } from './cleanup.ts'
 import type { Env, Run } from './env.ts'
 import { Failure, issueOf, Waiting } from './issue.ts'
-import { type Processed, processDocument } from './level.ts'
+import { circles, type Processed, processDocument } from './level.ts'
 import { partialCell } from './partial.ts'
 import { type Unresolved, unresolvedMessage } from './report.ts'
 import { type Cell, cellOf, flag, type Scope } from './value.ts'
@@ -16,8 +16,11 @@ export interface CascadeOptions {
 /** A document did not settle. */
 export class Unsettled {
   readonly entries: readonly Unresolved[]
-  constructor(entries: readonly Unresolved[]) {
-    this.entries = entries
+  /** Whether all that is open waits for itself. */
+  readonly circles: boolean
+  constructor({ unresolved, root }: Processed) {
+    this.entries = unresolved
+    this.circles = circles(root)
   }
 }
 
@@ -41,7 +44,7 @@ function result(processed: Processed, partial: boolean): Cell {
   if (partial && processed.unresolved.length > 0)
     return partialCell(processed.root) ?? cellOf(null, processed.root.raw.source)
   if (processed.cell === undefined || processed.unresolved.length > 0)
-    throw new Unsettled(processed.unresolved)
+    throw new Unsettled(processed)
   return processed.cell
 }
 
@@ -80,7 +83,7 @@ export function nestedCascade(template: Cell, stubs: readonly Cell[], env: Env):
   } catch (error) {
     if (!(error instanceof Unsettled)) throw error
     const { entries } = error
-    if (!entries.some(({ sign }) => sign === '*'))
+    if (!error.circles && !entries.some(({ sign }) => sign === '*'))
       throw new Waiting(
         entries[0]?.issue.text ?? '',
         entries.some(({ sign }) => sign === '-'),

@@ -84,9 +84,12 @@ export interface Info {
   key: string
   source: string
   tag: string
+  /** References saw something as it was before stubs changed it; and whether they must see it as it ends up. */
+  early: boolean
+  readonly final: boolean
 }
 
-export function newInfo(): Info {
+export function newInfo(final = false): Info {
   return {
     undefined: false,
     flags: 0,
@@ -97,6 +100,8 @@ export function newInfo(): Info {
     key: '',
     source: '',
     tag: '',
+    early: false,
+    final,
   }
 }
 

@@ -26,9 +26,12 @@ export class Waiting {
   readonly text: string
   /** Whether what it waits for has failed. */
   readonly failed: boolean
-  constructor(text: string, failed: boolean) {
+  /** The document or fragment of the node that it waits for. */
+  readonly level: object | undefined
+  constructor(text: string, failed: boolean, level?: object) {
     this.text = text
     this.failed = failed
+    this.level = level
   }
 }
 

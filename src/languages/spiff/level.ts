@@ -81,15 +81,27 @@ export function processFragment(tree: Cell, env: Env, options: FragmentOptions):
   const settled = drive(root)
   if (settled.kind === 'cell') return { cell: settled, undefined: false }
   if (settled.kind === 'gone') return { cell: cellOf(null, tree.source), undefined: true }
-  return unsettled(unresolvedOf(root), options.message)
+  return unsettled(root, options.message)
 }
 
-/** A fragment with faults of its own fails; one that only waits waits. */
-function unsettled(entries: readonly Unresolved[], message: string): never {
-  if (entries.some(({ sign }) => sign === '*')) throw new Failure(issueOf(message, unresolvedIssues(entries)))
+/** A fragment with faults or circles of its own fails; one that waits for what is outside waits. */
+function unsettled(root: Live, message: string): never {
+  const entries = unresolvedOf(root)
+  if (entries.some(({ sign }) => sign === '*') || circles(root)) throw new Failure(issueOf(message, unresolvedIssues(entries)))
   const [first] = entries
   throw new Waiting(
     first?.issue.text ?? '',
     entries.some(({ sign }) => sign === '-'),
   )
+}
+
+/** Whether all that is open in a document or fragment waits for itself. */
+export function circles(root: Live): boolean {
+  const open: (object | undefined)[] = []
+  const collect = (node: Live): void => {
+    for (const { node: child } of node.below()) collect(child)
+    if (node.trouble !== undefined) open.push(node.trouble.waitsIn)
+  }
+  collect(root)
+  return open.length > 0 && open.every((level) => level === root.site.level)
 }

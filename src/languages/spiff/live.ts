@@ -64,6 +64,7 @@ class LiveNode implements Host, Stand {
   outcome: Outcome = plainOutcome
   trouble: Trouble | undefined
   queued = false
+  referred: Cell | undefined
   private known: Shape | undefined
   private result: Settled | undefined
   private shaping = false
@@ -173,10 +174,10 @@ class LiveNode implements Host, Stand {
     try {
       return this.site.injected ? { kind: 'cell', cell: this.instantiated(this.raw) } : this.compute()
     } catch (error) {
-      const text = describeRaw(this.raw)
-      if (error instanceof Failure) return this.fail({ sign: '*', issue: error.issue, expr: undefined, text })
+      const rest = { expr: undefined, text: describeRaw(this.raw) }
+      if (error instanceof Failure) return this.fail({ sign: '*', issue: error.issue, ...rest }, '<substitute>')
       if (!(error instanceof Waiting)) throw error
-      return this.fail({ sign: error.failed ? '-' : '@', issue: issueOf(error.text), expr: undefined, text })
+      return this.fail({ sign: error.failed ? '-' : '@', issue: issueOf(error.text), ...rest })
     }
   }
 
@@ -219,14 +220,14 @@ class LiveNode implements Host, Stand {
     return { kind: 'cell', cell: literalOrigin(cell, this) }
   }
 
-  private fail(trouble: Omit<Trouble, 'source'>): Stuck {
-    this.trouble = { ...trouble, source: this.raw.source }
+  private fail(trouble: Omit<Trouble, 'source'>, source = this.raw.source): Stuck {
+    this.trouble = { ...trouble, source }
     this.level.troubled = true
     return { kind: 'stuck', failed: trouble.sign !== '@', what: 'unresolved' }
   }
 
-  private expression(first: Expr, written: string): Shape {
-    const info = newInfo()
+  private expression(first: Expr, written: string, final = false): Shape {
+    const info = newInfo(final)
     let expr = first
     let text = written
     try {
@@ -240,6 +241,7 @@ class LiveNode implements Host, Stand {
         text = String(value)
       }
     } catch (error) {
+      if (error instanceof Failure && info.early) return this.expression(first, written, true)
       return this.unsettled(error, { expr, text, flags: info.flags })
     }
   }
@@ -250,7 +252,13 @@ class LiveNode implements Host, Stand {
     { expr, text, flags }: { expr: Expr; text: string; flags: number },
   ): Shape {
     if (error instanceof Waiting)
-      return this.fail({ sign: error.failed ? '-' : '@', issue: issueOf(error.text), expr, text: '' })
+      return this.fail({
+        sign: error.failed ? '-' : '@',
+        issue: issueOf(error.text),
+        expr,
+        text: '',
+        waitsIn: error.level,
+      })
     if (!(error instanceof Failure)) throw error
     const replaced = this.open ? this.replaced(this.raw.flags | flags, '') : undefined
     if (replaced !== undefined) return { kind: 'cell', cell: replaced }
@@ -381,7 +389,10 @@ class LiveNode implements Host, Stand {
   /** What a control yields: a map is merged field by field like one of the document, all else is replaced as a whole. */
   private chosen({ cell, tag }: Extract<Shaped, { kind: 'chosen' }>): Shape {
     if (cell !== undefined && tag !== '') this.name(tag, cell)
-    if (cell?.value instanceof Dict) return this.walk(cell)
+    if (cell?.value instanceof Dict) {
+      this.referred = cell
+      return this.walk(cell)
+    }
     if (cell !== undefined) return this.plain(this.instantiated(cell))
     const replaced = this.open ? this.replaced(0, '') : undefined
     return replaced === undefined ? this.vanish() : { kind: 'cell', cell: replaced }
@@ -413,6 +424,7 @@ class LiveNode implements Host, Stand {
       }
       case 'value':
         if (shaped.tag !== '') this.name(shaped.tag, shaped.cell)
+        this.referred = shaped.cell
         return this.plain(shaped.cell)
       case 'chosen':
         return this.chosen(shaped)

@@ -20,10 +20,10 @@ export function evaluateIndex(expr: Extract<Expr, { kind: 'index' }>, env: Env):
     shown.push(text)
     const next = typeof step === 'bigint' ? stepInto(at, text) : keyOf(at, step)
     if (next === undefined) return failure(`'${shown.join('.')}' not found`)
-    at = walkTo(next, [], shown)
+    at = walkTo(next, [], { shown, env })
   }
   // Inside of computed values, text that looks like an expression is evaluated by whoever gets it.
-  const cell = at.kind === 'cell' && !plain ? at : settled(at, shown)
+  const cell = at.kind === 'cell' && !plain ? at : settled(at, { shown, env })
   if (cell.key) env.info.key = cell.key
   return cell.value
 }
@@ -49,8 +49,8 @@ function keyOf(seen: Seen, key: string): Seen | undefined {
 /** `(e).a.b` */
 export function evaluateQualified(expr: Extract<Expr, { kind: 'qualified' }>, env: Env): Value {
   const root = cellOf(env.run.evaluate(expr.root, env), env.stand.made)
-  const at = walkTo(root, expr.steps, [])
-  return at.kind === 'cell' ? at.value : settled(at, expr.steps).value
+  const at = walkTo(root, expr.steps, { shown: [], env })
+  return at.kind === 'cell' ? at.value : settled(at, { shown: expr.steps, env }).value
 }
 
 /** `[a..b]`, both ends included. */

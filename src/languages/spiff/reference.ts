@@ -1,6 +1,7 @@
 /** Finds what a reference means: names from inner to outer scopes, then steps through maps and lists. */
 import type { Env } from './env.ts'
 import { failure, Waiting } from './issue.ts'
+import type { Live } from './site.ts'
 import { indexStep, nameStep, stepIntoCell } from './step.ts'
 import {
   type Base,
@@ -32,10 +33,10 @@ export function resolveReference(steps: readonly string[], env: Env): Cell {
 /** The top of a dynamic index needs to be known only by its kind. */
 export function resolveTop(steps: readonly string[], env: Env): Seen {
   const [first = '', ...rest] = steps
-  if (first === '') return walkTo(env.base.root, rest, [''])
+  if (first === '') return walkTo(env.base.root, rest, { shown: [''], env })
   const found = findName(first, rest, env)
   if (found === undefined) return failure(`'${first}' not found`)
-  return walkTo(found.seen, found.rest, steps.slice(0, steps.length - found.rest.length))
+  return walkTo(found.seen, found.rest, { shown: steps.slice(0, steps.length - found.rest.length), env })
 }
 
 interface Found {
@@ -96,18 +97,24 @@ function nodeScope(scope: Scope | undefined): Scope | undefined {
   return at
 }
 
-interface Walk {
+/** Where a path has come so far, for messages, and who follows it. */
+export interface Here {
   readonly shown: readonly string[]
   readonly env: Env
+}
+
+interface Walk extends Here {
   readonly root: Scope | undefined
 }
 
-function walk(start: Seen, steps: readonly string[], { shown, root }: Walk): Cell {
+function walk(start: Seen, steps: readonly string[], { shown, env, root }: Walk): Cell {
   // `.__map` is the outermost map around, for documents that are lists.
   const viaMap =
     shown.length === 1 && shown[0] === '' && steps[0] === '__map' ? outermostMap(root) : undefined
-  const at = viaMap ? walkTo(viaMap, steps.slice(1), [...shown, '__map']) : walkTo(start, steps, shown)
-  return settled(at, [...shown, ...steps])
+  const at = viaMap
+    ? walkTo(viaMap, steps.slice(1), { shown: [...shown, '__map'], env })
+    : walkTo(start, steps, { shown, env })
+  return settled(at, { shown: [...shown, ...steps], env })
 }
 
 function outermostMap(scope: Scope | undefined): Seen | undefined {
@@ -117,23 +124,37 @@ function outermostMap(scope: Scope | undefined): Seen | undefined {
 }
 
 /** Follows the steps; every prefix must exist and be known by its kind. */
-export function walkTo(start: Seen, steps: readonly string[], shown: readonly string[]): Seen {
-  let at = start
-  requireShape(at, shown)
+export function walkTo(start: Seen, steps: readonly string[], { shown, env }: Here): Seen {
+  let at = known(start, shown, env)
   for (let i = 0; i < steps.length; i++) {
     const next = stepInto(at, steps[i] ?? '')
     const here = [...shown, ...steps.slice(0, i + 1)]
     if (next === undefined || isGone(next)) return failure(`'${here.join('.')}' not found`)
-    requireShape(next, here)
-    at = next
+    at = known(next, here, env)
   }
   return at
 }
 
-function requireShape(seen: Seen, shown: readonly string[]): void {
-  if (seen.kind === 'cell') return
+/** As references see it, known by its kind. */
+function known(seen: Seen, shown: readonly string[], env: Env): Seen {
+  if (seen.kind === 'cell') return seen
   const shape = seen.shape()
-  if (shape.kind === 'stuck') throw new Waiting(`'${shown.join('.')}' ${shape.what}`, shape.failed)
+  const early = beforeStubs(seen, env)
+  if (early !== undefined) return early
+  if (shape.kind === 'stuck')
+    throw new Waiting(`'${shown.join('.')}' ${shape.what}`, shape.failed, levelOf(seen))
+  return seen
+}
+
+/** References see templates and maps of controls as they were before stubs changed them, unless that fails. */
+function beforeStubs(seen: Spot, { info }: Env): Cell | undefined {
+  if (seen.referred === undefined || info.final) return undefined
+  info.early = true
+  return seen.referred
+}
+
+function levelOf(seen: Spot): object | undefined {
+  return 'site' in seen ? (seen as Live).site.level : undefined
 }
 
 /** One step down: a key, an index, or the name of a list element. */
@@ -150,10 +171,15 @@ export function stepInto(seen: Seen, step: string): Seen | undefined {
 }
 
 /** Everything in it must be settled and free of expressions. */
-export function settled(seen: Seen, shown: readonly string[]): Cell {
-  const result = seen.kind === 'cell' ? seen : seen.settle()
+export function settled(seen: Seen, { shown, env }: Here): Cell {
+  const result = seen.kind === 'cell' ? seen : (beforeStubs(seen, env) ?? seen.settle())
   if (result.kind === 'gone') return failure(`'${shown.join('.')}' not found`)
-  if (result.kind === 'stuck') throw new Waiting(`'${shown.join('.')}' unresolved`, result.failed)
+  if (result.kind === 'stuck')
+    throw new Waiting(
+      `'${shown.join('.')}' unresolved`,
+      result.failed,
+      seen.kind === 'spot' ? levelOf(seen) : undefined,
+    )
   if (hasCode(result.value)) throw new Waiting(`'${shown.join('.')}' unresolved`, false)
   return result
 }
@@ -177,7 +203,7 @@ function contextOf(env: Env): Seen {
     ],
     'context',
   )
-  const outer = outerDocuments(env.base)
+  const outer = outerDocuments(env)
   return {
     kind: 'spot',
     shape: () => ({ kind: 'map', get: (name) => (name === 'OUTER' ? outer : known.get(name)) }),
@@ -185,14 +211,14 @@ function contextOf(env: Env): Seen {
   }
 }
 
-function outerDocuments(start: Base): Spot {
+function outerDocuments(env: Env): Spot {
   const roots: Seen[] = []
-  for (let base = start; base.outer !== undefined; base = base.outer.base) roots.push(base.outer.base.root)
+  for (let base = env.base; base.outer !== undefined; base = base.outer.base) roots.push(base.outer.base.root)
   return {
     kind: 'spot',
     shape: () => ({ kind: 'list', at: (index) => roots.at(index), named: () => undefined }),
     settle: () =>
-      cellOf(new List(roots.map((root, i) => settled(root, ['__ctx', 'OUTER', `[${i}]`]))), 'context'),
+      cellOf(new List(roots.map((root, i) => settled(root, { shown: ['__ctx', 'OUTER', `[${i}]`], env }))), 'context'),
   }
 }
 

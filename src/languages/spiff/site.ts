@@ -95,6 +95,8 @@ export interface Trouble {
   readonly source: string
   /** The expression as it was written, and the offset of the part that failed. */
   readonly code?: { readonly text: string; readonly at: number } | undefined
+  /** The level of the node it waits for. */
+  readonly waitsIn?: object | undefined
 }
 
 /** A live node as the code that shapes its map or list sees it. */

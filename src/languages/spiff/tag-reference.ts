@@ -11,13 +11,13 @@ export function resolveTagged(tag: string, steps: readonly string[], env: Env): 
   const path = steps[0] === '' ? steps.slice(1) : steps
   const name = tag.replaceAll(':', '.')
   const exact = found.find((one) => one.name === name)
-  if (exact !== undefined) return settled(walkTo(exact.at, path, []), steps)
+  if (exact !== undefined) return settled(walkTo(exact.at, path, { shown: [], env }), { shown: steps, env })
   if (path.length === 0) {
     const [only] = found
-    if (found.length === 1 && only) return settled(only.at, steps)
+    if (found.length === 1 && only) return settled(only.at, { shown: steps, env })
     return failure(`found multiple tags for '${tag}': ${found.map((one) => one.name).join(', ')}`)
   }
-  return throughLevels(found, path, `${tag}::${steps.join('.')}`)
+  return throughLevels(found, path, { shown: `${tag}::${steps.join('.')}`, env })
 }
 
 interface Tagged {
@@ -26,14 +26,18 @@ interface Tagged {
 }
 
 /** By number of components: the first level with exactly one tag that has the path. */
-function throughLevels(found: readonly Tagged[], path: readonly string[], shown: string): Cell {
+function throughLevels(
+  found: readonly Tagged[],
+  path: readonly string[],
+  { shown, env }: { shown: string; env: Env },
+): Cell {
   const levels = [...new Set(found.map(levelOf))].sort((a, b) => a - b)
   for (const level of levels) {
-    const hits = found.filter((one) => levelOf(one) === level).flatMap((one) => tryPath(one, path))
+    const hits = found.filter((one) => levelOf(one) === level).flatMap((one) => tryPath(one, path, env))
     const [hit, other] = hits
     if (hit && other)
       return failure(`ambigious tag resolution for ${shown}: ${hits.map(({ name }) => name).join(' <-> ')}`)
-    if (hit) return settled(hit.at, path)
+    if (hit) return settled(hit.at, { shown: path, env })
   }
   return failure(`'${shown}' not found`)
 }
@@ -42,9 +46,9 @@ function levelOf({ name }: Tagged): number {
   return name.split('.').length
 }
 
-function tryPath(one: Tagged, path: readonly string[]): readonly Tagged[] {
+function tryPath(one: Tagged, path: readonly string[], env: Env): readonly Tagged[] {
   try {
-    return [{ name: one.name, at: walkTo(one.at, path, []) }]
+    return [{ name: one.name, at: walkTo(one.at, path, { shown: [], env }) }]
   } catch (error) {
     if (error instanceof Failure) return []
     throw error

@@ -55,6 +55,8 @@ export interface Spot {
   shape(): Shape
   /** Evaluates everything in it. */
   settle(): Settled
+  /** What references see although stubs change it afterwards: templates and maps of controls. */
+  readonly referred?: Cell | undefined
 }
 
 export type Seen = Cell | Spot
