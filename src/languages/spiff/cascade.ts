@@ -51,6 +51,8 @@ function result(processed: Processed, partial: boolean): Cell {
 export interface Applied {
   /** With temporary parts and escapes still in. */
   readonly raw: Cell
+  /** Without temporary parts. */
+  readonly kept: Cell
   readonly cell: Cell
 }
 
@@ -63,10 +65,10 @@ export function applyTemplate(
   const processed = processDocument(run, { cell: template, stubs, name: template.source, outer })
   const raw = result(processed, options.partial ?? false)
   // What is left of an unfinished document is processed again, so it stays as it is.
-  if (processed.unresolved.length > 0) return { raw, cell: raw }
+  if (processed.unresolved.length > 0) return { raw, kept: raw, cell: raw }
   const kept = options.preserveTemporary ? raw : dropFlagged(raw, temporaryOrLocal)
   const cell = options.preserveEscapes ? kept : { ...kept, value: unescaped(kept.value, run.interpolation) }
-  return { raw, cell }
+  return { raw, kept, cell }
 }
 
 /** `merge(template, stubs…)`: a run inside of an expression. */

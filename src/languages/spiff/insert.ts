@@ -1,9 +1,7 @@
 /** The insert keys `<<` and `<<<`: finding them, and what their expression says about the place. */
 import type { Run } from './env.ts'
 import { readMarks } from './evaluate.ts'
-import { issueOf } from './issue.ts'
 import { parseText } from './parse-text.ts'
-import { brokenStructure, type Shaped } from './site.ts'
 import type { Expr } from './tree.ts'
 import type { Cell, Dict } from './value.ts'
 
@@ -38,10 +36,4 @@ export function marksOf(run: Run, cell: Cell): InsertMarks {
   const { flags, tag, template } = readMarks(marks)
   const rest = a === undefined ? undefined : `((${source}))`
   return { flags, tag, template: template ? { rest } : undefined }
-}
-
-/** `&dynamic` on a map or list that is no template. */
-export function dynamicData(text: string): Shaped {
-  const issue = issueOf('dynamic marker for non-template value node')
-  return { kind: 'failed', issue, text, structure: brokenStructure([]) }
 }

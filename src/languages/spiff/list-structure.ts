@@ -98,7 +98,9 @@ function findNamed(
 }
 
 function nameOf(entry: Live | Cell, field: string): { name: string } | 'open' | undefined {
-  if (entry.kind === 'spot' && entry.shape().kind === 'stuck') return 'open'
+  const own = entry.kind === 'spot' ? entry.shape() : undefined
+  // An entry that has failed will never have a name.
+  if (own?.kind === 'stuck') return own.failed ? undefined : 'open'
   const seen = stepInto(entry, field)
   if (seen === undefined) return undefined
   const shape = seen.kind === 'cell' ? ({ kind: 'cell', cell: seen } as const) : seen.shape()

@@ -1,6 +1,6 @@
 /** The structure of a list: its inserts, key declarations, controls in entries, and the entries as nodes. */
 import { isControlKey } from './control.ts'
-import { dynamicData, insertOf, marksOf } from './insert.ts'
+import { insertOf, marksOf } from './insert.ts'
 import { listStructure } from './list-structure.ts'
 import { parseText } from './parse-text.ts'
 import { brokenStructure, type Host, type Live, type Shaped } from './site.ts'
@@ -112,7 +112,6 @@ function addInsert(draft: Draft, insert: { key: string; cell: Cell }, index: num
     const value = host.template({ ...cell, value: new List(cells) }, cell)
     return { kind: 'value', cell: { ...cell, value, flags: draft.flags }, tag: draft.tag }
   }
-  if ((marks.flags & flag.dynamic) !== 0) return dynamicData('<list>')
   const shownStep = `[${index}].${insert.key}`
   const node = host.site.level.make(insert.cell, {
     ...site(draft, insert.key, host.view),
@@ -133,11 +132,12 @@ function splice(draft: Draft, base: Cell, node: Live): void {
   if (key !== '') draft.key = key
   if (redirect !== undefined) draft.view = stubRedirect(draft.host.view, redirect)
   if (merged) draft.merged = true
-  if (!(base.value instanceof List)) return
-  if (replace) {
+  const structured = base.value instanceof List || base.value instanceof Dict
+  if (replace && structured) {
     draft.replaced = true
     draft.entries.length = 0
   }
+  if (!(base.value instanceof List)) return
   const field = draft.key === '' ? (base.key ?? 'name') : draft.key
   const own = new Set(draft.list.cells.flatMap((cell) => keyValue(cell, field) ?? []))
   for (const cell of base.value.cells) {

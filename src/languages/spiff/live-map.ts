@@ -1,6 +1,6 @@
 /** The structure of a map: its insert, its fields as nodes, what stubs inject, and its control. */
 import { findControl, isControlKey, runControl } from './control.ts'
-import { dynamicData, insertOf, marksOf } from './insert.ts'
+import { insertOf, marksOf } from './insert.ts'
 import { issueOf } from './issue.ts'
 import { type Below, brokenStructure, type Host, type Live, type Part, type Shaped, type Structure } from './site.ts'
 import { type StubView, stubChild, stubHere, stubRedirect } from './stubs.ts'
@@ -11,6 +11,7 @@ import {
   Dict,
   flag,
   isLive,
+  overriddenFlags,
   type Scope,
   type Seen,
   type Stuck,
@@ -107,7 +108,6 @@ function insert(draft: Draft): Shaped | Inserted | undefined {
   draft.flags |= marks.flags
   if (marks.tag !== '') draft.tag = marks.tag
   if (marks.template !== undefined) return templateOf(draft, found.key, marks.template.rest)
-  if ((marks.flags & flag.dynamic) !== 0) return dynamicData('<map>')
   return insertValue(draft, found.key, found.cell)
 }
 
@@ -164,7 +164,7 @@ function applyInsert(draft: Draft, base: Cell, node: Live): Inserted {
   }
   if (base.value === null) return { replaced: false }
   return {
-    replaced: false,
+    replaced: replace,
     issue: `require map value for '<<' insert, found '${typeName(base.value)}'`,
   }
 }
@@ -201,7 +201,9 @@ function addInjected(draft: Draft): void {
     if (addsItself(cell.flags) && !fields.has(key)) fields.set(key, injectedField(draft, key, cell))
 }
 
-function injectedField(draft: Draft, key: string, cell: Cell): Live | Cell {
+/** Once it has been added, a default is a field like any other, which travels on. */
+function injectedField(draft: Draft, key: string, stub: Cell): Live | Cell {
+  const cell = { ...stub, flags: overriddenFlags(stub.flags) }
   if ((cell.flags & flag.dynamic) === 0) return cell
   const { level } = draft.host.site
   return level.make(cell, { ...field(draft, key, cell, false).site, injected: true })

@@ -175,9 +175,9 @@ class LiveNode implements Host, Stand {
       return this.site.injected ? { kind: 'cell', cell: this.instantiated(this.raw) } : this.compute()
     } catch (error) {
       const rest = { expr: undefined, text: describeRaw(this.raw) }
-      if (error instanceof Failure) return this.fail({ sign: '*', issue: error.issue, ...rest }, '<substitute>')
-      if (!(error instanceof Waiting)) throw error
-      return this.fail({ sign: error.failed ? '-' : '@', issue: issueOf(error.text), ...rest })
+      if (!(error instanceof Failure || error instanceof Waiting)) throw error
+      const issue = error instanceof Failure ? error.issue : issueOf(error.text)
+      return this.fail({ sign: '*', issue, ...rest }, '<substitute>')
     }
   }
 
@@ -274,10 +274,13 @@ class LiveNode implements Host, Stand {
   }
 
   private evaluateOnce(expr: Expr, info: Info): Value {
-    if (expr.kind === 'marker' && expr.marks.includes('&template')) {
-      if (expr.a === undefined) throw new Failure(issueOf('empty template value'))
+    const isTemplate = expr.kind === 'marker' && expr.marks.includes('&template')
+    if (expr.kind === 'marker' && this.site.insert && !isTemplate && expr.marks.includes('&dynamic'))
+      throw new Failure(issueOf('dynamic marker for non-template value node'))
+    if (expr.kind === 'marker' && isTemplate) {
       const { flags, tag } = readMarks(expr.marks)
       info.flags |= flags
+      if (expr.a === undefined) throw new Failure(issueOf('empty template value'))
       info.tag = tag
       const original = { ...this.raw, value: `(( ${printExpr(expr)} ))` }
       return this.template({ ...this.raw, value: `((${expr.source}))` }, original)

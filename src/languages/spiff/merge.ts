@@ -48,7 +48,7 @@ function stubPath({ env, exprs }: Call): readonly string[] {
   const own = env.info.undefined
   env.info.undefined = before
   if (own) return env.stand.stubPath()
-  if (typeof value === 'string') return value.split('.')
+  if (typeof value === 'string') return value === '' ? [] : value.split('.')
   if (value instanceof List && value.cells.every((cell) => typeof cell.value === 'string'))
     return value.cells.map((cell) => cell.value as string)
   return failure('stub() requires a string or reference argument')

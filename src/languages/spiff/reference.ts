@@ -139,7 +139,7 @@ export function walkTo(start: Seen, steps: readonly string[], { shown, env }: He
 function known(seen: Seen, shown: readonly string[], env: Env): Seen {
   if (seen.kind === 'cell') return seen
   const shape = seen.shape()
-  const early = beforeStubs(seen, env)
+  const early = shape.kind === 'stuck' ? undefined : beforeStubs(seen, env)
   if (early !== undefined) return early
   if (shape.kind === 'stuck')
     throw new Waiting(`'${shown.join('.')}' ${shape.what}`, shape.failed, levelOf(seen))

@@ -1,7 +1,7 @@
 /** The library: reads documents, processes a template with stubs, and says what came out or what is wrong. */
 import { Budget, type Limits, strictLimits } from './budget.ts'
 import { applyTemplate, type CascadeOptions, nestedCascade, prepareStubs, Unsettled } from './cascade.ts'
-import { dropFlagged, stateOf, temporaryOrLocal } from './cleanup.ts'
+import { stateOf } from './cleanup.ts'
 import type { Run, SpiffFunction } from './env.ts'
 import { evaluate } from './evaluate.ts'
 import { builtins } from './functions/index.ts'
@@ -165,10 +165,10 @@ function processStream(
       results.push(undefined)
       continue
     }
-    const { raw, cell } = applyTemplate(run, document, how)
+    const { raw, kept, cell } = applyTemplate(run, document, how)
     run.tags.endDocument(raw)
     if (!(several && (raw.flags & (flag.temporary | flag.local)) !== 0)) results.push(documentOf(cell))
-    state ??= documentOf(stateOf(dropFlagged(raw, temporaryOrLocal)))
+    state ??= documentOf(stateOf(kept))
   }
   return { kind: 'done', documents: results, ...(state ? { state } : {}) }
 }

@@ -11,6 +11,7 @@ export function resolveTagged(tag: string, steps: readonly string[], env: Env): 
   const path = steps[0] === '' ? steps.slice(1) : steps
   const name = tag.replaceAll(':', '.')
   const exact = found.find((one) => one.name === name)
+  if (exact?.name === 'doc.0' && path.length === 0) return failure('no reference to actual document possible')
   if (exact !== undefined) return settled(walkTo(exact.at, path, { shown: [], env }), { shown: steps, env })
   if (path.length === 0) {
     const [only] = found

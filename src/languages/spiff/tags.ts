@@ -14,8 +14,10 @@ interface Named {
 export class TagTable implements Tags {
   /** Of this document, by name; globals marked. */
   private readonly current = new Map<string, Named & { readonly global: boolean }>()
-  /** Of earlier documents of the same level, and global ones of earlier levels. */
+  /** Of earlier documents of the same level. */
   private readonly stream = new Map<string, Cell>()
+  private readonly streamGlobals = new Set<string>()
+  /** Global ones of earlier levels, which later levels may set anew. */
   private readonly globals = new Map<string, Cell>()
   private readonly documents: Cell[] = []
   private scanned = new Set<Live>()
@@ -23,7 +25,7 @@ export class TagTable implements Tags {
   define(tag: string, seen: Seen, path: string): void {
     const global = tag.startsWith('*')
     const name = (global ? tag.slice(1) : tag).replaceAll(':', '.')
-    if (this.stream.has(name) || this.globals.has(name))
+    if (this.stream.has(name))
       failure(`duplicate tag "${name}": ${path} in foreign document`)
     const known = this.current.get(name)
     if (known !== undefined && known.path !== path)
@@ -44,8 +46,8 @@ export class TagTable implements Tags {
   }
 
   private document(number: number, env: Env): readonly { readonly name: string; readonly at: Seen }[] {
+    if (number === 0) return [{ name: 'doc.0', at: env.base.root }]
     const at = number > 0 ? number : this.documents.length + 1 + number
-    if (at === this.documents.length + 1) return [{ name: `doc.${at}`, at: env.base.root }]
     const cell = at > 0 ? this.documents[at - 1] : undefined
     return cell === undefined ? [] : [{ name: `doc.${at}`, at: cell }]
   }
@@ -55,7 +57,7 @@ export class TagTable implements Tags {
     if (this.scanned.has(node) || !mentionsTag(node.raw.value)) return
     const shape = node.shape()
     const tag = tagOf(node)
-    if (tag !== '' && shape.kind !== 'stuck')
+    if (tag !== '' && shape.kind !== 'stuck' && node.trouble === undefined)
       this.current.has(bare(tag)) || this.define(tag, node, node.shownPath().join('.'))
     if (typeof node.raw.value === 'string' && node.raw.value.includes('tagdef')) node.settle()
     if (shape.kind !== 'stuck') this.scanned.add(node)
@@ -64,7 +66,14 @@ export class TagTable implements Tags {
 
   /** Ends a document of a stream; its tags stay visible to the next. */
   endDocument(cell: Cell): void {
-    this.keep(this.stream)
+    for (const [name, { seen, global }] of this.current) {
+      const cell = settledCell(seen)
+      if (cell === undefined) continue
+      this.stream.set(name, cell)
+      if (global) this.streamGlobals.add(name)
+    }
+    this.current.clear()
+    this.scanned = new Set()
     this.documents.push(cell)
   }
 
@@ -74,18 +83,11 @@ export class TagTable implements Tags {
       const cell = global ? settledCell(seen) : undefined
       if (cell !== undefined) this.globals.set(name, cell)
     }
+    for (const [name, cell] of this.stream) if (this.streamGlobals.has(name)) this.globals.set(name, cell)
     this.current.clear()
     this.stream.clear()
+    this.streamGlobals.clear()
     this.documents.length = 0
-    this.scanned = new Set()
-  }
-
-  private keep(into: Map<string, Cell>): void {
-    for (const [name, { seen, global }] of this.current) {
-      const cell = settledCell(seen)
-      if (cell !== undefined) (global ? this.globals : into).set(name, cell)
-    }
-    this.current.clear()
     this.scanned = new Set()
   }
 }
