@@ -186,6 +186,7 @@ export function privateKeyFault(text: string): string | undefined {
 }
 
 export function publicKeyFault(text: string): string | undefined {
+  if (text.includes('PRIVATE KEY')) return 'invalid public key format (expected public key)'
   return fault(text, 'public key', () => anyPublicKey(text))
 }
 

@@ -23,7 +23,17 @@ export function callExpression(expr: CallExpr, env: Env): Value {
   if (expr.curry) return curriedBuiltin(name, positional, env)
   const fn = env.run.functions.get(name)
   if (fn === undefined) return failure(`unknown function '${name}'`)
-  return fn({ name, args: positional, exprs: expr.args, env })
+  return contained(name, () => fn({ name, args: positional, exprs: expr.args, env }))
+}
+
+/** Whatever a function throws that is not of this library is the failure of its call. */
+function contained(name: string, call: () => Value): Value {
+  try {
+    return call()
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof RangeError) throw error
+    return failure(`${name}: ${error.message}`)
+  }
 }
 
 function builtinName(fn: Expr): string | undefined {

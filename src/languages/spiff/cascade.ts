@@ -43,8 +43,7 @@ export function prepareStubs(
 function result(processed: Processed, partial: boolean): Cell {
   if (partial && processed.unresolved.length > 0)
     return partialCell(processed.root) ?? cellOf(null, processed.root.raw.source)
-  if (processed.cell === undefined || processed.unresolved.length > 0)
-    throw new Unsettled(processed)
+  if (processed.cell === undefined || processed.unresolved.length > 0) throw new Unsettled(processed)
   return processed.cell
 }
 

@@ -161,7 +161,8 @@ function chooseSeen(entry: Live | Cell | undefined, key: string): ControlResult 
   if (settled === 'gone') return gone
   if (settled.kind === 'cell') return { kind: 'value', cell: settled }
   const failed = entry?.kind === 'spot' && hasFailed(entry)
-  const undecided = entry?.kind === 'spot' && !failed && entry.shape().kind === 'stuck' && entry.trouble === undefined
+  const undecided =
+    entry?.kind === 'spot' && !failed && entry.shape().kind === 'stuck' && entry.trouble === undefined
   return { kind: 'stuck', below: belowOf(entry, undecided ? key : undefined), failed }
 }
 
@@ -265,9 +266,14 @@ function mergeFields(value: Value, control: Control, place: ControlPlace): Contr
 }
 
 /** A stub stands in for a regular field that fails. */
-function settleRegular(entry: Live | Cell | undefined, key: string, place: ControlPlace): ReturnType<typeof settleEntry> {
+function settleRegular(
+  entry: Live | Cell | undefined,
+  key: string,
+  place: ControlPlace,
+): ReturnType<typeof settleEntry> {
   const settled = settleEntry(entry)
-  if (settled === 'gone' || settled.kind === 'cell' || entry?.kind !== 'spot' || !hasFailed(entry)) return settled
+  if (settled === 'gone' || settled.kind === 'cell' || entry?.kind !== 'spot' || !hasFailed(entry))
+    return settled
   const stub = stubHere(stubChild(place.view, key))
   return stub === undefined || onlyDefault(stub.flags) ? settled : stub
 }

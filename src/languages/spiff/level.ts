@@ -87,7 +87,8 @@ export function processFragment(tree: Cell, env: Env, options: FragmentOptions):
 /** A fragment with faults or circles of its own fails; one that waits for what is outside waits. */
 function unsettled(root: Live, message: string): never {
   const entries = unresolvedOf(root)
-  if (entries.some(({ sign }) => sign === '*') || circles(root)) throw new Failure(issueOf(message, unresolvedIssues(entries)))
+  if (entries.some(({ sign }) => sign === '*') || circles(root))
+    throw new Failure(issueOf(message, unresolvedIssues(entries)))
   const [first] = entries
   throw new Waiting(
     first?.issue.text ?? '',

@@ -2,10 +2,11 @@
 import { isControlKey } from './control.ts'
 import { insertOf, marksOf } from './insert.ts'
 import { listStructure } from './list-structure.ts'
+import { templateOf } from './override.ts'
 import { parseText } from './parse-text.ts'
 import { brokenStructure, type Host, type Live, type Shaped } from './site.ts'
 import { type StubView, stubChild, stubHere, stubRedirect } from './stubs.ts'
-import { addsItself, type Cell, cellOf, Dict, flag, List } from './value.ts'
+import { addsItself, type Cell, cellOf, Dict, flag, hasCode, List } from './value.ts'
 
 /** An entry on its way into the list. */
 interface Entry {
@@ -109,7 +110,7 @@ function addInsert(draft: Draft, insert: { key: string; cell: Cell }, index: num
         ? []
         : [cellOf(new Dict(new Map([[insert.key, cellOf(rest, cell.source)]])), cell.source)]
     const cells = list.cells.flatMap((one, i) => (i === index ? entry : [one]))
-    const value = host.template({ ...cell, value: new List(cells) }, cell)
+    const value = templateOf(host, { ...cell, value: new List(cells) }, cell)
     return { kind: 'value', cell: { ...cell, value, flags: draft.flags }, tag: draft.tag }
   }
   const shownStep = `[${index}].${insert.key}`
@@ -132,12 +133,11 @@ function splice(draft: Draft, base: Cell, node: Live): void {
   if (key !== '') draft.key = key
   if (redirect !== undefined) draft.view = stubRedirect(draft.host.view, redirect)
   if (merged) draft.merged = true
-  const structured = base.value instanceof List || base.value instanceof Dict
-  if (replace && structured) {
+  if (!(base.value instanceof List)) return
+  if (replace) {
     draft.replaced = true
     draft.entries.length = 0
   }
-  if (!(base.value instanceof List)) return
   const field = draft.key === '' ? (base.key ?? 'name') : draft.key
   const own = new Set(draft.list.cells.flatMap((cell) => keyValue(cell, field) ?? []))
   for (const cell of base.value.cells) {
@@ -186,11 +186,11 @@ function injectedEntries(draft: Draft): readonly (Live | Cell)[] {
   const stub = draft.merged || (draft.cell.flags & flag.injected) !== 0 ? undefined : stubHere(host.view)
   if (!(stub?.value instanceof List)) return []
   const added = stub.value.cells.filter((cell) => addsItself(cell.flags))
-  return added.map((cell, i) =>
-    (cell.flags & flag.dynamic) === 0
-      ? cell
-      : host.site.level.make(cell, { ...site(draft, `[${i}]`, draft.view), injected: true }),
-  )
+  return added.map((cell, i) => {
+    const isOpen = hasCode(cell.value)
+    if (!isOpen && (cell.flags & flag.dynamic) === 0) return cell
+    return host.site.level.make(cell, { ...site(draft, `[${i}]`, draft.view), injected: !isOpen })
+  })
 }
 
 function toNodes(draft: Draft, offset: number): readonly (Live | Cell)[] {

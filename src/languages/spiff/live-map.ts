@@ -2,7 +2,16 @@
 import { findControl, isControlKey, runControl } from './control.ts'
 import { insertOf, marksOf } from './insert.ts'
 import { issueOf } from './issue.ts'
-import { type Below, brokenStructure, type Host, type Live, type Part, type Shaped, type Structure } from './site.ts'
+import { templateOf as template } from './override.ts'
+import {
+  type Below,
+  brokenStructure,
+  type Host,
+  type Live,
+  type Part,
+  type Shaped,
+  type Structure,
+} from './site.ts'
 import { type StubView, stubChild, stubHere, stubRedirect } from './stubs.ts'
 import {
   addsItself,
@@ -10,6 +19,7 @@ import {
   type Cell,
   Dict,
   flag,
+  hasCode,
   isLive,
   overriddenFlags,
   type Scope,
@@ -117,7 +127,7 @@ function templateOf(draft: Draft, key: string, rest: string | undefined): Shaped
   const cells = new Map(dict.cells)
   cells.delete(key)
   if (rest !== undefined) cells.set(key, { ...cell, value: rest, flags: 0 })
-  const value = host.template({ ...cell, value: new Dict(cells) }, cell)
+  const value = template(host, { ...cell, value: new Dict(cells) }, cell)
   return { kind: 'value', cell: { ...cell, value, flags: draft.flags }, tag: draft.tag }
 }
 
@@ -204,6 +214,7 @@ function addInjected(draft: Draft): void {
 /** Once it has been added, a default is a field like any other, which travels on. */
 function injectedField(draft: Draft, key: string, stub: Cell): Live | Cell {
   const cell = { ...stub, flags: overriddenFlags(stub.flags) }
+  if (hasCode(cell.value)) return field(draft, key, cell, false)
   if ((cell.flags & flag.dynamic) === 0) return cell
   const { level } = draft.host.site
   return level.make(cell, { ...field(draft, key, cell, false).site, injected: true })

@@ -1,16 +1,14 @@
 /** A node of a document, evaluated on demand and once: first its kind, then everything in it. */
 import { embedded } from './detect.ts'
 import { type Effects, type Env, type Info, isTemplate, newInfo, type Stand } from './env.ts'
-import { readMarks } from './evaluate.ts'
-import { hasRawBytes } from './go-text.ts'
 import { isOptionalInsert } from './insert.ts'
 import { Failure, issueOf, Suspended, Waiting } from './issue.ts'
 import { shapeList } from './live-list.ts'
 import { shapeMap } from './live-map.ts'
 import { isDirectMerge, mayOverride } from './merge.ts'
-import { computedOrigin, describeRaw, literalOrigin, stubOrigin } from './origin.ts'
+import { computedOrigin, describeRaw, literalOrigin } from './origin.ts'
+import { evaluateNode, instantiated, replacement } from './override.ts'
 import { parseText } from './parse-text.ts'
-import { printExpr } from './print.ts'
 import {
   type Below,
   type Host,
@@ -31,15 +29,13 @@ import {
   type Cell,
   Dict,
   flag,
+  hasCode,
   isLive,
   List,
   looksLikeCode,
-  onlyDefault,
-  overriddenFlags,
   type Settled,
   type Shape,
   type Stuck,
-  type Template,
   type Value,
 } from './value.ts'
 
@@ -65,6 +61,7 @@ class LiveNode implements Host, Stand {
   trouble: Trouble | undefined
   queued = false
   referred: Cell | undefined
+  open: Cell | undefined
   private known: Shape | undefined
   private result: Settled | undefined
   private shaping = false
@@ -172,7 +169,7 @@ class LiveNode implements Host, Stand {
   /** What stubs bring may be a template that fails where it is used. */
   private computeOrFail(): Shape {
     try {
-      return this.site.injected ? { kind: 'cell', cell: this.instantiated(this.raw) } : this.compute()
+      return this.site.injected ? { kind: 'cell', cell: instantiated(this, this.raw) } : this.compute()
     } catch (error) {
       const rest = { expr: undefined, text: describeRaw(this.raw) }
       if (!(error instanceof Failure || error instanceof Waiting)) throw error
@@ -198,14 +195,14 @@ class LiveNode implements Host, Stand {
   }
 
   /** Whether a stub may replace what stands here. */
-  private get open(): boolean {
+  private get replaceable(): boolean {
     return this.site.override && !this.noMerge
   }
 
   /** Plain data, which a stub may replace; text that looks like an expression but is none is reported. */
   private plain(cell: Cell): Shape {
-    const replaced = this.open ? this.replaced(cell.flags, cell.key ?? '') : undefined
-    if (replaced !== undefined) return { kind: 'cell', cell: replaced }
+    const replaced = this.replaceable ? this.replaced(cell.flags, cell.key ?? '') : undefined
+    if (replaced !== undefined) return replaced
     if (typeof cell.value === 'string' && looksLikeCode(cell.value)) {
       const parsed = parseText(this.level.run, cell.value)
       if (parsed !== undefined && 'fault' in parsed)
@@ -232,7 +229,7 @@ class LiveNode implements Host, Stand {
     let text = written
     try {
       for (let round = 0; ; round++) {
-        const value = this.evaluateOnce(expr, info)
+        const value = evaluateNode(this, expr, info)
         const next = typeof value === 'string' ? this.parse(value) : undefined
         if (next !== undefined && round >= roundsMax)
           throw new Failure(issueOf('results are expressions without end'))
@@ -244,6 +241,33 @@ class LiveNode implements Host, Stand {
       if (error instanceof Failure && info.early) return this.expression(first, written, true)
       return this.unsettled(error, { expr, text, flags: info.flags })
     }
+  }
+
+  /** What the stub has for this place; what a partial run left open in it is evaluated here. */
+  private replaced(flags: number, key: string): Shape | undefined {
+    const cell = replacement(this, flags, key)
+    return cell === undefined || !hasCode(cell.value) ? cell && { kind: 'cell', cell } : this.leftOpen(cell)
+  }
+
+  private leftOpen(cell: Cell): Shape {
+    this.open = cell
+    // An expression of a stub stands in for whatever it would become here.
+    if (typeof cell.value === 'string')
+      return this.fail({ sign: '@', issue: issueOf(''), expr: undefined, text: cell.value }, cell.source)
+    const node = this.level.make(cell, { ...this.site, override: !(cell.value instanceof List) })
+    const shape = node.shape()
+    if (shape.kind === 'cell') return shape
+    this.cell = cell
+    this.structure = {
+      shape,
+      settle: () => {
+        const settled = node.settle()
+        return settled.kind === 'cell' ? settled.value : undefined
+      },
+      below: () => [{ step: undefined, node }],
+      parts: () => node.parts(),
+    }
+    return shape
   }
 
   /** What is left where an expression fails or waits. */
@@ -260,8 +284,8 @@ class LiveNode implements Host, Stand {
         waitsIn: error.level,
       })
     if (!(error instanceof Failure)) throw error
-    const replaced = this.open ? this.replaced(this.raw.flags | flags, '') : undefined
-    if (replaced !== undefined) return { kind: 'cell', cell: replaced }
+    const replaced = this.replaceable ? this.replaced(this.raw.flags | flags, '') : undefined
+    if (replaced !== undefined) return replaced
     if (this.site.insert && isOptionalInsert(expr))
       return { kind: 'cell', cell: { ...this.raw, value: null } }
     const code = error.at === undefined ? undefined : { text: this.codeOf(text), at: error.at }
@@ -271,25 +295,6 @@ class LiveNode implements Host, Stand {
   /** The text between the parentheses, or what an interpolated text was turned into. */
   private codeOf(text: string): string {
     return embedded(text, this.level.run.interpolation) ?? text
-  }
-
-  private evaluateOnce(expr: Expr, info: Info): Value {
-    const isTemplate = expr.kind === 'marker' && expr.marks.includes('&template')
-    if (expr.kind === 'marker' && this.site.insert && !isTemplate && expr.marks.includes('&dynamic'))
-      throw new Failure(issueOf('dynamic marker for non-template value node'))
-    if (expr.kind === 'marker' && isTemplate) {
-      const { flags, tag } = readMarks(expr.marks)
-      info.flags |= flags
-      if (expr.a === undefined) throw new Failure(issueOf('empty template value'))
-      info.tag = tag
-      const original = { ...this.raw, value: `(( ${printExpr(expr)} ))` }
-      return this.template({ ...this.raw, value: `((${expr.source}))` }, original)
-    }
-    const { run } = this.level
-    const value = run.evaluate(expr, this.env(info))
-    if (typeof value === 'string' && hasRawBytes(value))
-      throw new Failure(issueOf('value holds bytes that are no UTF-8 text; keep it as base64'))
-    return value
   }
 
   env(info: Info): Env {
@@ -302,35 +307,6 @@ class LiveNode implements Host, Stand {
       mergePath: undefined,
       info,
     }
-  }
-
-  template(prepared: Cell, original: Cell): Template {
-    return {
-      kind: 'template',
-      prepared: { ...prepared, flags: 0 },
-      original,
-      home: this.site.scope,
-      path: this.path().join('.'),
-    }
-  }
-
-  /** The stub's cell in place of this one. */
-  replaced(flags: number, key: string): Cell | undefined {
-    const stub = stubHere(this.site.view)
-    if (stub === undefined || onlyDefault(stub.flags)) return undefined
-    const cell = this.instantiated(stub)
-    const merged = { ...cell, flags: cell.flags | overriddenFlags(flags), key: key || cell.key }
-    return this.level.run.trace ? { ...merged, origin: stubOrigin(stub, this) } : merged
-  }
-
-  /** A dynamic template becomes a value of this document; it stays dynamic for the next. */
-  instantiated(stub: Cell): Cell {
-    const value = stub.dynamic ?? stub.value
-    if ((stub.flags & flag.dynamic) === 0 || typeof value !== 'object' || value === null) return stub
-    if (value.kind !== 'template') return stub
-    const message = `resolution of template '${value.path}' failed`
-    const { cell } = this.level.run.fragment(value.prepared, this.env(newInfo()), { message, self: value })
-    return { ...stub, value: cell.value, dynamic: value }
   }
 
   private finish(value: Value, info: Info, expr: Expr): Shape {
@@ -350,11 +326,11 @@ class LiveNode implements Host, Stand {
     // A dynamic template of the document itself is instantiated and then final.
     const open = dynamic === undefined && mayOverride(this.site, info, structured)
     const replaced = open ? this.replaced(flags, info.key) : undefined
-    if (replaced !== undefined) return { kind: 'cell', cell: replaced }
+    if (replaced !== undefined) return replaced
     if (info.undefined) return this.vanish()
     const cell: Cell = {
       kind: 'cell',
-      value: dynamic === undefined ? value : this.instantiated({ ...this.raw, value, flags }).value,
+      value: dynamic === undefined ? value : instantiated(this, { ...this.raw, value, flags }).value,
       dynamic,
       source: info.source || this.raw.source,
       flags,
@@ -372,7 +348,7 @@ class LiveNode implements Host, Stand {
   private vanish(): Shape {
     const stub = this.site.override ? stubHere(this.site.view) : undefined
     return stub !== undefined && addsItself(stub.flags)
-      ? { kind: 'cell', cell: this.instantiated(stub) }
+      ? { kind: 'cell', cell: instantiated(this, stub) }
       : gone
   }
 
@@ -396,9 +372,9 @@ class LiveNode implements Host, Stand {
       this.referred = cell
       return this.walk(cell)
     }
-    if (cell !== undefined) return this.plain(this.instantiated(cell))
-    const replaced = this.open ? this.replaced(0, '') : undefined
-    return replaced === undefined ? this.vanish() : { kind: 'cell', cell: replaced }
+    if (cell !== undefined) return this.plain(instantiated(this, cell))
+    const replaced = this.replaceable ? this.replaced(0, '') : undefined
+    return replaced ?? this.vanish()
   }
 
   /** Maps and lists: structure first, content on demand. */
@@ -407,9 +383,9 @@ class LiveNode implements Host, Stand {
     if (quiet) return { kind: 'cell', cell }
     const { value } = cell
     const shaped = value instanceof List ? shapeList(this, cell, value) : shapeMap(this, cell, value as Dict)
-    if ('replaceable' in shaped && shaped.replaceable === true && this.open) {
+    if ('replaceable' in shaped && shaped.replaceable === true && this.replaceable) {
       const replaced = this.replaced(cell.flags, cell.key ?? '')
-      if (replaced !== undefined) return { kind: 'cell', cell: replaced }
+      if (replaced !== undefined) return replaced
     }
     switch (shaped.kind) {
       case 'structure': {

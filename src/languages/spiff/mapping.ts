@@ -30,8 +30,6 @@ function entriesOf(value: Value): readonly Entry[] | undefined {
 /** Calls with the value, or with index or key and value; undefined is told apart. */
 function callEntry(fn: Fn, entry: Entry, env: Env): { value: Value; undefined: boolean } {
   const count = fn.lambda.params.length
-  if (count === 0) return failure('mapping expression requires at least one argument')
-  if (count > 2) return failure('mapping expression takes a maximum of 2 arguments')
   const args = count === 1 ? [entry.cell.value] : [entry.index, entry.cell.value]
   const before = env.info.undefined
   env.info.undefined = false
@@ -43,6 +41,14 @@ function callEntry(fn: Fn, entry: Entry, env: Env): { value: Value; undefined: b
 
 /** Where the function part fails the original says nothing. */
 function mappingFunction(expr: Expr, env: Env): Fn {
+  const fn = anyFunction(expr, env)
+  const count = fn.lambda.params.length
+  if (count === 0) return failure('mapping expression requires at least one argument')
+  if (count > 2) return failure('mapping expression takes a maximum of 2 arguments')
+  return fn
+}
+
+function anyFunction(expr: Expr, env: Env): Fn {
   if (expr.kind !== 'ref') return functionPart(expr, env, 'mapping requires a lambda value')
   const { value, error } = tryEvaluate(expr, env)
   if (error !== undefined) return failure('')

@@ -24,7 +24,7 @@ export function evaluateMerge(merge: Merge, env: Env): Value {
   info.merged = true
   info.replace = merge.replace
   info.source = found.source
-  info.flags |= found.flags & (flag.temporary | flag.state)
+  info.flags |= found.flags & (flag.temporary | flag.state | flag.inject | flag.dynamic)
   if (found.key) info.key = found.key
   return found.value
 }

@@ -10,9 +10,13 @@ export function partialCell(node: Live): Cell | undefined {
   const settled = node.settle()
   if (settled.kind === 'cell') return settled
   if (settled.kind === 'gone') return undefined
-  const { raw, outcome } = node
+  const { raw, outcome, open } = node
+  if (typeof open?.value === 'string') return open
   const parts = node.parts()
-  if (parts === undefined) return { ...raw, flags: raw.flags | outcome.flags, value: leftOver(raw.value, node) }
+  const [moved] = node.below()
+  if (parts === undefined && moved !== undefined && moved.step === undefined) return partialCell(moved.node)
+  if (parts === undefined)
+    return { ...raw, flags: raw.flags | outcome.flags, value: leftOver(raw.value, node) }
   const cells = parts.flatMap(({ step, at }): readonly (readonly [string, Cell])[] => {
     const cell = at.kind === 'spot' ? partialCell(at) : at
     return cell === undefined ? [] : [[step, cell]]

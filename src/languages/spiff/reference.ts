@@ -218,7 +218,10 @@ function outerDocuments(env: Env): Spot {
     kind: 'spot',
     shape: () => ({ kind: 'list', at: (index) => roots.at(index), named: () => undefined }),
     settle: () =>
-      cellOf(new List(roots.map((root, i) => settled(root, { shown: ['__ctx', 'OUTER', `[${i}]`], env }))), 'context'),
+      cellOf(
+        new List(roots.map((root, i) => settled(root, { shown: ['__ctx', 'OUTER', `[${i}]`], env }))),
+        'context',
+      ),
   }
 }
 

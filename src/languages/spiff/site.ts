@@ -3,7 +3,7 @@ import type { Env, Info, Run } from './env.ts'
 import type { Issue } from './issue.ts'
 import type { StubView } from './stubs.ts'
 import type { Expr } from './tree.ts'
-import type { Base, Cell, Scope, Shape, Spot, Stuck, Template, Value } from './value.ts'
+import type { Base, Cell, Scope, Shape, Spot, Stuck, Value } from './value.ts'
 
 /** One document, or one fragment of it, being processed. */
 export interface Level {
@@ -46,6 +46,8 @@ export interface Live extends Spot {
   readonly site: Site
   readonly outcome: Outcome
   readonly trouble: Trouble | undefined
+  /** What a stub of a partial run left open at this place. */
+  readonly open: Cell | undefined
   /** On the stack of the driver: whoever needs it meanwhile is part of a circle. */
   queued: boolean
   path(): readonly string[]
@@ -104,8 +106,6 @@ export interface Host extends Live {
   readonly view: StubView
   findStub(path: readonly string[]): Cell | undefined
   env(info: Info): Env
-  template(prepared: Cell, original: Cell): Template
-  instantiated(stub: Cell): Cell
 }
 
 /** What a map or list turned out to be before its content is evaluated. */

@@ -25,8 +25,7 @@ export class TagTable implements Tags {
   define(tag: string, seen: Seen, path: string): void {
     const global = tag.startsWith('*')
     const name = (global ? tag.slice(1) : tag).replaceAll(':', '.')
-    if (this.stream.has(name))
-      failure(`duplicate tag "${name}": ${path} in foreign document`)
+    if (this.stream.has(name)) failure(`duplicate tag "${name}": ${path} in foreign document`)
     const known = this.current.get(name)
     if (known !== undefined && known.path !== path)
       failure(`duplicate tag "${name}": ${path} <-> ${known.path}`)

@@ -100,8 +100,8 @@ function verbText(verb: string, value: Operand, spec: Spec): string {
   if (verb === 'v') return value === null ? pad('<nil>', spec) : verbValue(value, spec)
   if (verb === 'T') return pad(value === null ? '<nil>' : typeText(value), spec)
   if (value === null) return `%!${verb}(<nil>)`
-  const text = typed(verb, value, spec)
-  return text ?? `%!${verb}(${typeText(value)}=${plainText(value)})`
+  // A verb that does not fit shows the value as %v would, with the same width.
+  return typed(verb, value, spec) ?? `%!${verb}(${typeText(value)}=${verbValue(value, spec)})`
 }
 
 function verbValue(value: Exclude<Operand, null>, spec: Spec): string {
@@ -148,7 +148,7 @@ const bases: Readonly<Record<string, { readonly radix: number; readonly prefix: 
 
 function integerText(verb: string, value: bigint, spec: Spec): string | undefined {
   if (verb === 'c') return pad(codePoint(value), spec)
-  if (verb === 'q') return pad(`'${codePoint(value).replace(/['\\]/g, '\\$&')}'`, spec)
+  if (verb === 'q') return pad(quotedSign(codePoint(value)), spec)
   if (verb === 'U') return pad(`U+${value.toString(16).toUpperCase().padStart(4, '0')}`, spec)
   const form = bases[verb]
   if (form === undefined) return undefined
@@ -163,6 +163,12 @@ function signOf(negative: boolean, { flags }: Spec): string {
   if (negative) return '-'
   if (flags.includes('+')) return '+'
   return flags.includes(' ') ? ' ' : ''
+}
+
+/** One sign in Go's single quotes. */
+function quotedSign(sign: string): string {
+  if (sign === '"') return `'"'`
+  return `'${sign === "'" ? "\\'" : goQuote(sign).slice(1, -1)}'`
 }
 
 function codePoint(value: bigint): string {
@@ -196,9 +202,23 @@ function floatBody(verb: string, size: number, precision: number | undefined): s
       const text = precision === undefined ? floatText(size, 21) : shortest(size, precision)
       return verb === 'G' ? text.toUpperCase() : text
     }
+    case 'x':
+      return hexFloat(size)
+    case 'X':
+      return hexFloat(size).toUpperCase()
     default:
       return undefined
   }
+}
+
+/** The digits of a double in base 16, with a binary exponent. */
+function hexFloat(size: number): string {
+  if (size === 0) return '0x0p+00'
+  let exponent = Math.floor(Math.log2(size))
+  let mantissa = size / 2 ** exponent
+  if (mantissa >= 2) [mantissa, exponent] = [mantissa / 2, exponent + 1]
+  if (mantissa < 1) [mantissa, exponent] = [mantissa * 2, exponent - 1]
+  return `0x${mantissa.toString(16)}${exponentForm('', exponent).replace('e', 'p')}`
 }
 
 function fixed(size: number, precision: number): string {

@@ -7,6 +7,7 @@ import { callLambda } from '../lambda.ts'
 import { equalOr } from '../operators.ts'
 import { byBytes, type Cell, cellOf, Dict, type Lambda, List, typeName, type Value } from '../value.ts'
 import { count, list, newList, simple, text } from './arguments.ts'
+import { stableSort } from './stable-sort.ts'
 
 export const listFunctions: readonly (readonly [string, SpiffFunction])[] = [
   ['uniq', uniq],
@@ -107,39 +108,29 @@ function sort(call: Call): Value {
     return failure('second argument for sort must be a lambda function')
   call.env.run.budget.make(source.cells.length)
   try {
-    const compare = less === undefined ? naturalOrder(source) : lambdaOrder(call, less)
-    return new List(source.cells.toSorted((a, b) => compare(a.value, b.value)))
+    const before = less === undefined ? naturalOrder(source) : lambdaOrder(call, less)
+    return new List(stableSort(source.cells, (a, b) => before(a.value, b.value)))
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     throw new Failure(issueOf('sort failed', [error.issue], true))
   }
 }
 
-type Compare = (a: Value, b: Value) => number
+type Before = (a: Value, b: Value) => boolean
 
-function naturalOrder(source: List): Compare {
+function naturalOrder(source: List): Before {
   const values = source.cells.map((cell) => cell.value)
-  if (values.every((value) => typeof value === 'string')) return (a, b) => byBytes(a as string, b as string)
-  if (values.every((value) => typeof value === 'bigint')) return (a, b) => sign((a as bigint) - (b as bigint))
+  if (values.every((value) => typeof value === 'string'))
+    return (a, b) => byBytes(a as string, b as string) < 0
+  if (values.every((value) => typeof value === 'bigint')) return (a, b) => (a as bigint) < (b as bigint)
   return failure('list elements must either be strings or integers')
 }
 
-function sign(value: bigint): number {
-  if (value === 0n) return 0
-  return value < 0n ? -1 : 1
-}
-
-function lambdaOrder(call: Call, less: Lambda): Compare {
-  const before = (a: Value, b: Value): boolean | bigint => {
-    const result = callLambda(less, [a, b], call.env)
-    if (typeof result === 'boolean' || typeof result === 'bigint') return result
-    return failure('lambda must return a bool or integer')
-  }
+function lambdaOrder(call: Call, less: Lambda): Before {
   return (a, b) => {
-    const result = before(a, b)
-    if (typeof result === 'bigint') return sign(result)
-    if (result) return -1
-    return before(b, a) ? 1 : 0
+    const result = callLambda(less, [a, b], call.env)
+    if (typeof result === 'boolean') return result
+    return typeof result === 'bigint' ? result < 0n : failure('lambda must return a bool or integer')
   }
 }
 

@@ -47,12 +47,14 @@ function generateKey(call: Call): Value {
 function attempt<T>(call: Call, run: () => T): T {
   try {
     return run()
-  } catch (error) {
-    return failure(`${call.name}: ${error instanceof Error ? error.message : 'not readable'}`)
+  } catch {
+    // What the platform's library says of it is of no use to an author.
+    return failure(`${call.name}: not readable`)
   }
 }
 
 function anyKey(call: Call, pem: string): KeyObject {
+  if (!pem.includes('-----BEGIN ')) return failure(`${call.name}: invalid key format (expected pem block)`)
   return attempt(call, () => (pem.includes('PRIVATE KEY') ? publicKey(privateKey(pem)) : anyPublicKey(pem)))
 }
 
@@ -73,7 +75,11 @@ function publicKeyText(call: Call): Value {
 }
 
 function pemOf(key: KeyObject): string {
-  if (key.asymmetricKeyType === 'rsa') return key.export({ type: 'pkcs1', format: 'pem' }).toString()
+  if (key.asymmetricKeyType === 'rsa') {
+    // A key that was read in the one form cannot be written in it again before it was in the other.
+    const same = publicKey(key.export({ type: 'spki', format: 'pem' }).toString())
+    return same.export({ type: 'pkcs1', format: 'pem' }).toString()
+  }
   return toPem('ECDSA PUBLIC KEY', new Uint8Array(key.export({ type: 'spki', format: 'der' })))
 }
 
