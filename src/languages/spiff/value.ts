@@ -1,4 +1,5 @@
 /** What spiff computes with: immutable values, the cells that hold them, and the flags cells carry. */
+import type { Place } from '../place.ts'
 import type { Expr, Param } from './tree.ts'
 
 export type Value = null | boolean | bigint | number | string | List | Dict | Lambda | Template
@@ -15,6 +16,8 @@ export interface Cell {
   /** Instantiated anew wherever it overrides or is injected. */
   readonly dynamic?: Template | undefined
   readonly origin?: Origin | undefined
+  /** Where it was written in the text of its document. */
+  readonly place?: Place | undefined
 }
 
 /** Where a value came from; kept only when asked for. */
@@ -37,6 +40,8 @@ export const flag = {
   dynamic: 32,
   injected: 64,
   implied: 128,
+  /** Written as `!!binary`, and printed so. */
+  binary: 256,
 } as const
 
 /** Stub fields that are added downstream, as injection or as default. */
@@ -46,7 +51,7 @@ export const onlyDefault = (flags: number): boolean => (flags & (flag.default | 
 export const isImplied = (flags: number): boolean => (flags & (flag.implied | flag.default)) === flag.implied
 /** An overridden default is no default any more, yet it still travels on. */
 export const overriddenFlags = (flags: number): number =>
-  onlyDefault(flags) ? (flags | flag.inject) & ~flag.default : flags
+  (onlyDefault(flags) ? (flags | flag.inject) & ~flag.default : flags) & ~flag.binary
 
 /** A place of a document that is being evaluated, as references see it. */
 export interface Spot {

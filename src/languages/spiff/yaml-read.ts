@@ -1,35 +1,11 @@
 /** Reads YAML as the original does: its scalars, string keys, merge keys as plain keys, shared aliases. */
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  type Pair,
-  type ParsedNode,
-  parseAllDocuments,
-  Scalar,
-} from 'yaml'
 import { floatText, textOf } from './go-text.ts'
-import { type Cell, Dict, List, type Value } from './value.ts'
+import { type Cell, Dict, flag, List, type Value } from './value.ts'
 import { isDate, resolveScalar } from './yaml-scalar.ts'
+import { Scanner, type Token, type TokenKind } from './yaml-scan.ts'
+import { DocumentFault, type Mark, Text } from './yaml-text.ts'
 
-/** Why a text is no document. */
-export class DocumentFault {
-  readonly message: string
-  readonly source: string
-  readonly line: number
-  readonly column: number
-  constructor(message: string, source: string, place: { line: number; column: number }) {
-    this.message = message
-    this.source = source
-    this.line = place.line
-    this.column = place.column
-  }
-}
+export { DocumentFault }
 
 export interface ReadLimits {
   readonly documentMax: number
@@ -37,18 +13,16 @@ export interface ReadLimits {
   readonly elementsMax: number
 }
 
+const start = { line: 1, column: 1 }
+
 /** All documents of a text; throws DocumentFault. */
 export function readDocuments(text: string, source: string, limits: ReadLimits): readonly Cell[] {
   if (text.length > limits.documentMax)
     throw new DocumentFault(`a document of more than ${limits.documentMax} characters`, source, start)
-  const lines = new LineCounter()
-  const documents = parseText(text, source, lines)
-  const cells = documents.map((document) => read(document, source, lines, limits.nestingMax))
+  const cells = new Reader(new Text(text, source), limits).stream()
   for (const { value } of cells)
     if ((value instanceof List || value instanceof Dict) && value.weight > limits.elementsMax)
       throw new DocumentFault(`more than ${limits.elementsMax} elements`, source, start)
-  // A marker at the very end opens no document.
-  if (cells.length > 1 && cells.at(-1)?.value === null && isBlank(documents.at(-1))) cells.pop()
   return cells.length === 0 ? [{ kind: 'cell', value: null, source, flags: 0 }] : cells
 }
 
@@ -59,125 +33,231 @@ export function readDocument(text: string, source: string, limits: ReadLimits): 
   return only ?? { kind: 'cell', value: null, source, flags: 0 }
 }
 
-const start = { line: 1, column: 1 }
-
-function isBlank(document: Document.Parsed | undefined): boolean {
-  return document === undefined || document.contents === null || isEmptyScalar(document.contents)
-}
-
-function isEmptyScalar(node: unknown): boolean {
-  return isScalar(node) && node.type === Scalar.PLAIN && node.source === ''
-}
-
-function parseText(text: string, source: string, lines: LineCounter): readonly Document.Parsed[] {
-  try {
-    const parsed = parseAllDocuments(text, {
-      schema: 'failsafe',
-      uniqueKeys: false,
-      merge: false,
-      logLevel: 'silent',
-      lineCounter: lines,
-      prettyErrors: false,
-    })
-    return Array.isArray(parsed) ? parsed : []
-  } catch (error) {
-    // The library parses nested collections by recursion.
-    if (error instanceof RangeError) throw new DocumentFault('nested too deeply', source, start)
-    throw error
-  }
-}
-
 /** An anchored node that is not read to its end. */
 const open = Symbol('open')
 
-interface Reader {
-  readonly document: Document.Parsed
-  readonly source: string
-  readonly lines: LineCounter
-  readonly nestingMax: number
+/** What may stand in front of a node. */
+interface Properties {
+  readonly anchor: string | undefined
+  readonly tag: string | undefined
+  readonly mark: Mark
+}
+
+interface Context {
+  readonly depth: number
+  /** Block collections may begin here, and lists without indentation. */
+  readonly block: boolean
+  readonly indentless: boolean
+}
+
+const binaryTags = new Set(['!!binary', '!<tag:yaml.org,2002:binary>'])
+const contentEnds = new Set<TokenKind>(['directive', 'document-start', 'document-end', 'stream-end'])
+
+class Reader {
+  private readonly text: Text
+  private readonly tokens: Scanner
+  private readonly limits: ReadLimits
   /** What anchored nodes became, the latest of a name: aliases share it. */
-  readonly anchors: Map<string, Value | typeof open>
-}
+  private anchors = new Map<string, Cell | typeof open>()
 
-function read(document: Document.Parsed, source: string, lines: LineCounter, nestingMax: number): Cell {
-  const [error] = document.errors
-  if (error?.message.includes('call stack')) throw new DocumentFault('nested too deeply', source, start)
-  if (error) throw new DocumentFault(error.message, source, placeOf(lines, error.pos[0]))
-  const reader: Reader = { document, source, lines, nestingMax, anchors: new Map() }
-  return { kind: 'cell', value: convert(reader, document.contents, 0), source, flags: 0 }
-}
+  constructor(text: Text, limits: ReadLimits) {
+    this.text = text
+    this.tokens = new Scanner(text)
+    this.limits = limits
+  }
 
-function placeOf(lines: LineCounter, offset: number): { line: number; column: number } {
-  const { line, col } = lines.linePos(offset)
-  return { line: Math.max(line, 1), column: Math.max(col, 1) }
-}
+  stream(): readonly Cell[] {
+    const documents: Cell[] = []
+    for (let first = true; ; first = false) {
+      while (this.is('document-end')) this.tokens.next()
+      if (this.is('stream-end')) return documents
+      const bare = first && !this.is('directive') && !this.is('document-start')
+      if (!bare) {
+        while (this.is('directive')) this.tokens.next()
+        this.expect('document-start', 'did not find expected <document start>')
+      }
+      this.anchors = new Map()
+      documents.push(this.content({ depth: 0, block: true, indentless: false }, contentEnds))
+    }
+  }
 
-function faultAt(reader: Reader, node: Node | null, message: string): DocumentFault {
-  return new DocumentFault(message, reader.source, placeOf(reader.lines, node?.range?.[0] ?? 0))
-}
+  private is(kind: TokenKind): boolean {
+    return this.tokens.peek().kind === kind
+  }
 
-function convert(reader: Reader, node: ParsedNode | Node | null, depth: number): Value {
-  if (node === null) return null
-  if (depth > reader.nestingMax) throw faultAt(reader, node, 'nested too deeply')
-  if (isAlias(node)) return aliased(reader, node)
-  const anchor = 'anchor' in node && node.anchor ? node.anchor : undefined
-  if (anchor !== undefined) reader.anchors.set(anchor, open)
-  const value = structure(reader, node, depth)
-  if (anchor !== undefined) reader.anchors.set(anchor, value)
-  return value
-}
+  private expect(kind: TokenKind, message: string): void {
+    if (!this.is(kind)) this.text.fail(message, this.tokens.peek().mark)
+    this.tokens.next()
+  }
 
-function aliased(reader: Reader, alias: Alias): Value {
-  const value = reader.anchors.get(alias.source)
-  if (value === undefined) throw faultAt(reader, alias, `missing anchor: '${alias.source}'`)
-  if (value === open) throw faultAt(reader, alias, `anchor '${alias.source}' contains itself`)
-  return value
-}
+  private cell(value: Value, mark: Mark, flags = 0): Cell {
+    return {
+      kind: 'cell',
+      value,
+      source: this.text.source,
+      flags,
+      place: { line: mark.line + 1, column: mark.column + 1 },
+    }
+  }
 
-function structure(reader: Reader, node: Node, depth: number): Value {
-  const cell = (value: Value): Cell => ({ kind: 'cell', value, source: reader.source, flags: 0 })
-  if (isSeq(node))
-    return new List(node.items.map((item) => cell(convert(reader, pairToMap(reader, item), depth + 1))))
-  if (isMap(node)) {
+  /** A node, or nothing where one of the ends follows. */
+  private content(context: Context, ends: ReadonlySet<TokenKind>): Cell {
+    const { kind, mark } = this.tokens.peek()
+    return ends.has(kind) ? this.cell(null, mark) : this.node(context)
+  }
+
+  private node(context: Context): Cell {
+    const first = this.tokens.peek()
+    if (context.depth > this.limits.nestingMax) this.text.fail('nested too deeply', first.mark)
+    if (first.kind === 'alias') return this.aliased(this.tokens.next())
+    const properties = this.properties(first.mark)
+    const { anchor } = properties
+    if (anchor !== undefined) this.anchors.set(anchor, open)
+    const cell = this.structure(context, properties)
+    if (anchor !== undefined) this.anchors.set(anchor, cell)
+    return cell
+  }
+
+  private properties(mark: Mark): Properties {
+    let anchor: string | undefined
+    let tag: string | undefined
+    for (;;) {
+      if (anchor === undefined && this.is('anchor')) anchor = this.tokens.next().text
+      else if (tag === undefined && this.is('tag')) tag = this.tokens.next().text
+      else return { anchor, tag, mark }
+    }
+  }
+
+  private aliased({ text: name, mark }: Token): Cell {
+    const cell = this.anchors.get(name)
+    if (cell === undefined) return this.text.fail(`missing anchor: '${name}'`, mark)
+    if (cell === open) return this.text.fail(`anchor '${name}' contains itself`, mark)
+    return cell
+  }
+
+  private structure(context: Context, properties: Properties): Cell {
+    const { kind, mark } = this.tokens.peek()
+    const inside = { ...context, depth: context.depth + 1 }
+    if (kind === 'entry' && context.indentless) return this.cell(this.indentless(inside), mark)
+    if (kind === 'scalar') return this.scalar(this.tokens.next(), properties.tag)
+    if (kind === 'flow-sequence') return this.cell(this.flowSequence(inside), mark)
+    if (kind === 'flow-mapping') return this.cell(this.flowMapping(inside), mark)
+    if (context.block && kind === 'block-sequence') return this.cell(this.blockSequence(inside), mark)
+    if (context.block && kind === 'block-mapping') return this.cell(this.blockMapping(inside), mark)
+    if (properties.anchor === undefined && properties.tag === undefined)
+      this.text.fail('did not find expected node content', mark)
+    return this.cell(null, properties.mark)
+  }
+
+  private scalar({ text, plain, mark }: Token, tag: string | undefined): Cell {
+    if (tag !== undefined && binaryTags.has(tag))
+      return this.cell(textOf(new Uint8Array(Buffer.from(text, 'base64'))), mark, flag.binary)
+    const tagged = tag !== undefined && tag !== '!'
+    return this.cell(plain || tagged ? resolveScalar(text) : text, mark)
+  }
+
+  private blockSequence(context: Context): List {
+    this.tokens.next()
+    const cells: Cell[] = []
+    while (this.is('entry')) {
+      this.tokens.next()
+      cells.push(this.content({ ...context, indentless: false }, blockEntryEnds))
+    }
+    this.expect('block-end', "did not find expected '-' indicator")
+    return new List(cells)
+  }
+
+  private indentless(context: Context): List {
+    const cells: Cell[] = []
+    while (this.is('entry')) {
+      this.tokens.next()
+      cells.push(this.content({ ...context, indentless: false }, indentlessEnds))
+    }
+    return new List(cells)
+  }
+
+  private blockMapping(context: Context): Dict {
+    this.tokens.next()
     const cells = new Map<string, Cell>()
-    for (const { key, value } of node.items as readonly Pair<Node, Node | null>[])
-      cells.set(keyOf(reader, key), cell(convert(reader, value ?? null, depth + 1)))
+    const inside = { ...context, indentless: true }
+    while (this.is('key')) {
+      this.tokens.next()
+      const key = this.key(inside, blockKeyEnds)
+      if (this.is('value')) this.tokens.next()
+      else {
+        cells.set(key, this.cell(null, this.tokens.peek().mark))
+        continue
+      }
+      cells.set(key, this.content(inside, blockKeyEnds))
+    }
+    this.expect('block-end', 'did not find expected key')
     return new Dict(cells)
   }
-  return isScalar(node) ? scalarOf(reader, node) : null
-}
 
-/** `[a: 1]` holds a pair where a map is meant. */
-function pairToMap(reader: Reader, item: unknown): Node | null {
-  if (item === null || typeof item !== 'object') return null
-  if ('key' in item && !('items' in item)) return reader.document.createNode([item]) as Node
-  return item as Node
-}
-
-function scalarOf(reader: Reader, node: Scalar): Value {
-  const tag = node.tag
-  if (tag === 'tag:yaml.org,2002:binary')
-    return textOf(new Uint8Array(Buffer.from(node.source ?? '', 'base64')))
-  const tagged = tag !== undefined && tag !== '!'
-  const text = node.source ?? ''
-  if (node.type !== Scalar.PLAIN && !tagged) return text
-  if (node.type === undefined) throw faultAt(reader, node, 'unknown scalar')
-  return resolveScalar(text)
-}
-
-function keyOf(reader: Reader, node: Node | null): string {
-  const simple = node === null || isScalar(node) || isAlias(node)
-  const value = simple ? convert(reader, node, 0) : undefined
-  if (typeof value === 'string') {
-    if (isScalar(node) && node.type === Scalar.PLAIN && isDate(value))
-      throw faultAt(reader, node, `map key must be a string: ${value}`)
-    return value
+  private flowSequence(context: Context): List {
+    this.tokens.next()
+    const cells: Cell[] = []
+    const inside = { ...context, block: false, indentless: false }
+    while (!this.is('flow-sequence-end')) {
+      if (cells.length > 0) {
+        this.expect('flow-entry', "did not find expected ',' or ']'")
+        if (this.is('flow-sequence-end')) break
+      }
+      cells.push(this.is('key') ? this.pair(inside) : this.node(inside))
+    }
+    this.tokens.next()
+    return new List(cells)
   }
-  throw faultAt(reader, node, `map key must be a string: ${keyText(value)}`)
+
+  /** `[a: 1]` holds a map of one key. */
+  private pair(context: Context): Cell {
+    const { mark } = this.tokens.next()
+    const key = this.key(context, flowPairEnds)
+    const value = this.flowValue(context, flowPairEnds, mark)
+    return this.cell(new Dict(new Map([[key, value]])), mark)
+  }
+
+  private flowMapping(context: Context): Dict {
+    this.tokens.next()
+    const cells = new Map<string, Cell>()
+    const inside = { ...context, block: false, indentless: false }
+    for (let first = true; !this.is('flow-mapping-end'); first = false) {
+      if (!first) {
+        this.expect('flow-entry', "did not find expected ',' or '}'")
+        if (this.is('flow-mapping-end')) break
+      }
+      const { mark } = this.tokens.peek()
+      if (this.is('key')) this.tokens.next()
+      const key = this.key(inside, flowKeyEnds)
+      cells.set(key, this.flowValue(inside, flowKeyEnds, mark))
+    }
+    this.tokens.next()
+    return new Dict(cells)
+  }
+
+  private flowValue(context: Context, ends: ReadonlySet<TokenKind>, mark: Mark): Cell {
+    if (!this.is('value')) return this.cell(null, mark)
+    this.tokens.next()
+    return this.content(context, ends)
+  }
+
+  /** Keys must be strings once they are resolved. */
+  private key(context: Context, ends: ReadonlySet<TokenKind>): string {
+    const token = this.tokens.peek()
+    const { value } = this.content(context, ends)
+    if (typeof value === 'string' && !(token.plain && isDate(value))) return value
+    return this.text.fail(`map key must be a string: ${keyText(value)}`, token.mark)
+  }
 }
 
-function keyText(value: Value | undefined): string {
+const blockEntryEnds = new Set<TokenKind>(['entry', 'block-end'])
+const indentlessEnds = new Set<TokenKind>(['entry', 'key', 'value', 'block-end'])
+const blockKeyEnds = new Set<TokenKind>(['key', 'value', 'block-end'])
+const flowPairEnds = new Set<TokenKind>(['value', 'flow-entry', 'flow-sequence-end'])
+const flowKeyEnds = new Set<TokenKind>(['value', 'flow-entry', 'flow-mapping-end'])
+
+function keyText(value: Value): string {
   if (value === null) return '<nil>'
   if (typeof value === 'number') return floatText(value)
-  return value === undefined || typeof value === 'object' ? 'a list or map' : String(value)
+  return typeof value === 'object' ? 'a list or map' : String(value)
 }

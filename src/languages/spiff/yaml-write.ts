@@ -1,28 +1,31 @@
 /** Writes YAML as the original does: block style, sequences not indented, its choice of quotes and folds. */
 import { bytesOf, floatText, goQuote, hasRawBytes } from './go-text.ts'
 import { printLambda } from './print.ts'
-import { type Cell, Dict, List, type Value } from './value.ts'
+import { type Cell, Dict, flag, List, type Value } from './value.ts'
 import { isDate, resolveScalar } from './yaml-scalar.ts'
 
 /** A value as one YAML document. */
 export function writeYaml(value: Value): string {
   const out: string[] = []
-  block(out, value, 0, 0)
+  block(out, { value, flags: 0 }, 0, 0)
   return out.join('')
 }
 
+type Printed = Pick<Cell, 'value' | 'flags'>
+
 /** Where maps and lists nest: `indent` columns in, text begins at `column`. */
-function block(out: string[], value: Value, indent: number, column: number): void {
+function block(out: string[], cell: Printed, indent: number, column: number): void {
+  const { value } = cell
   if (value instanceof List && value.cells.length > 0) blockList(out, value, indent)
   else if (value instanceof Dict && value.cells.size > 0) blockMap(out, value, indent)
-  else out.push(scalarText(value, indent === 0 && column === 0 ? 2 : indent, column), '\n')
+  else out.push(scalarText(cell, indent === 0 && column === 0 ? 2 : indent, column), '\n')
 }
 
 function blockList(out: string[], list: List, indent: number): void {
   for (const [i, cell] of list.cells.entries()) {
     if (i > 0) out.push(' '.repeat(indent))
     out.push('- ')
-    block(out, shown(cell.value), indent + 2, indent + 2)
+    block(out, { value: shown(cell.value), flags: cell.flags }, indent + 2, indent + 2)
   }
 }
 
@@ -32,14 +35,15 @@ function blockMap(out: string[], map: Dict, indent: number): void {
     const { text, simple } = keyText(key, indent)
     out.push(text)
     const value = shown(map.get(key)?.value ?? null)
+    const cell = { value, flags: map.get(key)?.flags ?? 0 }
     const column = indent + (simple ? text.length + 1 : 2)
     // Lists stand below their key without indentation; behind a complex key everything follows on its line.
     const below = value instanceof List && simple ? indent : indent + 2
     const nests = isFilled(value)
     if (nests && simple) out.push('\n', ' '.repeat(below))
     else out.push(' ')
-    if (nests) block(out, value, below, below)
-    else out.push(scalarText(value, indent + 2, column), '\n')
+    if (nests) block(out, cell, below, below)
+    else out.push(scalarText(cell, indent + 2, column), '\n')
   }
 }
 
@@ -62,8 +66,9 @@ function keyText(key: string, indent: number): { text: string; simple: boolean }
 }
 
 /** A scalar; an indent below 0 means that it must stay on one line. */
-function scalarText(value: Value, indent: number, column: number): string {
+function scalarText({ value, flags }: Printed, indent: number, column: number): string {
   const plain = shown(value)
+  if ((flags & flag.binary) !== 0 && typeof plain === 'string') return binaryText(plain)
   if (plain === null) return 'null'
   switch (typeof plain) {
     case 'boolean':
@@ -84,9 +89,13 @@ function numberText(value: number): string {
   return floatText(value)
 }
 
+function binaryText(text: string): string {
+  return `!!binary ${Buffer.from(bytesOf(text)).toString('base64')}`
+}
+
 /** Chooses among plain, literal, single and double quotes. */
 function stringText(text: string, indent: number, column: number): string {
-  if (hasRawBytes(text)) return `!!binary ${Buffer.from(bytesOf(text)).toString('base64')}`
+  if (hasRawBytes(text)) return binaryText(text)
   if (resolveScalar(text) !== text || isDate(text) || text === '') return doubleQuoted(text, indent, column)
   // Only printable ASCII and newlines stand outside of double quotes.
   if (/[^\x20-\x7e\n]/.test(text) || / \n/.test(text)) return doubleQuoted(text, indent, column)
