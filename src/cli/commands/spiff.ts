@@ -8,7 +8,6 @@ import {
   explain,
   explanationText,
   lint,
-  locate,
   pathSteps,
   processSpiff,
   type SpiffDocument,
@@ -96,7 +95,7 @@ function run(
     trace: flags.explain !== undefined,
     ...(state === undefined ? {} : { state }),
   })
-  if (result.kind === 'failed') failed(result.fault, (name) => documents.known(name))
+  if (result.kind === 'failed') failed(result.fault)
   if (flags.state !== undefined && result.state !== undefined) keepState(flags.state, result.state)
   if (flags.explain !== undefined) {
     print(explained(result.documents, flags.explain))
@@ -158,7 +157,7 @@ function processed(name: string, flags: SpiffFlags, documents: Documents): unkno
     partial: true,
     preserveTemporary: true,
   })
-  if (result.kind === 'failed') return failed(result.fault, (one) => documents.known(one))
+  if (result.kind === 'failed') return failed(result.fault)
   return result.documents[0]?.cell.value
 }
 
@@ -174,7 +173,7 @@ function evaluate(
     ...options,
     bindings: bindings satisfies Dict,
   })
-  if (result.kind === 'failed') return failed(result.fault, (name) => documents.known(name))
+  if (result.kind === 'failed') return failed(result.fault)
   const [document] = result.documents
   return document ?? fail('spiff.path.absent', 'the expression has no value')
 }
@@ -191,14 +190,13 @@ function addLint(spiff: Command): void {
     const options = optionsOf(flags, documents)
     let errors = 0
     for (const name of names) {
-      const { text } = documents.text(name)
       for (const cell of documents.parsed(name).documents)
         for (const finding of lint(cell, {
           ...options,
           bindings: [...dataOf(options.bindings).keys],
           functions: [],
         })) {
-          const { line, column } = locate(text, finding.steps)
+          const { line, column } = finding
           print(`${name}:${line}:${column}: ${finding.severity}: ${finding.path}: ${finding.message}`)
           if (finding.severity === 'error') errors++
         }

@@ -16,11 +16,6 @@ export class Documents {
     return source
   }
 
-  /** The text of a document that was read. */
-  known(name: string): string | undefined {
-    return this.texts.get(name)?.text
-  }
-
   /** A file that need not be there yet. */
   optional(name: string): SourceText | undefined {
     return existsSync(name) ? this.text(name) : undefined

@@ -1,12 +1,9 @@
 /** Faults of the language as problems of the command line. */
-import { excerpt, locate, type SpiffFault } from '../../languages/spiff/index.ts'
+import { excerpt, type SpiffFault } from '../../languages/spiff/index.ts'
 import { fail, type Place } from '../../model/problem.ts'
 
-/** Refuses with what the language says; texts of documents by name tell the line of the first fault. */
-export function failed(
-  fault: SpiffFault,
-  textOf: (name: string) => string | undefined = () => undefined,
-): never {
+/** Refuses with what the language says. */
+export function failed(fault: SpiffFault): never {
   switch (fault.kind) {
     case 'yaml':
       return fail('spiff.document.unreadable', fault.message, { where: placeOf(fault) })
@@ -14,7 +11,7 @@ export function failed(
       return fail('spiff.limit.reached', fault.message)
     case 'unresolved':
       return fail('spiff.template.fault', `${listed(fault)}${firstExcerpt(fault)}`, {
-        where: firstPlace(fault, textOf),
+        where: placeOf(fault),
       })
   }
 }
@@ -38,11 +35,4 @@ function placeOf({ source, line, column }: SpiffFault): Place {
 function firstExcerpt({ unresolved }: SpiffFault): string {
   const code = unresolved[0]?.code
   return code === undefined ? '' : `\n${excerpt(code.text, code.place)}`
-}
-
-function firstPlace({ unresolved }: SpiffFault, textOf: (name: string) => string | undefined): Place {
-  const [first] = unresolved
-  const text = first && textOf(first.source)
-  if (first === undefined || text === undefined) return {}
-  return { source: first.source, ...locate(text, first.steps) }
 }

@@ -1,7 +1,7 @@
 /** Calls: a single plain name is always a builtin, everything else must be a lambda. */
 import { type Env, isLambda } from './env.ts'
 import { intrinsics } from './intrinsics.ts'
-import { failure } from './issue.ts'
+import { failure, Waiting } from './issue.ts'
 import { applyLambda } from './lambda.ts'
 import { printExpr } from './print.ts'
 import type { Expr } from './tree.ts'
@@ -42,11 +42,23 @@ function builtinName(fn: Expr): string | undefined {
 }
 
 function callValue(expr: CallExpr, env: Env): Value {
-  const args = evaluateArguments(expr.args, env)
-  const fn = env.run.evaluate(expr.fn, env)
-  if (!isLambda(fn))
+  const args = orWaiting(() => evaluateArguments(expr.args, env))
+  const fn = orWaiting(() => env.run.evaluate(expr.fn, env))
+  if (args instanceof Waiting && (fn instanceof Waiting || isLambda(fn))) throw args
+  if (fn instanceof Waiting) throw fn
+  if (args instanceof Waiting || !isLambda(fn))
     return failure(`function call '${printExpr(expr.fn)}' requires function name or lambda value`)
   return applyLambda(fn, { ...args, curry: expr.curry, autoCurry: true }, env)
+}
+
+/** What waits is handed back, so that what fails beside it is told first. */
+function orWaiting<T>(run: () => T): T | Waiting {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof Waiting) return error
+    throw error
+  }
 }
 
 function evaluateArguments(

@@ -120,10 +120,16 @@ export interface Tags {
   /** The tag of that name and those below it, sorted by name. */
   find(name: string, env: Env): readonly { readonly name: string; readonly at: Seen }[]
   /** Names a value; fails when the name is taken. */
-  define(name: string, seen: Seen, path: string): void
+  define(name: string, seen: Seen, place: TagPlace): void
   /** A document of a stream is done; a level is done. */
   endDocument(cell: Cell): void
   endLevel(): void
+}
+
+export interface TagPlace {
+  readonly path: string
+  /** It only must not be taken: references do not see it. */
+  readonly unseen?: boolean
 }
 
 /** A scope of local variables in front of the others. */

@@ -2,7 +2,7 @@
 import { never } from '../../kit/assert.ts'
 import { callExpression } from './call.ts'
 import { type Env, isTemplate, withLocals } from './env.ts'
-import { Failure, failure, Waiting } from './issue.ts'
+import { blamed, Failure, failure, Waiting } from './issue.ts'
 import { lambdaFrom, makeLambda } from './lambda.ts'
 import { evaluateCatch, evaluateMapping, evaluateSum, evaluateSync } from './mapping.ts'
 import { evaluateAuto, evaluateMerge } from './merge.ts'
@@ -103,7 +103,8 @@ function evaluateKind(expr: Expr, env: Env): Value {
 }
 
 function evaluateReference(expr: Extract<Expr, { kind: 'ref' }>, env: Env): Value {
-  const cell = expr.tag === '' ? resolveReference(expr.steps, env) : resolveTagged(expr.tag, expr.steps, env)
+  const { tag, steps } = expr
+  const cell = tag === '' ? resolveReference(steps, env) : blamed(() => resolveTagged(tag, steps, env))
   if (cell.key) env.info.key = cell.key
   return cell.value
 }
@@ -209,7 +210,7 @@ function evaluateFallback(expr: Binary, env: Env): Value {
   const before = info.undefined
   info.undefined = false
   try {
-    const value = evaluate(expr.a, env)
+    const value = expr.op === '//' ? blamed(() => evaluate(expr.a, env)) : evaluate(expr.a, env)
     if (!info.undefined && (expr.op === '||' || value !== null)) {
       info.undefined = before
       return value

@@ -8,7 +8,6 @@ export { type Explained, explain, explanationText, pathSteps } from './explain.t
 export { failure } from './issue.ts'
 export type { Plain } from './json-write.ts'
 export { type LintFinding, lint } from './lint.ts'
-export { locate } from './locate.ts'
 export { type Parsed, parseExpression, type SyntaxFault } from './parser.ts'
 export type { Files, Ports, Programs } from './ports.ts'
 export { printExpr } from './print.ts'

@@ -28,10 +28,22 @@ export class Waiting {
   readonly failed: boolean
   /** The document or fragment of the node that it waits for. */
   readonly level: object | undefined
+  /** What waits for ever in it counts as its own fault, as in projections: only how it is listed depends on that. */
+  blamed = false
   constructor(text: string, failed: boolean, level?: object) {
     this.text = text
     this.failed = failed
     this.level = level
+  }
+}
+
+/** Runs a form of expression that is listed as failing itself where it waits for ever. */
+export function blamed<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof Waiting) error.blamed = true
+    throw error
   }
 }
 

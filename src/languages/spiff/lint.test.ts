@@ -1,6 +1,6 @@
 /** What lint finds, and what it leaves alone. */
 import { expect, test } from 'vitest'
-import { lint, locate, parseSpiff } from './index.ts'
+import { lint, parseSpiff } from './index.ts'
 
 function found(text: string): readonly string[] {
   const parsed = parseSpiff({ name: 'template', text })
@@ -47,6 +47,8 @@ test.each([
   expect(found(text)).toEqual([])
 })
 
-test('a path is located in the text', () => {
-  expect(locate('a:\n  b:\n  - x\n  - c: 1\n', ['a', 'b', '[1]', 'c'])).toEqual({ line: 4, column: 8 })
+test('a finding tells line and column', () => {
+  const parsed = parseSpiff({ name: 'template', text: 'a:\n  b:\n  - x\n  - c: (( nosuch ))\n' })
+  const [document] = parsed.kind === 'parsed' ? parsed.documents : []
+  expect(document && lint(document)).toMatchObject([{ line: 4, column: 8, path: 'a.b.[1].c' }])
 })

@@ -5,6 +5,7 @@ import { embedded } from './detect.ts'
 import { builtins } from './functions/index.ts'
 import { intrinsics } from './intrinsics.ts'
 import { lintExpression, type Names } from './lint-expression.ts'
+import { locate } from './locate.ts'
 import { parseExpression } from './parser.ts'
 import type { Expr } from './tree.ts'
 import { type Cell, Dict, List } from './value.ts'
@@ -16,6 +17,8 @@ export interface LintFinding {
   /** Dotted path in the document. */
   readonly path: string
   readonly steps: readonly string[]
+  readonly line: number
+  readonly column: number
 }
 
 export interface LintOptions {
@@ -68,7 +71,8 @@ function report(
   steps: readonly string[],
   message: string,
 ): void {
-  linter.found.push({ severity, message, source: linter.source, path: steps.join('.'), steps })
+  const { source, root } = linter
+  linter.found.push({ severity, message, source, path: steps.join('.'), steps, ...locate(root, steps) })
 }
 
 interface Around {

@@ -9,10 +9,11 @@ import { isDirectMerge, mayOverride } from './merge.ts'
 import { computedOrigin, describeRaw, literalOrigin } from './origin.ts'
 import { evaluateNode, instantiated, replacement } from './override.ts'
 import { parseText } from './parse-text.ts'
+import { Placed } from './placed.ts'
 import {
   type Below,
+  delegated,
   type Host,
-  type Level,
   type Live,
   type Outcome,
   type Part,
@@ -22,7 +23,7 @@ import {
   type Structure,
   type Trouble,
 } from './site.ts'
-import { findStub, type StubView, stubHere, stubSteps } from './stubs.ts'
+import { stubHere } from './stubs.ts'
 import type { Expr } from './tree.ts'
 import {
   addsItself,
@@ -52,10 +53,8 @@ export function makeLive(raw: Cell, site: Site): Live {
   return new LiveNode(raw, site)
 }
 
-class LiveNode implements Host, Stand {
+class LiveNode extends Placed implements Host, Stand {
   readonly kind = 'spot'
-  readonly raw: Cell
-  readonly site: Site
   readonly effects: Effects = { results: [], next: 0 }
   outcome: Outcome = plainOutcome
   trouble: Trouble | undefined
@@ -68,46 +67,6 @@ class LiveNode implements Host, Stand {
   private settling = false
   private structure: Structure | undefined
   private cell: Cell | undefined
-
-  constructor(raw: Cell, site: Site) {
-    this.raw = raw
-    this.site = site
-  }
-
-  get level(): Level {
-    return this.site.level
-  }
-  get source(): string {
-    return this.raw.source
-  }
-  get made(): string {
-    return `dynaml@${this.raw.source}`
-  }
-  get document(): string {
-    return this.level.document
-  }
-  get view(): StubView {
-    return this.site.view
-  }
-  get noMerge(): boolean {
-    return this.site.view.noMerge
-  }
-
-  path(): readonly string[] {
-    const { parent, step, start } = this.site
-    if (parent === undefined) return start ?? []
-    return this.site.nameless || this.site.insert ? parent.path() : [...parent.path(), step]
-  }
-  shownPath(): readonly string[] {
-    const { parent, shownStep, start } = this.site
-    return parent === undefined ? (start ?? []) : [...parent.shownPath(), shownStep]
-  }
-  stubPath(): readonly string[] {
-    return stubSteps(this.site.view.path)
-  }
-  findStub(path: readonly string[]): Cell | undefined {
-    return findStub(this.site.view.stubs, path)
-  }
 
   shape(): Shape {
     if (this.known !== undefined) return this.known
@@ -258,15 +217,7 @@ class LiveNode implements Host, Stand {
     const shape = node.shape()
     if (shape.kind === 'cell') return shape
     this.cell = cell
-    this.structure = {
-      shape,
-      settle: () => {
-        const settled = node.settle()
-        return settled.kind === 'cell' ? settled.value : undefined
-      },
-      below: () => [{ step: undefined, node }],
-      parts: () => node.parts(),
-    }
+    this.structure = delegated(node, shape)
     return shape
   }
 
@@ -277,7 +228,7 @@ class LiveNode implements Host, Stand {
   ): Shape {
     if (error instanceof Waiting)
       return this.fail({
-        sign: error.failed ? '-' : '@',
+        sign: signOf(error),
         issue: issueOf(error.text),
         expr,
         text: '',
@@ -330,18 +281,29 @@ class LiveNode implements Host, Stand {
     if (info.undefined) return this.vanish()
     const cell: Cell = {
       kind: 'cell',
-      value: dynamic === undefined ? value : instantiated(this, { ...this.raw, value, flags }).value,
+      value,
       dynamic,
       source: info.source || this.raw.source,
       flags,
       key: info.key || undefined,
       origin: this.level.run.trace ? computedOrigin(expr, info, this) : undefined,
     }
+    if (dynamic !== undefined) return this.instance(cell, expr)
     if (info.tag !== '' && !this.site.insert) this.name(info.tag, cell)
     if (this.trouble !== undefined) return { kind: 'stuck', failed: true, what: 'unresolved' }
     if (this.site.insert || !structured || info.merged || !(isLive(value) || this.site.view.cells.length > 0))
       return { kind: 'cell', cell }
     return this.walk(cell)
+  }
+
+  /** A dynamic template of the document itself is instantiated where it stands; no stub stands in when that fails. */
+  private instance(cell: Cell, expr: Expr): Shape {
+    try {
+      return { kind: 'cell', cell: { ...cell, value: instantiated(this, cell).value } }
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      return this.fail({ sign: '*', issue: error.issue, expr, text: '' })
+    }
   }
 
   /** Undefined: the place is not there, unless a stub adds itself. */
@@ -353,10 +315,10 @@ class LiveNode implements Host, Stand {
   }
 
   /** Gives the place its tag; the first place of a name keeps it. */
-  name(tag: string, cell: Cell): void {
+  name(tag: string, cell: Cell, unseen = false): void {
     const path = this.shownPath().join('.')
     try {
-      this.level.run.tags.define(tag, this, path)
+      this.level.run.tags.define(tag, this, { path, unseen })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       const { value } = cell
@@ -391,7 +353,8 @@ class LiveNode implements Host, Stand {
       case 'structure': {
         this.structure = shaped.structure
         this.cell = shaped.cell
-        if (shaped.tag !== '') this.name(shaped.tag, shaped.cell)
+        // The tag of a list is not seen by references, as in the original.
+        if (shaped.tag !== '') this.name(shaped.tag, shaped.cell, value instanceof List)
         if (shaped.issue !== undefined)
           this.fail({
             sign: '*',
@@ -423,4 +386,10 @@ class LiveNode implements Host, Stand {
         return this.vanish()
     }
   }
+}
+
+/** How a node is listed that waits for ever. */
+function signOf({ failed, blamed }: Waiting): '*' | '@' | '-' {
+  if (blamed) return '*'
+  return failed ? '-' : '@'
 }

@@ -1,26 +1,16 @@
-/** The line and column of a path in the text of a document. */
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml'
+/** The line and column of a path in a document that was read. */
 import type { Place } from '../place.ts'
+import { type Cell, Dict, List } from './value.ts'
 
 /** The place of the value at a path, or of its nearest ancestor. */
-export function locate(text: string, steps: readonly string[]): Place {
-  const lines = new LineCounter()
-  const documents = parseAllDocuments(text, {
-    schema: 'failsafe',
-    uniqueKeys: false,
-    logLevel: 'silent',
-    lineCounter: lines,
-  })
-  let here: unknown = Array.isArray(documents) ? documents[0]?.contents : undefined
-  let offset = 0
+export function locate(document: Cell, steps: readonly string[]): Place {
+  let here = document
   for (const step of steps.flatMap((one) => one.split(/(?<=\])\.(?=<<)/))) {
-    if (isMap(here)) {
-      const pair = here.items.find((item) => isScalar(item.key) && item.key.source === step)
-      here = pair?.value
-    } else if (isSeq(here)) here = here.items[Number(step.slice(1, -1))]
-    if (!isNode(here) || !here.range) break
-    offset = here.range[0]
+    const { value } = here
+    const next = value instanceof List ? value.cells[Number(step.slice(1, -1))] : undefined
+    const found = value instanceof Dict ? value.get(step) : next
+    if (found?.place === undefined) break
+    here = found
   }
-  const { line, col } = lines.linePos(offset)
-  return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  return here.place ?? { line: 1, column: 1 }
 }

@@ -43,7 +43,7 @@ export function templateOf(host: Host, prepared: Cell, original: Cell): Template
 /** The value of a node's expression, or the template that it declares. */
 export function evaluateNode(host: Host, expr: Expr, info: Info): Value {
   const declares = expr.kind === 'marker' && expr.marks.includes('&template')
-  if (expr.kind === 'marker' && host.site.insert && !declares && expr.marks.includes('&dynamic'))
+  if (expr.kind === 'marker' && expr.a === undefined && !declares && expr.marks.includes('&dynamic'))
     throw new Failure(issueOf('dynamic marker for non-template value node'))
   if (expr.kind === 'marker' && declares) {
     const { flags, tag } = readMarks(expr.marks)

@@ -1,6 +1,6 @@
 /** Going into values: dynamic indices, paths behind any expression, ranges, slices and projections. */
 import type { Env } from './env.ts'
-import { Failure, failure } from './issue.ts'
+import { blamed, Failure, failure } from './issue.ts'
 import { resolveTop, settled, stepInto, walkTo } from './reference.ts'
 import type { Expr } from './tree.ts'
 import { type Cell, cellOf, Dict, List, type Seen, type Value } from './value.ts'
@@ -74,7 +74,7 @@ function integerOf(expr: Expr, env: Env): bigint {
 
 /** `l.[a..b]`: inclusive; both bounds from the start, or both from the end; a start behind the end is an empty list. */
 export function evaluateSlice(expr: Extract<Expr, { kind: 'slice' }>, env: Env): Value {
-  const list = env.run.evaluate(expr.root, env)
+  const list = blamed(() => env.run.evaluate(expr.root, env))
   if (!(list instanceof List)) return failure('slice requires array expression')
   const { range } = expr
   if (range.kind !== 'range' || (range.from === undefined && range.to === undefined)) return failure('')
@@ -102,7 +102,7 @@ function position(index: bigint, length: bigint): number {
 
 /** `e.[*].rest`: the rest applied to every element. */
 export function evaluateProjection(expr: Extract<Expr, { kind: 'projection' }>, env: Env): Value {
-  const source = env.run.evaluate(expr.root, env)
+  const source = blamed(() => env.run.evaluate(expr.root, env))
   const cells = elements(source)
   if (expr.rest.kind === 'projected') return source instanceof List ? source : new List(cells)
   env.run.budget.make(cells.length)

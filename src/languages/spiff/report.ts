@@ -15,6 +15,8 @@ export interface Unresolved {
   readonly steps: readonly string[]
   readonly referred: string
   readonly issue: Issue
+  /** Where the node is written in the document of its source. */
+  readonly place?: Place | undefined
   /** The text of the expression, and where in it the part stands that failed. */
   readonly code?: { readonly text: string; readonly place: Place }
 }
@@ -49,6 +51,7 @@ function entryOf(node: Live, trouble: Trouble, context: readonly string[]): Unre
     steps: node.shownPath(),
     referred: referredPath(node, trouble, context),
     issue: trouble.issue,
+    place: node.raw.place,
     ...(code === undefined ? {} : { code: { text: code.text, place: placeOf(code.text, code.at) } }),
   }
 }

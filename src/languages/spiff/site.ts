@@ -153,3 +153,16 @@ const stuck: Stuck = { kind: 'stuck', failed: false, what: 'not complete' }
 export function brokenStructure(below: readonly Below[], parts?: readonly Part[]): Structure {
   return { shape: stuck, settle: () => undefined, below: () => below, parts: () => parts }
 }
+
+/** The structure of a node that stands for another one. */
+export function delegated(node: Live, shape: Shape): Structure {
+  return {
+    shape,
+    settle: () => {
+      const settled = node.settle()
+      return settled.kind === 'cell' ? settled.value : undefined
+    },
+    below: () => [{ step: undefined, node }],
+    parts: () => node.parts(),
+  }
+}

@@ -244,8 +244,12 @@ function faultOf(error: unknown): SpiffFault {
     const { source, line, column } = error
     return { kind: 'yaml', message: `yaml ${source}: ${error.message}`, source, line, column, unresolved: [] }
   }
-  if (error instanceof Unsettled)
-    return { kind: 'unresolved', message: unresolvedMessage(error.entries), unresolved: error.entries }
+  if (error instanceof Unsettled) {
+    const { entries } = error
+    const [first] = entries
+    const where = first?.place === undefined ? {} : { source: first.source, ...first.place }
+    return { kind: 'unresolved', message: unresolvedMessage(entries), ...where, unresolved: entries }
+  }
   if (error instanceof Exhausted)
     return { kind: 'budget', message: `limit reached: ${error.text}`, unresolved: [] }
   // Nesting that the budget does not see ends at the stack of the platform.

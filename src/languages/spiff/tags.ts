@@ -1,5 +1,5 @@
 /** Named values: those of the document under way are found where they stand, those of finished documents are kept. */
-import type { Env, Tags } from './env.ts'
+import type { Env, TagPlace, Tags } from './env.ts'
 import { marksOf } from './insert.ts'
 import { failure } from './issue.ts'
 import { parseText } from './parse-text.ts'
@@ -9,27 +9,38 @@ import { type Cell, Dict, List, type Seen, type Value } from './value.ts'
 interface Named {
   readonly seen: Seen
   readonly path: string
+  readonly global: boolean
+  /** Names a list: nothing but its uniqueness counts. */
+  readonly unseen: boolean
+}
+
+/** A tag of a document that is done. */
+interface Kept {
+  readonly cell: Cell
+  readonly path: string
+  readonly global: boolean
 }
 
 export class TagTable implements Tags {
   /** Of this document, by name; globals marked. */
-  private readonly current = new Map<string, Named & { readonly global: boolean }>()
+  private readonly current = new Map<string, Named>()
   /** Of earlier documents of the same level. */
-  private readonly stream = new Map<string, Cell>()
-  private readonly streamGlobals = new Set<string>()
-  /** Global ones of earlier levels, which later levels may set anew. */
-  private readonly globals = new Map<string, Cell>()
+  private readonly stream = new Map<string, Kept>()
+  /** Global ones of earlier levels; the same place may set them anew. */
+  private readonly globals = new Map<string, Kept>()
   private readonly documents: Cell[] = []
   private scanned = new Set<Live>()
 
-  define(tag: string, seen: Seen, path: string): void {
+  define(tag: string, seen: Seen, { path, unseen = false }: TagPlace): void {
     const global = tag.startsWith('*')
     const name = (global ? tag.slice(1) : tag).replaceAll(':', '.')
-    if (this.stream.has(name)) failure(`duplicate tag "${name}": ${path} in foreign document`)
+    const earlier = this.globals.get(name)
+    if (!unseen && (this.stream.has(name) || (earlier !== undefined && earlier.path !== path)))
+      failure(`duplicate tag "${name}": ${path} in foreign document`)
     const known = this.current.get(name)
     if (known !== undefined && known.path !== path)
       failure(`duplicate tag "${name}": ${path} <-> ${known.path}`)
-    this.current.set(name, { seen, path, global })
+    this.current.set(name, { seen, path, global, unseen })
   }
 
   find(tag: string, env: Env): readonly { readonly name: string; readonly at: Seen }[] {
@@ -39,8 +50,9 @@ export class TagTable implements Tags {
     if (root.kind === 'spot') this.scan(root as Live)
     const found = new Map<string, Seen>()
     for (const kept of [this.globals, this.stream])
-      for (const [known, cell] of kept) if (within(known, name)) found.set(known, cell)
-    for (const [known, { seen }] of this.current) if (within(known, name)) found.set(known, seen)
+      for (const [known, { cell }] of kept) if (within(known, name)) found.set(known, cell)
+    for (const [known, { seen, unseen }] of this.current)
+      if (!unseen && within(known, name)) found.set(known, seen)
     return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([known, at]) => ({ name: known, at }))
   }
 
@@ -57,7 +69,7 @@ export class TagTable implements Tags {
     const shape = node.shape()
     const tag = tagOf(node)
     if (tag !== '' && shape.kind !== 'stuck' && node.trouble === undefined)
-      this.current.has(bare(tag)) || this.define(tag, node, node.shownPath().join('.'))
+      this.current.has(bare(tag)) || this.define(tag, node, { path: node.shownPath().join('.') })
     if (typeof node.raw.value === 'string' && node.raw.value.includes('tagdef')) node.settle()
     if (shape.kind !== 'stuck') this.scanned.add(node)
     for (const below of node.below()) this.scan(below.node)
@@ -65,11 +77,9 @@ export class TagTable implements Tags {
 
   /** Ends a document of a stream; its tags stay visible to the next. */
   endDocument(cell: Cell): void {
-    for (const [name, { seen, global }] of this.current) {
-      const cell = settledCell(seen)
-      if (cell === undefined) continue
-      this.stream.set(name, cell)
-      if (global) this.streamGlobals.add(name)
+    for (const [name, { seen, path, global, unseen }] of this.current) {
+      const cell = unseen ? undefined : settledCell(seen)
+      if (cell !== undefined) this.stream.set(name, { cell, path, global })
     }
     this.current.clear()
     this.scanned = new Set()
@@ -78,14 +88,13 @@ export class TagTable implements Tags {
 
   /** Ends a level: only global tags stay. */
   endLevel(): void {
-    for (const [name, { global, seen }] of this.current) {
-      const cell = global ? settledCell(seen) : undefined
-      if (cell !== undefined) this.globals.set(name, cell)
+    for (const [name, { global, seen, path, unseen }] of this.current) {
+      const cell = global && !unseen ? settledCell(seen) : undefined
+      if (cell !== undefined) this.globals.set(name, { cell, path, global })
     }
-    for (const [name, cell] of this.stream) if (this.streamGlobals.has(name)) this.globals.set(name, cell)
+    for (const [name, kept] of this.stream) if (kept.global) this.globals.set(name, kept)
     this.current.clear()
     this.stream.clear()
-    this.streamGlobals.clear()
     this.documents.length = 0
     this.scanned = new Set()
   }

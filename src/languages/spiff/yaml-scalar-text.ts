@@ -121,7 +121,7 @@ function doubleWords(text: Text, gap: Gap): string {
       gap.broken = false
       gap.rest = ''
       gap.blanks = ''
-    } else words += escape(text)
+    } else words += escaped(text)
   }
   return words
 }
@@ -150,7 +150,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 const codeLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
-function escape(text: Text): string {
+function escaped(text: Text): string {
   const start = text.mark()
   const name = text.text[text.at + 1] ?? ''
   const known = Object.hasOwn(escapes, name) ? escapes[name] : undefined
@@ -189,7 +189,7 @@ export function blockScalar(text: Text, parent: number): string {
   while (text.column === indent && !text.atEnd) {
     const blank = isBlank(text.peek())
     const folds = !header.literal && lead === '\n' && !afterBlank && !blank
-    value += folds ? (rest === '' ? ' ' : rest) : lead + rest
+    value += folds ? rest || ' ' : lead + rest
     afterBlank = blank
     const start = text.at
     text.skipLine()

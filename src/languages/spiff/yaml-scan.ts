@@ -61,7 +61,7 @@ export class Scanner {
 
   /** The next token, which stays. */
   peek(): Token {
-    while (this.needsMore()) this.fetch()
+    while (this.needsMore()) this.scanToken()
     return this.queue[this.head] as Token
   }
 
@@ -89,7 +89,7 @@ export class Scanner {
     this.queue.push({ kind, mark, text, plain })
   }
 
-  private fetch(): void {
+  private scanToken(): void {
     const { text } = this
     this.skipToToken()
     this.dropStaleKeys()
@@ -134,7 +134,8 @@ export class Scanner {
         this.flow++
         this.keys.push(undefined)
         this.keyAllowed = true
-        return this.single(one === '[' ? 'flow-sequence' : 'flow-mapping', mark)
+        this.single(one === '[' ? 'flow-sequence' : 'flow-mapping', mark)
+        break
       case ']':
       case '}':
         this.dropKey()
@@ -143,47 +144,54 @@ export class Scanner {
           this.keys.pop()
         }
         this.keyAllowed = false
-        return this.single(one === ']' ? 'flow-sequence-end' : 'flow-mapping-end', mark)
+        this.single(one === ']' ? 'flow-sequence-end' : 'flow-mapping-end', mark)
+        break
       case ',':
         this.dropKey()
         this.keyAllowed = true
-        return this.single('flow-entry', mark)
+        this.single('flow-entry', mark)
+        break
       case '*':
       case '&':
-        this.saveKey(mark)
-        this.keyAllowed = false
-        return this.named(one === '*' ? 'alias' : 'anchor', mark)
+        this.beginValue(mark)
+        this.named(one === '*' ? 'alias' : 'anchor', mark)
+        break
       case '!':
-        this.saveKey(mark)
-        this.keyAllowed = false
-        return this.tag(mark)
+        this.beginValue(mark)
+        this.tag(mark)
+        break
       case "'":
       case '"':
-        this.saveKey(mark)
-        this.keyAllowed = false
-        return this.push('scalar', mark, quotedScalar(text))
+        this.beginValue(mark)
+        this.push('scalar', mark, quotedScalar(text))
+        break
       default:
-        return this.blockIndicator(mark, one)
+        this.blockIndicator(mark, one)
     }
   }
 
-  private blockIndicator(mark: Mark, one: string): void {
-    const { text } = this
-    const apart = isBlankOrEnd(text.peek(1))
-    if (one === '-' && apart) return this.entry(mark)
-    if (one === '?' && (this.flow > 0 || apart)) return this.key(mark)
-    if (one === ':' && (this.flow > 0 || apart)) return this.value(mark)
-    if ((one === '|' || one === '>') && this.flow === 0) {
-      this.dropKey()
-      this.keyAllowed = true
-      return this.push('scalar', mark, blockScalar(text, this.indent))
-    }
-    if (/[,[\]{}#&*!|>'"%@`]/.test(one) || isBlank(text.peek()))
-      return text.fail('found character that cannot start any token')
-    if ((one === '?' || one === ':') && this.flow > 0)
-      return text.fail('found character that cannot start any token')
+  private beginValue(mark: Mark): void {
     this.saveKey(mark)
     this.keyAllowed = false
+  }
+
+  private blockIndicator(mark: Mark, one: string): void {
+    const apart = isBlankOrEnd(this.text.peek(1))
+    if (one === '-' && apart) this.entry(mark)
+    else if (one === '?' && (this.flow > 0 || apart)) this.key(mark)
+    else if (one === ':' && (this.flow > 0 || apart)) this.value(mark)
+    else if ((one === '|' || one === '>') && this.flow === 0) {
+      this.dropKey()
+      this.keyAllowed = true
+      this.push('scalar', mark, blockScalar(this.text, this.indent))
+    } else this.plain(mark, one)
+  }
+
+  private plain(mark: Mark, one: string): void {
+    const { text } = this
+    if (/[,[\]{}#&*!|>'"%@`]/.test(one) || isBlank(text.peek()))
+      text.fail('found character that cannot start any token')
+    this.beginValue(mark)
     const scalar = plainScalar(text, this.indent + 1, this.flow > 0)
     if (scalar.broken) this.keyAllowed = true
     this.push('scalar', mark, scalar.text, true)
@@ -250,7 +258,8 @@ export class Scanner {
     form.lastIndex = text.at
     const found = form.exec(text.text)?.[0] ?? '!'
     text.skip(found.length)
-    if (!isBlankOrEnd(text.peek())) text.fail('did not find expected whitespace or line break after a tag', mark)
+    if (!isBlankOrEnd(text.peek()))
+      text.fail('did not find expected whitespace or line break after a tag', mark)
     this.push('tag', mark, found)
   }
 

@@ -45,6 +45,7 @@ export class Text {
     this.text = text
     this.source = source
     if (text.charCodeAt(0) === 0xfeff) this.at = 1
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
     const odd = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]/.exec(text)
     if (odd !== null) this.failAt(odd.index, 'control characters are not allowed')
   }
@@ -105,9 +106,7 @@ export function isBlank(code: number): boolean {
 }
 
 export function isBreak(code: number): boolean {
-  return (
-    code === sign.lf || code === sign.cr || code === sign.nel || code === sign.ls || code === sign.ps
-  )
+  return code === sign.lf || code === sign.cr || code === sign.nel || code === sign.ls || code === sign.ps
 }
 
 export function isBreakOrEnd(code: number): boolean {

@@ -50,3 +50,30 @@ test('a fault names document, line and column', () => {
 test('aliases share what their anchors hold, nested ones too', () => {
   expect(yaml('a: &x {b: &z 1}\nc: *x\nd: *z\n')).toBe('a:\n  b: 1\nc:\n  b: 1\nd: 1\n')
 })
+
+test.each([
+  ['k: [\n1,\n2\n]\n', 'k:\n- 1\n- 2\n'],
+  ['k: [\n\t1\n]\n', 'k:\n- 1\n'],
+  ['k: "foo\nbar"\n', 'k: foo bar\n'],
+  ['k: |\n  x', 'k: x\n'],
+  ['k: |\n  x\n', 'k: |+\n  x\n'],
+  ['k: !!binary aGVsbG8=\n', 'k: !!binary aGVsbG8=\n'],
+  ['k: "x"# c\n', 'k: x\n'],
+  ['k: "a\\\n   b"\n', 'k: ab\n'],
+  ['# nothing\n', 'null\n'],
+])('%j is read as the original reads it', (text, shown) => {
+  expect(yaml(text)).toBe(shown)
+})
+
+test.each([
+  ['a: b: c\n', 'mapping values are not allowed in this context', 1, 5],
+  ['a: 1\n\tb: 2\n', 'found a tab character that violate indentation', 2, 1],
+  ['a: "x\n', 'found unexpected end of stream', 1, 4],
+  ['a: 1\n- b\n', 'did not find expected key', 2, 1],
+  ['a: *b\n', "missing anchor: 'b'", 1, 4],
+  ['1: a\n', 'map key must be a string: 1', 1, 1],
+])('%j is refused with its place', (text, message, line, column) => {
+  const result = readSpiff({ name: 'document', text })
+  expect(result).toMatchObject({ kind: 'failed', fault: { kind: 'yaml', line, column } })
+  expect(result.kind === 'failed' && result.fault.message).toContain(message)
+})

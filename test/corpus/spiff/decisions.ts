@@ -6,6 +6,10 @@ export interface Decision {
   readonly outcome: Partial<Case>
 }
 
+const waits = 'D6: what waits is not failing, so no fallback fires and dependents are listed as waiting'
+const failsSomehow = { failing: undefined } as unknown as Partial<Case>
+const versions = 'D12: semvercmp gives a real integer, which string() takes'
+
 const nothing = { result: undefined, yaml: undefined, error: undefined, expected: undefined } as unknown as Partial<Case>
 const yields = (yaml: string): Partial<Case> => ({ ...nothing, yaml })
 const fails: Partial<Case> = { ...nothing, error: true }
@@ -54,6 +58,15 @@ const table: Readonly<Record<string, Decision>> = {
     reason: 'the rest of the message is that of the YAML library, which is another one',
     outcome: { error_exact: false },
   },
+  'differential-references.json: references 0089': { reason: waits, outcome: fails },
+  'differential-expressions.json: expressions 0331': {
+    reason: 'section 15: asyaml(nil) gives null here',
+    outcome: failsSomehow,
+  },
+  'differential-functions.json: functions 0005': {
+    reason: 'D9: networks of IPv6 can be divided',
+    outcome: failsSomehow,
+  },
   'own-interpolation.json: interpolation: unicode text': {
     reason: 'D4: text outside of ASCII is interpolated like any other',
     outcome: yields('d: x\nv: "\\xE4 x \\xF6"\n'),
@@ -62,10 +75,33 @@ const table: Readonly<Record<string, Decision>> = {
   'own-yaml.json: yaml: comment only': { reason: 'D3: a document of comments is null', outcome: yields('null\n') },
 }
 
+const waiting: readonly string[] = [
+  ...['0050', '0130', '0144', '0321', '0345', '0348', '0363'].map((at) => `differential-references.json: references ${at}`),
+  ...['0064', '0069', '0100'].map((at) => `differential-streams.json: streams ${at}`),
+]
+
+/** Generated documents that come out differently because the original evaluates in passes, and shows it; docs/languages/spiff.md tells. */
+export const knownDifferences: readonly string[] = [
+  ...['0123', '0189', '0331', '0402', '0426', '0453', '0475', '0548', '0569', '0625', '0629', '0659', '0800', '0885', '0950'].map(
+    (at) => `differential-markers.json: markers ${at}`,
+  ),
+  ...['0099', '0112', '0114', '0176', '0319'].map((at) => `differential-merging.json: merging ${at}`),
+  ...['0125', '0163'].map((at) => `differential-tags.json: tags ${at}`),
+]
+
 /** The decision for a case, if there is one. */
 export function decided(file: string, item: Case): Decision | undefined {
-  return table[`${file}: ${item.name}`]
+  const name = `${file}: ${item.name}`
+  if (waiting.includes(name)) return { reason: waits, outcome: failsSomehow }
+  return table[name] ?? comparedVersions(item)
+}
+
+/** The nodes that only fail because the original's comparison of versions is no integer. */
+function comparedVersions(item: Case): Decision | undefined {
+  const compares = new Set([...(item.template ?? '').matchAll(/^\s*"?(f[0-9])"?: .*string\(semvercmp\(/gm)].map((match) => match[1]))
+  if (item.failing === undefined || compares.size === 0) return undefined
+  return { reason: versions, outcome: { failing: item.failing, mayPass: [...compares].map(String) } }
 }
 
 /** The names of all cases decided. */
-decided.keys = (): readonly string[] => Object.keys(table)
+decided.keys = (): readonly string[] => [...Object.keys(table), ...waiting, ...knownDifferences]

@@ -93,7 +93,9 @@ function tagdef(call: Call): Value {
   if (fault !== undefined) return failure(`invalid tag name "${bare}" for tagdef: ${fault}`)
   const global = scope === 'global' || name.startsWith('*')
   const { env } = call
-  env.run.tags.define(global ? `*${bare}` : bare, cellOf(value, env.stand.made), env.stand.path().join('.'))
+  env.run.tags.define(global ? `*${bare}` : bare, cellOf(value, env.stand.made), {
+    path: env.stand.path().join('.'),
+  })
   return value
 }
 

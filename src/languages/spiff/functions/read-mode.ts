@@ -23,16 +23,16 @@ export function readMode(call: Call, { name, text, mode }: ToRead): Value {
       return evaluated(call, one(call, name, text), { name, ownRoot })
     case 'multiyaml':
       return new List(
-        all(call, name, text).map((cell) => cellOf(evaluated(call, cell, { name, ownRoot }), name)),
+        filled(all(call, name, text)).map((cell) => cellOf(evaluated(call, cell, { name, ownRoot }), name)),
       )
     case 'import':
       return one(call, name, text).value
     case 'importmulti':
-      return new List(all(call, name, text))
+      return new List(filled(all(call, name, text)))
     case 'template':
       return templateOf(call, one(call, name, text))
     case 'templates':
-      return new List(all(call, name, text).map((cell) => cellOf(templateOf(call, cell), name)))
+      return new List(filled(all(call, name, text)).map((cell) => cellOf(templateOf(call, cell), name)))
     default:
       return failure(`invalid file type [${name}] ${mode}`)
   }
@@ -54,6 +54,11 @@ function one(call: Call, name: string, text: string): Cell {
 
 function all(call: Call, name: string, text: string): readonly Cell[] {
   return guarded(name, () => readDocuments(text, name, call.env.run.budget.limits))
+}
+
+/** A mark at the very end opens no document here. */
+function filled(cells: readonly Cell[]): readonly Cell[] {
+  return cells.length > 1 && cells.at(-1)?.value === null ? cells.slice(0, -1) : cells
 }
 
 function evaluated(call: Call, cell: Cell, { name, ownRoot }: { name: string; ownRoot: boolean }): Value {

@@ -1,0 +1,106 @@
+/** Rules of the language that were learned beside the original: slices, controls with stubs, dynamic templates, partial runs. */
+import { expect, test } from 'vitest'
+import { processSpiff, type SpiffOptions } from './spiff.ts'
+
+function yaml(template: string, stubs: readonly string[] = [], options: SpiffOptions = {}): string {
+  const result = processSpiff(
+    { name: 'template', text: template },
+    stubs.map((text, i) => ({ name: `stub${i + 1}`, text })),
+    options,
+  )
+  return result.kind === 'done' ? (result.documents[0]?.yaml() ?? '') : result.fault.message
+}
+
+test.each([
+  ['[1, 2, 3]', '[1..]', '[2, 3]'],
+  ['[1]', '[1..]', '[]'],
+  ['[]', '[0..]', '[]'],
+  ['[1, 2, 3]', '[2..1]', '[]'],
+  ['[1, 2, 3]', '[..1]', '[1, 2]'],
+  ['[1, 2, 3]', '[..-2]', '[1, 2]'],
+  ['[1, 2, 3]', '[-2..]', '[2, 3]'],
+  ['[1, 2, 3]', '[1..-2]', '[]'],
+])('%s%s is %s', (list, slice, wanted) => {
+  expect(yaml(`v: (( (${list})${slice} ))`)).toBe(yaml(`v: ${wanted}`))
+})
+))`).slice(4, -2) || '[]')).toEqual(
+    JSON.parse(wanted),
+  )
+})
+
+test.each([
+  ['[1]', '[0..1]', 'slice out of range (1 >= length 1)'],
+  ['[1, 2]', '[-3..-1]', 'slice out of range (-3 < -length 2)'],
+  ['[1, 2, 3]', '[-1..1]', 'mixed negative and non-negative range not possible for slice'],
+])('%s%s fails', (list, slice, message) => {
+  expect(yaml(`v: (( (${list})${slice} ))`)).toContain(message)
+})
+
+test.each([
+  [
+    'a map that a control yields is merged field by field',
+    'c:\n  <<if: true\n  <<then: {a: 1}\n',
+    'c:\n  a: 2\n  b: 3\n',
+    'c:\n  a: 2\n',
+  ],
+  [
+    'a list that a control yields is replaced',
+    'c:\n  <<for: {i: [1]}\n  <<do: (( i ))\n',
+    'c: 5\n',
+    'c: 5\n',
+  ],
+  ['a stub stands in for an undefined control', 'c:\n  <<if: false\n', 'c: 5\n', 'c: 5\n'],
+  ['a stub stands in for a failing control', 'c:\n  <<if: 5\n', 'c: 5\n', 'c: 5\n'],
+  ['a stub stands in for a failing choice', 'c:\n  <<if: true\n  <<then: (( nosuch ))\n', 'c: 5\n', 'c: 5\n'],
+  [
+    'a failing field that is merged over is none',
+    'c:\n  <<merge: {a: 1}\n  a: (( nosuch ))\n',
+    '{}',
+    'c:\n  a: 1\n',
+  ],
+])('%s', (_, template, stub, wanted) => {
+  expect(yaml(template, [stub], { control: true })).toBe(wanted)
+})
+
+test.each([
+  [
+    'a marked map stays a template',
+    't:\n  <<: (( &template &dynamic ))\n  p: (( p ))\n',
+    [],
+    't:\n  <<: (( &template &dynamic ))\n  p: (( p ))\n',
+  ],
+  ['a dynamic field is instantiated', 'v: 1\nt: (( &dynamic &template(v) ))\n', ['t: 5\n'], 't: 1\nv: 1\n'],
+  [
+    'an injected one in its new place',
+    'v: 1\n',
+    ['v: 2\nt: (( &dynamic &inject &template(v) ))\n'],
+    't: 2\nv: 2\n',
+  ],
+])('dynamic templates: %s', (_, template, stubs, wanted) => {
+  expect(yaml(template, stubs)).toBe(wanted)
+})
+
+test.each([
+  ['<<: (( &dynamic ))\nv: 1\n', '*dynamic marker for non-template value node'],
+  ['t: (( &template ))\n', '*empty template value'],
+])('%j is a fault', (template, message) => {
+  expect(yaml(template)).toContain(message)
+})
+
+test('an injected template that fails is a fault of its place, not an exception', () => {
+  const fault = yaml('a: 1\n', ['t: (( &inject &template(nosuch) ))\nd: (( &dynamic(t) ))\nnosuch: 1\n'])
+  expect(fault).toContain('a: 1')
+  expect(yaml('a: 1\n', ['x: 1\nd: (( &dynamic &inject &template(x) ))\n'])).toContain("'x' not found")
+})
+
+test('a partial run leaves a list with an open insert unchanged, and temporary fields where they are', () => {
+  const partial = yaml('l:\n- 1\n- <<: (( nosuch ))\n- (( 1 + 1 ))\nt: (( &temporary(2) ))\n', [], {
+    partial: true,
+  })
+  expect(partial).toBe('l:\n- 1\n- <<: (( nosuch ))\n- (( 1 + 1 ))\nt: 2\n')
+})
+
+test('faults tell where the node is written', () => {
+  const result = processSpiff({ name: 'template', text: 'a: 1\nb:\n  - c: (( nosuch ))\n' })
+  expect(result).toMatchObject({ kind: 'failed', fault: { source: 'template', line: 3, column: 8 } })
+})
