@@ -23,10 +23,6 @@ test.each([
 ])('%s%s is %s', (list, slice, wanted) => {
   expect(yaml(`v: (( (${list})${slice} ))`)).toBe(yaml(`v: ${wanted}`))
 })
-))`).slice(4, -2) || '[]')).toEqual(
-    JSON.parse(wanted),
-  )
-})
 
 test.each([
   ['[1]', '[0..1]', 'slice out of range (1 >= length 1)'],
