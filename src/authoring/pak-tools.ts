@@ -36,6 +36,7 @@ import {
   pakNotes,
 } from '../contracts/brokerpak/index.ts'
 import { usualRegistries } from '../host/registries.ts'
+import { systemChance } from '../kit/clock.ts'
 import { digestOfPieces } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { ArchiveEntry } from '../model/artifact.ts'
@@ -214,10 +215,12 @@ export async function moveSettings(
   const builtin = await Promise.all(
     paks.map(async (reference) => {
       const { package: pkg } = await readPak(reference, { engine: 'host' })
-      return { reference, services: pkg.services.map(({ name }) => name) }
+      const { manifest, definitions } = pakNotes(pkg)
+      return { reference, services: definitions.map(({ name }) => name), manifest }
     }),
   )
-  return moveEnvironment(environment, builtin)
+  const password = Buffer.from(systemChance.bytes(18)).toString('base64url')
+  return moveEnvironment(environment, builtin, password)
 }
 
 async function withStore<T>(work: (store: ArtifactStore) => Promise<T>): Promise<T> {

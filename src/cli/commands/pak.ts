@@ -169,18 +169,35 @@ function registerImport(group: Command): void {
     usage: 'import-settings [file]',
     summary: 'Read the environment of a cloud-service-broker into settings of ours',
     description:
-      'Reads variables (GSB_*, SECURITY_USER_*, PORT) from a file of NAME=value lines, or from the environment. Settings go to standard output, what has no counterpart to standard error.',
+      'Reads variables (GSB_*, SECURITY_USER_*, PORT, and what paks declare) from a file of NAME=value lines, or from the environment. Settings go to standard output, passwords and credentials to files of the folder secrets beside them, what has no counterpart to standard error.',
     examples: ['pak import-settings broker.env --pak mysql.brokerpak > chandler.yml'],
   })
-    .option('--pak <files...>', 'paks of the built-in folder of the original')
-    .action(async (file: string | undefined, { pak = [] }: { readonly pak?: readonly string[] }) => {
+    .option('--pak <files...>', 'paks at hand: of the built-in folder, or by file name those of the sources')
+    .option('--folder <path>', 'where the settings will lie; the folder secrets is made there', '.')
+    .action(async (file: string | undefined, { pak = [], folder }: ImportOptions) => {
       const { moveSettings } = await import('../../authoring/pak-tools.ts')
       const environment = file === undefined ? process.env : variablesOf(file)
-      const { settings, faults, remarks } = await moveSettings(environment, pak)
+      const { settings, secrets, faults, remarks } = await moveSettings(environment, pak)
       for (const remark of remarks) say(`note: ${remark}`)
       if (faults.length > 0) fail('usage.invalid', faults.join('; '))
+      writeSecrets(join(folder, 'secrets'), secrets)
       print(writeYaml(settings as Json).trimEnd())
     })
+}
+
+interface ImportOptions {
+  readonly pak?: readonly string[]
+  readonly folder: string
+}
+
+/** For their owner alone; what is there already is not replaced. */
+function writeSecrets(folder: string, secrets: Readonly<Record<string, string>>): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const there = Object.keys(secrets).filter((name) => existsSync(join(folder, name)))
+  if (there.length > 0)
+    fail('file.unwritable', `${there.map((name) => join(folder, name)).join(', ')}: there already`)
+  for (const [name, value] of Object.entries(secrets))
+    writeFileSync(join(folder, name), value, { mode: 0o600, flag: 'wx' })
 }
 
 function variablesOf(file: string): Readonly<Record<string, string>> {

@@ -305,6 +305,51 @@ test('an import that would destroy something is called off', async () => {
   ).toMatchObject([{ code: 'pak.import.destroys' }])
 })
 
+test('an import that fails forgets what it found, so that a deprovision destroys nothing', async () => {
+  const { about, first } = await imported()
+  const found = state({ name: 'n' })
+  const planned = brokerpak.conclude(provision, about, report(first, { stdout: shown, state: found }))
+  if (planned.kind !== 'next') throw new Error('no plan')
+  const later = { ...about, carryover: planned.carryover }
+  const ends = [
+    outcome(brokerpak.conclude(provision, about, report(first, { exit: 1, state: found }))),
+    outcome(brokerpak.conclude(provision, later, report(planned.job, { exit: 1 }))),
+    outcome(
+      brokerpak.conclude(
+        provision,
+        later,
+        report(planned.job, { stdout: 'Plan: 0 to add, 0 to change, 1 to destroy.' }),
+      ),
+    ),
+  ]
+
+  expect(planned.unstarted).toEqual({})
+  for (const { carryover, problems } of ends) {
+    expect(problems).toHaveLength(1)
+    expect(
+      brokerpak.prepare({ kind: 'deprovision' }, { ...about, carryover: carryover ?? later.carryover }).kind,
+    ).toBe('nothing-to-run')
+  }
+})
+
+test('an init that fails tells every error, the cause first', async () => {
+  const log = [
+    'Error: Terraform encountered problems during initialisation, including problems',
+    'with the configuration, described below.',
+    '',
+    'Error: Duplicate variable declaration',
+    '',
+    '  on main.tf line 3:',
+    '',
+    'A variable named "x" was already declared.',
+  ].join('\n')
+  const { problems } = outcome(ending(provision, situation(await thing()), { exit: 1, log }))
+
+  expect(problems[0]?.detail).toMatch(
+    /^provision failed: Error: Duplicate variable declaration \(main\.tf line 3\): .*; Error: Terraform encountered problems/,
+  )
+})
+
 test('an import must name everything, and nobody moves to its plan later', async () => {
   const { pkg, about } = await imported()
   const large = pkg.services[0]!.plans[1]!

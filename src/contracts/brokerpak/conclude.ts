@@ -5,7 +5,7 @@ import type { Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Conclusion } from '../contract.ts'
-import { adopted, destroyedBy } from './adopt.ts'
+import { adopted, destroyedBy, isAdoption } from './adopt.ts'
 import { type Circumstances, circumstancesOf } from './circumstances.ts'
 import { asApplied, asCarriedOut, asDue } from './due.ts'
 import { describeError, errorsOf } from './failure.ts'
@@ -16,6 +16,9 @@ import { runOf } from './run.ts'
 import { keptName, mainName, outputsOf, readState, type State, shownOutputs, stateName } from './state.ts'
 import { afterInit, planStep } from './steps.ts'
 import { nextEngine } from './upgrade.ts'
+
+/** More than these are in the log. */
+const errorsMax = 5
 
 const verbs = {
   provision: 'provision',
@@ -33,7 +36,11 @@ export function concludePak(asked: Action, at: Situation, report: Report): Concl
   if (found.kind === 'refused') return done({ problems: found.problems, ...keep(action, left) })
   const { around } = found
   const failure = failureOf(action, report)
-  if (failure) return done({ problems: [failure], ...keep(action, left), ...afterwards(action) })
+  if (failure) {
+    // What a failed import found belongs to somebody: it is forgotten, so that nothing ever destroys it.
+    const kept = isImport(action, around) ? { carryover: {} } : keep(action, left)
+    return done({ problems: [failure], ...kept, ...afterwards(action) })
+  }
   switch (action.kind) {
     case 'provision':
     case 'update':
@@ -47,6 +54,10 @@ export function concludePak(asked: Action, at: Situation, report: Report): Concl
     case 'invoke':
       return done(afterLook(action.name, situation, looked(action.name, report)))
   }
+}
+
+function isImport({ kind }: Action, { definition, plan }: Circumstances): boolean {
+  return kind === 'provision' && isAdoption(definition.provision, plan.properties)
 }
 
 /** What a check has found is carried out by the next update, even if that asks for nothing. */
@@ -84,7 +95,7 @@ function adoptionPlan(around: Circumstances, action: Action, show: string): Conc
       code: 'pak.run.failed',
       detail: 'what was imported cannot be read as configuration',
     }
-    return done({ problems: [problem], carryover: situation.carryover })
+    return done({ problems: [problem], carryover: {} })
   }
   const carryover = {
     ...situation.carryover,
@@ -102,7 +113,7 @@ function adoptionApply(around: Circumstances, action: Action, plan: string): Con
     const detail = 'the plan shows that resources would be destroyed - cancelling subsume'
     return done({
       problems: [{ code: 'pak.import.destroys', detail }],
-      carryover: around.situation.carryover,
+      carryover: {},
     })
   }
   return nextStage(around, action, { steps: applySteps(around) })
@@ -118,10 +129,15 @@ function nextStage(
 ): Conclusion {
   const { situation, definition } = around
   const { carryover } = situation
+  const isTaken = isImport(action, around)
+  const left = isTaken ? {} : carryover
   const parameters = action.kind === 'update' ? updatedParameters(around, action) : situation.parameters
   const resolved = resolveInstance(around, parameters)
   if (resolved.kind === 'refused') {
-    return done({ problems: [{ code: 'pak.parameters.refused', detail: resolved.message }], carryover })
+    return done({
+      problems: [{ code: 'pak.parameters.refused', detail: resolved.message }],
+      carryover: left,
+    })
   }
   const found = carryover[configurationName]
   const imported = found === undefined ? {} : (JSON.parse(Buffer.from(found).toString()) as JsonObject)
@@ -133,7 +149,8 @@ function nextStage(
     destroys: false,
     ...stage,
   })
-  return 'code' in job ? done({ problems: [job], carryover }) : { kind: 'next', job, carryover }
+  if ('code' in job) return done({ problems: [job], carryover: left })
+  return { kind: 'next', job, carryover, ...(isTaken ? { unstarted: {} } : {}) }
 }
 
 function bound(around: Circumstances, left: Carryover): Conclusion {
@@ -184,8 +201,9 @@ function failureOf(action: Action, report: Report): Problem | undefined {
     ({ name, exit }) => exit !== 0 && !(action.kind === 'invoke' && name === 'plan' && exit === 2),
   )
   if (bad === undefined) return undefined
-  const [first] = errorsOf(report.logTail)
-  const said = first === undefined ? `${bad.name} failed` : describeError(first)
+  // The last is the cause: an init begins with an error that only says that others follow.
+  const errors = [...new Set(errorsOf(report.logTail).map(describeError))].toReversed()
+  const said = errors.length === 0 ? `${bad.name} failed` : errors.slice(0, errorsMax).join('; ')
   return { code: 'pak.run.failed', detail: `${verb} failed: ${said} exit status ${bad.exit}` }
 }
 

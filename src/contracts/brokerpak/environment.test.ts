@@ -1,5 +1,25 @@
 import { expect, test } from 'vitest'
-import { moveEnvironment } from './environment.ts'
+import { moveEnvironment, type PakAtHand } from './environment.ts'
+import type { Manifest } from './manifest.ts'
+
+const account = { SECURITY_USER_NAME: 'cf', SECURITY_USER_PASSWORD: 'secret' }
+const move = (environment: Readonly<Record<string, string>>, paks: readonly PakAtHand[] = []) =>
+  moveEnvironment({ ...account, ...environment }, paks, 'made-up')
+
+const manifest: Manifest = {
+  packversion: 1,
+  name: 'things',
+  version: '1.0.0',
+  metadata: {},
+  platforms: [],
+  binaries: [],
+  definitions: [],
+  parameters: [{ name: 'API_KEY', description: '' }],
+  requiredEnvironment: ['ARM_CLIENT_SECRET', 'ARM_TENANT_ID'],
+  environmentMapping: { AWS_ACCESS_KEY_ID: 'aws.access_key_id' },
+  upgradePath: [],
+  providerReplacements: {},
+}
 
 const plans = [{ id: 'p-1', name: 'small', size: 1 }]
 
@@ -23,12 +43,20 @@ test('sources, plans, defaults and accounts become our settings', () => {
       GSB_SERVICE_MY_THING_PROVISION_DEFAULTS: '{"colour":"red"}',
     },
     [],
+    'made-up',
   )
 
   expect(moved.faults).toEqual([])
+  expect(moved.secrets).toEqual({ 'platform-password': 'secret', 'operator-password': 'made-up' })
   expect(moved.settings).toEqual({
     http: { listen: '0.0.0.0:8080' },
-    auth: { users: [{ name: 'cf', password: 'secret', role: 'platform' }] },
+    dataDir: './data',
+    auth: {
+      users: [
+        { name: 'cf', password_file: './secrets/platform-password', role: 'platform' },
+        { name: 'admin', password_file: './secrets/operator-password', role: 'operator' },
+      ],
+    },
     catalog: [
       {
         package: 'https://x/a.brokerpak',
@@ -48,28 +76,69 @@ test('sources, plans, defaults and accounts become our settings', () => {
 
 test('paks of the built-in folder come first, with the plans of the tile', () => {
   const tile = JSON.stringify({ a: { guid: 'g-1', name: 'one', size: '1' } })
-  const builtin = [{ reference: './thing.brokerpak', services: ['google-thing'] }]
+  const builtin = [{ reference: './thing.brokerpak', services: ['google-thing'], manifest }]
 
-  expect(moveEnvironment({ THING_CUSTOM_PLANS: tile }, builtin).settings['catalog']).toMatchObject([
+  expect(move({ THING_CUSTOM_PLANS: tile }, builtin).settings['catalog']).toMatchObject([
     { package: './thing.brokerpak', options: { plans: { 'google-thing': [{ id: 'g-1', name: 'one' }] } } },
   ])
-  expect(
-    moveEnvironment({ GSB_COMPATIBILITY_ENABLE_BUILTIN_BROKERPAKS: 'false' }, builtin).settings['catalog'],
-  ).toEqual([])
+  expect(move({ GSB_COMPATIBILITY_ENABLE_BUILTIN_BROKERPAKS: 'false' }, builtin).settings['catalog']).toEqual(
+    [],
+  )
 })
 
 test.each([
   [{ GSB_BROKERPAK_SOURCES: '{"a":{}}' }, /a has no uri/],
   [{ GSB_BROKERPAK_SOURCES: '{' }, /^GSB_BROKERPAK_SOURCES: /],
 ])('%j is a fault', (environment, message) => {
-  expect(moveEnvironment(environment, []).faults.join('\n')).toMatch(message)
+  expect(move(environment).faults.join('\n')).toMatch(message)
 })
 
-test('what cannot be moved is said', () => {
-  const { remarks } = moveEnvironment(
-    { DB_HOST: 'h', DB_PATH: 'p', GSB_COMPATIBILITY_ENABLE_BETA_SERVICES: 'true' },
-    [],
+test('what a pak at hand declares is lent from files, and what it lacks is said', () => {
+  const moved = move(
+    {
+      GSB_BROKERPAK_SOURCES:
+        '{"a":{"uri":"https://x/my_things.brokerpak","config":"{\\"API_KEY\\":\\"k\\",\\"OTHER\\":1}"}}',
+      GSB_SERVICE_MY_THING_PLANS: JSON.stringify(plans),
+      AWS_ACCESS_KEY_ID: 'AKIA',
+      ARM_CLIENT_SECRET: 'shh',
+    },
+    [{ reference: './paks/my_things.brokerpak', services: ['my_thing'], manifest }],
   )
 
-  expect(remarks).toHaveLength(3)
+  expect(moved.settings['catalog']).toEqual([
+    {
+      package: 'https://x/my_things.brokerpak',
+      options: { plans: { my_thing: plans } },
+      infrastructure: [
+        { name: 'API_KEY', value_file: './secrets/API_KEY' },
+        { name: 'ARM_CLIENT_SECRET', value_file: './secrets/ARM_CLIENT_SECRET' },
+        { name: 'AWS_ACCESS_KEY_ID', value_file: './secrets/AWS_ACCESS_KEY_ID' },
+      ],
+    },
+  ])
+  expect(moved.secrets).toMatchObject({ API_KEY: 'k', ARM_CLIENT_SECRET: 'shh', AWS_ACCESS_KEY_ID: 'AKIA' })
+  expect(JSON.stringify(moved.settings)).not.toMatch(/shh|AKIA|"k"/)
+  expect(moved.remarks).toEqual([
+    expect.stringContaining('declares no parameter OTHER'),
+    expect.stringContaining('requires ARM_TENANT_ID'),
+  ])
+})
+
+test('what cannot be moved is said, whatever it is', () => {
+  const { remarks } = move({
+    DB_HOST: 'h',
+    DB_PATH: 'p',
+    GSB_COMPATIBILITY_ENABLE_BETA_SERVICES: 'true',
+    CSB_LOCKFILE_DIR: '/x',
+    GSB_BROKERPAK_SOURCES: '{"a":{"uri":"https://x/a.brokerpak"}}',
+    HOME: '/root',
+  })
+
+  expect(remarks.map((one) => one.split(/[ :]/)[0])).toEqual([
+    'https',
+    'DB_HOST',
+    'DB_PATH',
+    'GSB_COMPATIBILITY_ENABLE_BETA_SERVICES',
+    'CSB_LOCKFILE_DIR',
+  ])
 })

@@ -1,52 +1,113 @@
 /** Moves the configuration of the original brokers, their environment variables, into our settings. */
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { declaredNames } from './functions.ts'
+import type { Manifest } from './manifest.ts'
 import { tilePlans } from './plans.ts'
 
 export interface Moved {
   /** Our settings, to be written as a file. */
   readonly settings: JsonObject
+  /** What the settings name and must not stand in them, by the names of files beside them. */
+  readonly secrets: Readonly<Record<string, string>>
   /** What could not be read. */
   readonly faults: readonly string[]
   /** What an operator must know or do. */
   readonly remarks: readonly string[]
 }
 
-/** A pak that is at hand, with the names of its services. */
+/** A pak that is at hand. */
 export interface PakAtHand {
   readonly reference: string
   readonly services: readonly string[]
+  readonly manifest: Manifest
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 interface Move {
   readonly environment: Environment
+  readonly secrets: Record<string, string>
+  /** Variables that have become something here. */
+  readonly taken: Set<string>
   readonly faults: string[]
   readonly remarks: string[]
 }
 
-/** Reads `GSB_*` and what else the originals know; paks of their built-in folder are named by the caller. */
-export function moveEnvironment(environment: Environment, builtin: readonly PakAtHand[]): Moved {
-  const move: Move = { environment, faults: [], remarks: [] }
+/** Folder of the files that the settings name, beside them. */
+const secretsFolder = 'secrets'
+
+/**
+ * Reads `GSB_*` and what else the originals know, for these paks. One with the file name of a source is that source,
+ * the others are of the built-in folder. The password is for the operator, whom the originals do not know.
+ */
+export function moveEnvironment(
+  environment: Environment,
+  paks: readonly PakAtHand[],
+  operatorPassword: string,
+): Moved {
+  const move: Move = { environment, secrets: {}, taken: new Set(), faults: [], remarks: [] }
   const sources = sourcesOf(move)
+  const builtin = paks.filter((pak) => sources.every(({ uri }) => !isSame(uri, pak.reference)))
+  const wantsBuiltin = flag(read(move, 'GSB_COMPATIBILITY_ENABLE_BUILTIN_BROKERPAKS'), true)
   const catalog = [
-    ...(flag(environment['GSB_COMPATIBILITY_ENABLE_BUILTIN_BROKERPAKS'], true)
-      ? builtin.map((pak) => entryOf(move, pak.reference, pak.services, {}))
-      : []),
-    ...sources.map(({ uri, source }) => entryOf(move, uri, servicesOf(move, uri, builtin), source)),
+    ...(wantsBuiltin ? builtin.map((pak) => entryOf(move, pak.reference, pak, {})) : []),
+    ...sources.map(({ uri, source }) =>
+      entryOf(
+        move,
+        uri,
+        paks.find((pak) => isSame(uri, pak.reference)),
+        source,
+      ),
+    ),
   ]
-  remark(move)
-  const users = usersOf(environment)
-  const port = environment['PORT']
+  const port = read(move, 'PORT')
+  const host = read(move, 'CSB_LISTENER_HOST') ?? '0.0.0.0'
+  const [certificateFile, keyFile] = [read(move, 'TLS_CERT'), read(move, 'TLS_PRIVATE_KEY')]
   const settings: JsonObject = {
-    ...(port === undefined
+    ...(port === undefined && certificateFile === undefined
       ? {}
-      : { http: { listen: `${environment['CSB_LISTENER_HOST'] ?? '0.0.0.0'}:${port}` } }),
-    ...(users === undefined ? {} : { auth: { users } }),
+      : {
+          http: compact([
+            ['listen', port === undefined ? undefined : `${host}:${port}`],
+            [
+              'tls',
+              filled(
+                compact([
+                  ['certificateFile', certificateFile],
+                  ['keyFile', keyFile],
+                ]),
+              ),
+            ],
+          ]),
+        }),
+    dataDir: './data',
+    auth: { users: usersOf(move, operatorPassword) },
     catalog,
   }
-  return { settings, faults: move.faults, remarks: move.remarks }
+  remark(move)
+  return { settings, secrets: move.secrets, faults: move.faults, remarks: move.remarks }
+}
+
+/** The value of a variable that has a counterpart. */
+function read(move: Move, name: string): string | undefined {
+  move.taken.add(name)
+  return move.environment[name]
+}
+
+/** A value that stands in a file of its own. */
+function secretFile(move: Move, name: string, value: string): string {
+  move.secrets[name] = value
+  return `./${secretsFolder}/${name}`
+}
+
+function isSame(uri: string, reference: string): boolean {
+  const name = (text: string) =>
+    text
+      .replace(/[?#].*$/, '')
+      .split('/')
+      .at(-1)
+  return uri === reference || name(uri) === name(reference)
 }
 
 interface Source {
@@ -64,45 +125,67 @@ function sourcesOf(move: Move): readonly Source[] {
   })
 }
 
-/** What is known of a pak by its file name; services of others cannot be told before they are read. */
-function servicesOf(move: Move, uri: string, builtin: readonly PakAtHand[]): readonly string[] {
-  const known = builtin.find(({ reference }) => reference === uri)
-  return known?.services ?? namesIn(move.environment)
-}
-
 /** Names of services that variables speak of, as near as upper case lets us see them. */
-function namesIn(environment: Environment): readonly string[] {
-  const names = Object.keys(environment).flatMap((name) => {
+function guessedServices(move: Move, reference: string): readonly string[] {
+  const names = Object.keys(move.environment).flatMap((name) => {
     const found = /^GSB_SERVICE_(.+)_(?:PLANS|PROVISION_DEFAULTS|BIND_DEFAULTS)$/.exec(name)?.[1]
     return found === undefined ? [] : [found.toLowerCase().replaceAll('_', '-')]
   })
-  return [...new Set(names)]
+  const services = [...new Set(names)]
+  const guess = services.length === 0 ? '' : `; its services are taken to be called ${services.join(', ')}`
+  move.remarks.push(
+    `${reference} is not at hand, so what it needs of the environment cannot be told${guess}: name the file with --pak`,
+  )
+  return services
 }
 
-function entryOf(move: Move, reference: string, services: readonly string[], source: JsonObject): JsonObject {
-  const global = textJson(move, 'GSB_BROKERPAK_CONFIG', move.environment['GSB_BROKERPAK_CONFIG'])
+function entryOf(move: Move, reference: string, pak: PakAtHand | undefined, source: JsonObject): JsonObject {
+  const services = pak?.services ?? guessedServices(move, reference)
+  const global = textJson(move, 'GSB_BROKERPAK_CONFIG', read(move, 'GSB_BROKERPAK_CONFIG'))
   const own = textJson(move, `config of ${reference}`, source['config'])
   const { global_labels: labels, ...parameters } = { ...global, ...own }
+  const values = texts(parameters)
   const plans = compact(services.map((name) => [name, plansOf(move, name)]))
   const defaults = compact(services.map((name) => [name, defaultsOf(move, name)]))
   const all = jsonAt(move, 'GSB_PROVISION_DEFAULTS')
   const excluded = String(source['excluded_services'] ?? '')
     .split('\n')
     .filter((id) => id.trim() !== '')
+  const accepts = flag(read(move, 'CSB_DISABLE_REQUEST_PROPERTY_VALIDATION'), false)
   const options = compact([
     ['service_prefix', source['service_prefix'] === '' ? undefined : source['service_prefix']],
     ['excluded_services', excluded.length > 0 ? excluded : undefined],
     ['global_defaults', all],
     ['global_labels', labels],
-    ['environment', filled(texts(parameters))],
+    // What the manifest declares is lent from files; of a pak that is not at hand nobody knows what is secret.
+    ['environment', pak === undefined ? filled(values) : undefined],
     ['services', filled(defaults)],
     ['plans', filled(plans)],
-    [
-      'unknown_parameters',
-      flag(move.environment['CSB_DISABLE_REQUEST_PROPERTY_VALIDATION'], false) ? 'accept' : undefined,
-    ],
+    ['unknown_parameters', accepts ? 'accept' : undefined],
   ])
-  return { package: reference, ...(Object.keys(options).length > 0 ? { options } : {}) }
+  const infrastructure = pak === undefined ? [] : lentTo(move, pak, values)
+  return {
+    package: reference,
+    ...(Object.keys(options).length > 0 ? { options } : {}),
+    ...(infrastructure.length > 0 ? { infrastructure } : {}),
+  }
+}
+
+/** What the manifest declares: of the configuration its parameters, of the environment the rest. */
+function lentTo(move: Move, { reference, manifest }: PakAtHand, config: JsonObject): readonly Json[] {
+  const parameters = manifest.parameters.map(({ name }) => name)
+  const ignored = Object.keys(config).filter((name) => !parameters.includes(name))
+  if (ignored.length > 0)
+    move.remarks.push(
+      `${reference} declares no parameter ${ignored.join(', ')}: the original ignored it, too`,
+    )
+  return [...new Set(declaredNames(manifest))].flatMap((name): readonly Json[] => {
+    const value = parameters.includes(name) ? (config[name] ?? read(move, name)) : read(move, name)
+    if (typeof value === 'string') return [{ name, value_file: secretFile(move, name, value) }]
+    if (manifest.requiredEnvironment.includes(name))
+      move.remarks.push(`${reference} requires ${name}, which is not set: lend it as infrastructure`)
+    return []
+  })
 }
 
 function plansOf(move: Move, service: string): Json | undefined {
@@ -123,11 +206,21 @@ function defaultsOf(move: Move, service: string): Json | undefined {
   return filled(defaults)
 }
 
-function usersOf({
-  SECURITY_USER_NAME: name,
-  SECURITY_USER_PASSWORD: password,
-}: Environment): Json | undefined {
-  return name === undefined || password === undefined ? undefined : [{ name, password, role: 'platform' }]
+function usersOf(move: Move, operatorPassword: string): Json {
+  const [name, password] = [read(move, 'SECURITY_USER_NAME'), read(move, 'SECURITY_USER_PASSWORD')]
+  const isKnown = name !== undefined && password !== undefined
+  if (!isKnown)
+    move.remarks.push('SECURITY_USER_NAME and SECURITY_USER_PASSWORD are not set: add a platform account')
+  return [
+    ...(isKnown
+      ? [{ name, password_file: secretFile(move, 'platform-password', password), role: 'platform' }]
+      : []),
+    {
+      name: name === 'admin' ? 'operator' : 'admin',
+      password_file: secretFile(move, 'operator-password', operatorPassword),
+      role: 'operator',
+    },
+  ]
 }
 
 const sayings: Readonly<Record<string, string>> = {
@@ -137,24 +230,34 @@ const sayings: Readonly<Record<string, string>> = {
     'the database of the original is not read: export the state of each instance there and import it here',
   ENCRYPTION_PASSWORDS: 'secrets are sealed with keys of our own; the passwords are not needed here',
   CH_CRED_HUB_URL: 'credentials are not put into CredHub',
-  TERRAFORM_UPGRADES_ENABLED: 'upgrades are offered by every pak that has an upgrade path',
+  TERRAFORM_UPGRADES_ENABLED:
+    'every other build of a pak is offered as an upgrade; maintenance: engine among the options offers engines only',
   BROKERPAK_UPDATES_ENABLED: 'instances stay with the package they were made from until they are upgraded',
   GSB_BROKERPAK_BUILTIN_PATH: 'paks of that folder are taken over when they are named',
 }
 
 function remark(move: Move): void {
-  const said = Object.entries(sayings).filter(([name]) => move.environment[name] !== undefined)
-  move.remarks.push(...new Set(said.map(([name, text]) => `${name}: ${text}`)))
+  const known = Object.entries(sayings).filter(([name]) => move.environment[name] !== undefined)
+  move.remarks.push(...new Set(known.map(([name, text]) => `${name}: ${text}`)))
   const toggles = Object.keys(move.environment).filter(
-    (name) => name.startsWith('GSB_COMPATIBILITY_ENABLE_') && !name.endsWith('BUILTIN_BROKERPAKS'),
+    (name) => name.startsWith('GSB_COMPATIBILITY_ENABLE_') && !move.taken.has(name),
   )
   for (const name of toggles.sort()) {
     move.remarks.push(`${name}: services are not hidden by their tags; leave them out with excluded_services`)
   }
+  const said = new Set([...Object.keys(sayings), ...toggles])
+  const unread = Object.keys(move.environment).filter(
+    (name) => ofOriginals.test(name) && !move.taken.has(name) && !said.has(name),
+  )
+  for (const name of unread.sort()) move.remarks.push(`${name}: has no counterpart here and was left out`)
 }
 
+/** Whose names say that they are meant for an original. */
+const ofOriginals =
+  /^(?:GSB|CSB|CH|DB|ENCRYPTION|SECURITY_USER|TLS|TERRAFORM|BROKERPAK|PAK)_|_CUSTOM_PLANS$|^(?:CA_CERT|CLIENT_CERT|CLIENT_KEY)$/
+
 function jsonAt(move: Move, name: string): Json | undefined {
-  return parsed(move, name, move.environment[name])
+  return parsed(move, name, read(move, name))
 }
 
 function textJson(move: Move, name: string, value: Json | undefined): JsonObject {

@@ -8,7 +8,8 @@ export function defaultLabels(
   more: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   return {
-    ...Object.fromEntries(Object.entries(more).map(([key, value]) => [plain(key), plain(value)])),
+    // The operator's own stay as they are: to change them would change the tags of everything that was made.
+    ...more,
     'pcf-organization-guid': plain(textOf(context['organization_guid'])),
     'pcf-space-guid': plain(textOf(context['space_guid'])),
     'pcf-instance-id': plain(instance),

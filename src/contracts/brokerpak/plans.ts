@@ -56,7 +56,8 @@ function planOf(item: JsonObject): PakPlan {
     description: textOf(item['description']) || textOf(item['name']),
     displayName: textOf(item['display_name']) || textOf(item['name']),
     bullets: Array.isArray(item['bullets']) ? item['bullets'].map(String) : [],
-    free: item['free'] === true || item['free'] === 'true',
+    // What an operator does not say is left out of the catalog, and platforms take that for free.
+    free: item['free'] !== false && item['free'] !== 'false',
     properties: { ...mapOf(item['properties']), ...Object.fromEntries(properties) },
     provisionOverrides: mapOf(item['provision_overrides']),
     bindOverrides: mapOf(item['bind_overrides']),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { archive, definition, manifest, read, thing } from '../../../test/brokerpak/pak.ts'
 import { brokerpak } from './index.ts'
+import { defaultLabels } from './labels.ts'
 import { notesOf } from './notes.ts'
 
 const files = { 'manifest.yml': manifest, 'thing.yml': definition }
@@ -165,13 +166,54 @@ test('a service without plans has a pattern that tells what it demands', async (
 })
 
 test('names get the prefix of the operator, services can be left out, plans added', async () => {
-  const added = { thing: [{ id: 'p-9', name: 'huge', size: 99 }] }
+  const id = '00000000-0000-4000-8000-000000000009'
+  const added = { thing: [{ id, name: 'huge', size: 99 }] }
   const pkg = await thing(undefined, { service_prefix: 'my-', plans: added })
   const none = await thing(undefined, { excluded_services: ['00000000-0000-4000-8000-000000000000'] })
 
   expect(pkg.services[0]).toMatchObject({
     name: 'my-thing',
-    plans: [{ name: 'small' }, { name: 'large' }, { name: 'huge', id: 'p-9' }],
+    plans: [{ name: 'small' }, { name: 'large' }, { name: 'huge', id, free: true }],
   })
   expect(none.services).toEqual([])
+})
+
+test.each([
+  [{ thing: [{ id: 'p-9', name: 'huge', size: 9 }] }, 'thing custom plan huge: field must be a UUID: ID'],
+  [{ thing: [{ name: 'huge', size: 9 }] }, 'is missing an id'],
+  [
+    { thing: [{ id: '00000000-0000-4000-8000-000000000009', name: 'x' }] },
+    'is missing required property size',
+  ],
+  [{ other: [] }, 'the pak has no service other'],
+])('plans of the operator that cannot be are refused: %j', async (plans, detail) => {
+  const files = { 'manifest.yml': manifest, 'thing.yml': definition }
+
+  expect(await read(files, { plans })).toMatchObject({
+    kind: 'refused',
+    problems: [{ code: 'pak.options.invalid', detail: expect.stringContaining(detail) }],
+  })
+})
+
+test.each([
+  [undefined, true],
+  [null, true],
+  [true, true],
+  [false, false],
+  ['false', false],
+])('a plan of the operator with free %j is offered as free: %j', async (free, offered) => {
+  const own = { id: '00000000-0000-4000-8000-000000000009', name: 'huge', size: 9 }
+  const plan = free === undefined ? own : { ...own, free }
+  const pkg = await thing(undefined, { plans: { thing: [plan] } })
+
+  expect(pkg.services[0]?.plans.at(-1)?.free).toBe(offered)
+})
+
+test("the operator's own labels stay as they are", () => {
+  expect(defaultLabels('i 1', { organization_guid: 'o/1' }, { 'cost centre': 'x y' })).toEqual({
+    'cost centre': 'x y',
+    'pcf-organization-guid': 'o_1',
+    'pcf-space-guid': '',
+    'pcf-instance-id': 'i_1',
+  })
 })

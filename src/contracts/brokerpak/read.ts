@@ -8,7 +8,7 @@ import { decoder } from './decode.ts'
 import { type Definition, type PakAction, readDefinition } from './definition.ts'
 import { definitionFaults } from './definition-faults.ts'
 import { originOf } from './dialect.ts'
-import { type FieldFault, listFaults } from './field-faults.ts'
+import { type FieldFault, isUuid, listFaults } from './field-faults.ts'
 import { installationOf, runsOn } from './install.ts'
 import { definitionWarnings } from './lint.ts'
 import { type Manifest, type Platform, readManifest, unknownFields } from './manifest.ts'
@@ -16,6 +16,7 @@ import { type Dialect, manifestFaults, unknownPlatforms } from './manifest-fault
 import type { Notes } from './notes.ts'
 import { optionFaults, type PakOptions, pakOptions } from './options.ts'
 import { packageOf } from './package.ts'
+import { operatorPlans } from './plans.ts'
 
 const documentBytesMax = 8 * 1024 * 1024
 
@@ -62,6 +63,8 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
   )
   const repeated = dialect === 'v1' ? [] : repeatedServices(definitions)
   if (repeated.length > 0) return refused([invalid('pak.manifest.invalid', 'manifest.yml', repeated)])
+  const wrongPlans = planFaults(definitions, options)
+  if (wrongPlans.length > 0) return refused(wrongPlans)
   const notes: Notes = {
     origin: originOf(document.value, manifest),
     manifest,
@@ -83,6 +86,23 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
     ),
   ]
   return { kind: 'package', package: packageOf(notes, options), warnings }
+}
+
+/** What is wrong with plans of the operator. Problems: pak.options.invalid. */
+function planFaults(definitions: readonly Definition[], { plans }: PakOptions): readonly Problem[] {
+  const strangers = Object.keys(plans).filter((name) => definitions.every((one) => one.name !== name))
+  const details = [
+    ...strangers.map((name) => `plans: the pak has no service ${name}`),
+    ...definitions.flatMap((one) => {
+      const added = operatorPlans(one, plans[one.name])
+      const odd = added.plans.filter(({ id }) => !isUuid(id))
+      return [
+        ...added.faults,
+        ...odd.map(({ name }) => `${one.name} custom plan ${name}: field must be a UUID: ID`),
+      ]
+    }),
+  ]
+  return details.map((detail) => ({ code: 'pak.options.invalid', detail }))
 }
 
 /** Which engine of the host is used, where one is to be. */
