@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { archiveBundle } from '../../src/authoring/cnab/bundle-tools.ts'
-import { inRoom } from '../../src/compose/cnab/tools.ts'
+import { inRoom } from '../../src/local/cnab/tools.ts'
 import { busyboxImage } from '../../test/support/busybox.ts'
 import { ensurePrograms, findProgram } from '../../test/support/debian.ts'
 import { freshFolder } from '../../test/support/image.ts'
@@ -88,15 +88,22 @@ async function pack(home: string): Promise<string> {
   const file = join(home, 'bundle.json')
   const bundle = { schemaVersion: '1.2.0', name: 'bench', version: '1.0.0', description: '' }
   writeFileSync(file, JSON.stringify({ ...bundle, invocationImages: [{ image: name, imageType: 'oci' }] }))
-  await inRoom(join(home, 'author'), 'none', ({ workshop: { artifacts } }) =>
-    archiveBundle(artifacts, {
-      reference: file,
-      relocation: { [name]: reference },
-      to: join(home, 'bench.tgz'),
-      thin: false,
-      compression: 'usual',
-      ...quiet,
-    }),
+  await inRoom(
+    join(home, 'author'),
+    'none',
+    ({
+      house: {
+        workshop: { artifacts },
+      },
+    }) =>
+      archiveBundle(artifacts, {
+        reference: file,
+        relocation: { [name]: reference },
+        to: join(home, 'bench.tgz'),
+        thin: false,
+        compression: 'usual',
+        ...quiet,
+      }),
   )
   return reference
 }
@@ -105,8 +112,14 @@ const quiet = { signal: new AbortController().signal, progress: () => undefined 
 
 async function writeImage(home: string, from: string, to: string): Promise<void> {
   mkdirSync(home, { recursive: true })
-  await inRoom(join(home, 'author'), 'none', ({ workshop: { artifacts } }) =>
-    artifacts.copy({ from, to: `docker-archive:${to}:${name}`, ...quiet }),
+  await inRoom(
+    join(home, 'author'),
+    'none',
+    ({
+      house: {
+        workshop: { artifacts },
+      },
+    }) => artifacts.copy({ from, to: `docker-archive:${to}:${name}`, ...quiet }),
   )
 }
 

@@ -4,7 +4,7 @@ import type { Listener } from '../host/workshop.ts'
 import { stayWith } from '../local/act.ts'
 import { type LocalHouse, openLocalHouse } from '../local/house.ts'
 import type { ActionRan } from '../local/ran.ts'
-import { findOperation, leftBehind, type UnderWay, underWay } from '../local/under-way.ts'
+import { actionName, findOperation, leftBehind, type UnderWay, underWay } from '../local/under-way.ts'
 import type { Instance } from '../model/instance.ts'
 import { hasEnded } from '../model/operation.ts'
 
@@ -31,10 +31,12 @@ export async function stayWithOperation(
   listener: Listener,
 ): Promise<{ readonly action: string; readonly ran: ActionRan }> {
   return inHouse({ dataDir, engine: 'auto' }, async (house) => {
-    const { id, action, state } = await findOperation(house, name)
+    const operation = await findOperation(house, name)
+    const { id, state } = operation
+    const action = await actionName(house.store, operation)
     if (cancel && !hasEnded(state)) await cancelOperation(house.ports, house.asker(), id)
     const ran = await stayWith(house, id, {}, listener)
-    return { action: action.kind === 'invoke' ? action.name : action.kind, ran }
+    return { action, ran }
   })
 }
 

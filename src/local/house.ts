@@ -6,7 +6,7 @@ import { makeCatalog, type Offer } from '../broker/catalog.ts'
 import { offeringsOf } from '../broker/offering.ts'
 import { type Asker, orders } from '../broker/orders.ts'
 import type { Ports } from '../broker/ports.ts'
-import type { Contract } from '../contracts/contract.ts'
+import { cnabInstallation } from '../contracts/cnab/index.ts'
 import type { Engine } from '../engines/engine.ts'
 import { endProcess } from '../host/end-process.ts'
 import { contractNamed } from '../host/read-package.ts'
@@ -24,6 +24,8 @@ import { makeLogWriter } from '../work/log-writer.ts'
 import { engineFor, type Tools } from '../work/tools.ts'
 import type { WorkEvent } from '../work/work-report.ts'
 import { startWorker, type Worker } from '../work/worker.ts'
+import { driverEngine } from './cnab/driver-engine.ts'
+import { runAboutOf } from './cnab/run-about.ts'
 import { ownerName } from './owner.ts'
 import { takeOver } from './take-over.ts'
 
@@ -53,10 +55,8 @@ export interface HouseOptions {
   readonly dataDir: string
   /** Absent: this command only looks. */
   readonly engine?: Settings['engine']
-  /** Engines of this command alone, before those of the machine. */
-  readonly engines?: readonly Engine[]
-  /** Contracts that only commands know. */
-  readonly contracts?: readonly Contract[]
+  /** The program of a CNAB driver that runs everything instead of the engines. */
+  readonly driver?: string
 }
 
 const limits = { leaseMs: 10_000, heartbeatMs: 2000, stagesMax: 20, attemptsMax: 3 } as const
@@ -83,8 +83,9 @@ export async function openLocalHouse(options: HouseOptions): Promise<LocalHouse>
     }),
   ])
   const offered = new Map<string, Offer>()
-  const engines = [...(options.engines ?? []), ...workshop.room.engines]
-  const ports = portsOf({ store, engines, offered, contracts: options.contracts ?? [] })
+  const driver = driverEngine(options.driver, (operation) => runAboutOf(store, operation))
+  const engines = [driver, ...workshop.room.engines]
+  const ports = portsOf({ store, engines, offered })
   await takeOver(folder, ring, ports)
   const bell = makeBell()
   const wanted = new Set<string>()
@@ -142,10 +143,9 @@ interface PortsParts {
   readonly store: Store
   readonly engines: readonly Engine[]
   readonly offered: ReadonlyMap<string, Offer>
-  readonly contracts: readonly Contract[]
 }
 
-function portsOf({ store, engines, offered, contracts }: PortsParts): Ports {
+function portsOf({ store, engines, offered }: PortsParts): Ports {
   const kinds = ['provision', 'update', 'deprovision', 'bind', 'unbind', 'invoke'] as const
   const deadlineMs = Object.fromEntries(kinds.map((kind) => [kind, dayMs])) as Record<
     (typeof kinds)[number],
@@ -158,7 +158,7 @@ function portsOf({ store, engines, offered, contracts }: PortsParts): Ports {
     node: ownerName(systemChance),
     newId: ulidSource(systemChance),
     policy: () => ({ deadlineMs, queuedPerPlatformMax: 1000 }),
-    contract: (name) => contracts.find((one) => one.name === name) ?? contractNamed(name),
+    contract: (name) => (name === cnabInstallation.name ? cnabInstallation : contractNamed(name)),
     catalog: () => makeCatalog([...offered.values()]),
     refuses: (job) => (engineFor(engines, job) ? undefined : refusalOf(engines, job)),
     // Sealed with the instance, so that another command can go on with its work.

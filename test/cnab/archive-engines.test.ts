@@ -2,9 +2,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { archiveBundle, publishBundle } from '../../src/authoring/cnab/bundle-tools.ts'
-import { carryOut, type Order } from '../../src/compose/cnab/orders.ts'
-import { inRoom } from '../../src/compose/cnab/tools.ts'
-import { viewInstallation, viewOutputs, viewRuns } from '../../src/compose/cnab/views.ts'
+import { carryOut, endOf, type Order } from '../../src/local/cnab/orders.ts'
+import { inRoom } from '../../src/local/cnab/tools.ts'
+import { viewInstallation, viewOutputs, viewRuns } from '../../src/local/cnab/views.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
 import { startPodman, type TestEngine } from '../support/podman.ts'
@@ -23,16 +23,23 @@ beforeAll(async () => {
   const sources = join(home, 'sources')
   mkdirSync(sources)
   const { image, file } = await writeHello(sources)
-  await inRoom(join(home, 'author'), 'none', ({ workshop: { artifacts } }) =>
-    archiveBundle(artifacts, {
-      reference: file,
-      relocation: { [installer]: image.reference },
-      to: archive,
-      thin: false,
-      compression: 'usual',
-      signal: new AbortController().signal,
-      progress: () => undefined,
-    }),
+  await inRoom(
+    join(home, 'author'),
+    'none',
+    ({
+      house: {
+        workshop: { artifacts },
+      },
+    }) =>
+      archiveBundle(artifacts, {
+        reference: file,
+        relocation: { [installer]: image.reference },
+        to: archive,
+        thin: false,
+        compression: 'usual',
+        signal: new AbortController().signal,
+        progress: () => undefined,
+      }),
   )
   // From here on there is nothing but the archive: no layout, no registry.
   rmSync(sources, { recursive: true })
@@ -63,7 +70,7 @@ function order(action: string, more: Partial<Order> = {}): Order {
 }
 
 interface Heard {
-  readonly listener: Parameters<typeof carryOut>[3]
+  readonly listener: Parameters<typeof carryOut>[2]
   log(): string
 }
 
@@ -86,9 +93,9 @@ describe.skipIf(missing !== undefined).each(['embedded', 'docker'])('on the engi
   test('a thick bundle lives its life straight from the archive, without any registry', async () => {
     const { listener, log } = heard()
 
-    await inRoom(join(home, engine), engine, async (room, run) => {
+    await inRoom(join(home, engine), engine, async (room) => {
       const act = async (wanted: Order): Promise<string> =>
-        (await carryOut(room, wanted, run, listener)).verdict.status
+        endOf(await carryOut(room, wanted, listener)).status
       const ends = [
         await act(order('install', { reference: archive, credentialSets: [join(home, 'creds.yml')] })),
         await act(order('upgrade', { given: { port: { typed: '9999' } } })),
@@ -98,7 +105,10 @@ describe.skipIf(missing !== undefined).each(['embedded', 'docker'])('on the engi
       const view = await viewInstallation(room, 'life')
       const runs = await viewRuns(room, 'life')
       const outputs = Object.fromEntries(
-        viewOutputs(room, 'life').map(({ name, bytes }) => [name, Buffer.from(bytes).toString('latin1')]),
+        (await viewOutputs(room, 'life')).map(({ name, bytes }) => [
+          name,
+          Buffer.from(bytes).toString('latin1'),
+        ]),
       )
 
       expect(ends).toEqual(['succeeded', 'succeeded', 'succeeded', 'succeeded'])
@@ -124,18 +134,24 @@ test.skipIf(missing !== undefined || noRegistry !== undefined)(
     const registry = await startRegistry()
     const { listener, log } = heard()
     const to = `docker://${registry.host}/team/hello`
-    await inRoom(join(home, 'publisher'), 'none', ({ workshop: { artifacts } }) =>
-      publishBundle(artifacts, { reference: archive, to, force: false, ...listener }),
+    await inRoom(
+      join(home, 'publisher'),
+      'none',
+      ({
+        house: {
+          workshop: { artifacts },
+        },
+      }) => publishBundle(artifacts, { reference: archive, to, force: false, ...listener }),
     )
 
-    await inRoom(join(home, 'puller'), 'embedded', async (room, run) => {
-      const act = (wanted: Order) => carryOut(room, wanted, run, listener)
+    await inRoom(join(home, 'puller'), 'embedded', async (room) => {
+      const act = (wanted: Order) => carryOut(room, wanted, listener)
       const reference = `${to}:v1.0.0`
       await act(order('install', { reference, credentialSets: [join(home, 'creds.yml')] }))
       await registry.stop()
-      const { verdict } = await act(order('upgrade', { given: { port: { typed: '7' } } }))
+      const ran = await act(order('upgrade', { given: { port: { typed: '7' } } }))
 
-      expect(verdict.status).toBe('succeeded')
+      expect(endOf(ran).status).toBe('succeeded')
     })
 
     expect(log().match(/relocated/g)).toHaveLength(2)

@@ -13,6 +13,7 @@ case "$CNAB_ACTION" in
   status) echo '{"status":"Ready"}' > /cnab/app/outputs/status; exit 0 ;;
   help) echo "no help"; exit 0 ;;
 esac
+test -z "\${ONLY:-}" || echo "only $ONLY"
 echo "token is $TOKEN"
 test "$(cat /etc/app/token)" = "$TOKEN"
 printf '%s' "http://$CNAB_INSTALLATION_NAME:$PORT" > /cnab/app/outputs/url
@@ -43,6 +44,7 @@ export function helloBundle(change: JsonObject = {}): JsonObject {
       flag: { type: 'boolean', default: false },
       count: { type: 'integer', default: 0 },
       text: { type: 'string' },
+      word: { type: 'string', default: '' },
       secret: { type: 'string', writeOnly: true },
       bytes: { type: 'string', contentEncoding: 'base64', default: '' },
       status: { type: 'object' },
@@ -51,13 +53,14 @@ export function helloBundle(change: JsonObject = {}): JsonObject {
       port: { definition: 'port', destination: { env: 'PORT' } },
       fail: { definition: 'flag', destination: { env: 'FAIL' } },
       wait: { definition: 'count', destination: { env: 'WAIT' } },
+      only: { definition: 'word', destination: { env: 'ONLY' }, applyTo: ['install', 'upgrade'] },
     },
     credentials: {
       token: {
         env: 'TOKEN',
         path: '/etc/app/token',
         required: true,
-        applyTo: ['install', 'upgrade', 'uninstall'],
+        applyTo: ['install', 'upgrade', 'uninstall', 'tune'],
       },
     },
     outputs: {
@@ -68,6 +71,7 @@ export function helloBundle(change: JsonObject = {}): JsonObject {
     actions: {
       status: { title: 'Status', description: 'How it is.' },
       help: { description: 'Some help.', stateless: true },
+      tune: { description: 'Changes something.', modifies: true },
     },
     ...change,
   }

@@ -2,9 +2,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { archiveBundle } from '../../src/authoring/cnab/bundle-tools.ts'
-import { carryOut, type Order } from '../../src/compose/cnab/orders.ts'
-import { inRoom } from '../../src/compose/cnab/tools.ts'
-import { viewInstallation } from '../../src/compose/cnab/views.ts'
+import { carryOut, type Order } from '../../src/local/cnab/orders.ts'
+import { inRoom } from '../../src/local/cnab/tools.ts'
+import { viewInstallation } from '../../src/local/cnab/views.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
 import { helloBundle, installer, writeHello } from './cli-bundle.ts'
@@ -27,21 +27,29 @@ beforeAll(async () => {
     requiredExtensions: ['io.cnab.dependencies'],
   }
   writeFileSync(wide, JSON.stringify(helloBundle(changed)))
-  await inRoom(join(home, 'author'), 'none', async ({ workshop: { artifacts } }) => {
-    for (const [reference, to] of [
-      [file, child],
-      [wide, parent],
-    ] as const)
-      await archiveBundle(artifacts, {
-        reference,
-        relocation: { [installer]: image.reference },
-        to,
-        thin: false,
-        compression: 'fastest',
-        signal: new AbortController().signal,
-        progress: () => undefined,
-      })
-  })
+  await inRoom(
+    join(home, 'author'),
+    'none',
+    async ({
+      house: {
+        workshop: { artifacts },
+      },
+    }) => {
+      for (const [reference, to] of [
+        [file, child],
+        [wide, parent],
+      ] as const)
+        await archiveBundle(artifacts, {
+          reference,
+          relocation: { [installer]: image.reference },
+          to,
+          thin: false,
+          compression: 'fastest',
+          signal: new AbortController().signal,
+          progress: () => undefined,
+        })
+    },
+  )
   rmSync(sources, { recursive: true })
   writeFileSync(
     join(home, 'creds.yml'),
@@ -72,11 +80,11 @@ test.skipIf(missing !== undefined)(
       ...more,
     })
 
-    const states = await inRoom(join(home, 'data'), 'embedded', async (room, run) => {
+    const states = await inRoom(join(home, 'data'), 'embedded', async (room) => {
       const given = { port: { typed: '1' }, 'store#port': { typed: '2' } }
       const credentialSets = [join(home, 'creds.yml')]
-      await carryOut(room, order('install', { reference: parent, credentialSets, given }), run, listener)
-      await carryOut(room, order('uninstall'), run, listener)
+      await carryOut(room, order('install', { reference: parent, credentialSets, given }), listener)
+      await carryOut(room, order('uninstall'), listener)
       return await Promise.all(['top', 'top-store'].map((name) => viewInstallation(room, name)))
     })
 

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as later } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { ensurePrograms } from '../support/debian.ts'
@@ -22,7 +21,11 @@ interface Ran {
 }
 
 /** A command in this process: what it prints, and how it ends. */
-async function cnab(...args: readonly string[]): Promise<Ran> {
+function cnab(...args: readonly string[]): Promise<Ran> {
+  return chandler('cnab', ...args)
+}
+
+async function chandler(...args: readonly string[]): Promise<Ran> {
   const heard = { out: '', err: '' }
   const hear = (stream: 'out' | 'err') => (piece: string | Uint8Array) => {
     heard[stream] += Buffer.from(piece).toString()
@@ -32,10 +35,10 @@ async function cnab(...args: readonly string[]): Promise<Ran> {
     vi.spyOn(process.stdout, 'write').mockImplementation(hear('out')),
     vi.spyOn(process.stderr, 'write').mockImplementation(hear('err')),
   ]
-  const signals = ['SIGINT', 'SIGTERM'] as const
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const before = signals.map((signal) => process.listeners(signal))
   try {
-    const exit = await main(['cnab', ...args, '--data-dir', join(home, 'data')])
+    const exit = await main([...args, '--data-dir', join(home, 'data')])
     return { exit, ...heard }
   } finally {
     process.exitCode = undefined
@@ -48,6 +51,26 @@ async function cnab(...args: readonly string[]): Promise<Ran> {
 
 function starter(args: readonly string[]): string[] {
   return [program, 'cnab', ...args, '--data-dir', join(home, 'data')]
+}
+
+/** A command of its own process whose bundle has come to where it waits. */
+async function started(...args: readonly string[]) {
+  const child = spawn(process.execPath, starter(args), { stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  let heard = ''
+  await new Promise<void>((resolve) => {
+    child.stdout.on('data', (piece: Buffer) => {
+      heard += piece.toString()
+      if (heard.includes('waiting')) resolve()
+    })
+    void ended.then(resolve)
+  })
+  return {
+    end: async (signal: 'SIGKILL' | 'SIGHUP' | 'SIGINT') => {
+      child.kill(signal)
+      await ended
+    },
+  }
 }
 
 async function json(...args: readonly string[]) {
@@ -181,45 +204,63 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
 })
 
 describe.skipIf(missing !== undefined)('an installation', () => {
-  test('has one run at a time, and the truth is told of one whose program was killed', async () => {
-    const args = ['install', 'killed', archive, '-c', join(home, 'creds.yml'), '-p', 'wait=60', ...run]
-    const child = spawn(process.execPath, starter(args), { stdio: ['ignore', 'pipe', 'ignore'] })
-    const ended = new Promise((resolve) => child.once('close', resolve))
-    for await (const piece of child.stdout) if (String(piece).includes('waiting')) break
+  test('has one run at a time, which outlives its killed command until it is cancelled', async () => {
+    const creds = ['-c', join(home, 'creds.yml')]
+    const child = await started('install', 'killed', archive, ...creds, '-p', 'wait=600', ...run)
 
     const second = await cnab('upgrade', 'killed', ...run)
     const during = (await json('show', 'killed')).status
-    child.kill('SIGKILL')
-    await ended
-    await later(200)
+    await child.end('SIGKILL')
     const after = (await json('show', 'killed')).status
-    const repaired = await cnab(
-      'install',
-      'killed',
-      '-c',
-      join(home, 'creds.yml'),
-      '-p',
-      'wait=0',
-      archive,
-      ...run,
-    )
+    const listed = JSON.parse((await chandler('attach', '-o', 'json')).out).items
+    const cancelled = await chandler('attach', 'killed', '--cancel')
+    const repaired = await cnab('install', 'killed', ...creds, '-p', 'wait=0', archive, ...run)
     const runs = (await json('show', 'killed')).runs
 
     expect(second).toMatchObject({ exit: 5, err: expect.stringContaining('install, process') })
-    expect([during, after]).toEqual(['running', 'unknown'])
+    expect([during, after]).toEqual(['running', 'running'])
+    expect(listed).toMatchObject([{ instance: 'killed', action: 'install', state: 'running' }])
+    expect(cancelled).toMatchObject({ exit: 3, err: expect.stringContaining('operation.cancelled') })
     expect(repaired.exit).toBe(0)
-    expect(runs.map((one: { status: string }) => one.status)).toEqual(['succeeded', 'unknown'])
-  }, 60_000)
+    expect(runs.map((one: { status: string }) => one.status)).toEqual(['succeeded', 'canceled'])
+  }, 300_000)
+
+  test.each(['SIGKILL', 'SIGHUP'] as const)(
+    'loses nothing of a run that ends well when its command ends with %s',
+    async (signal) => {
+      const name = `left-${signal.toLowerCase()}`
+      const creds = ['-c', join(home, 'creds.yml')]
+      const child = await started('install', name, archive, ...creds, '-p', 'wait=2', ...run)
+
+      await child.end(signal)
+      const attached = await chandler('attach', name)
+      const view = await json('show', name)
+
+      expect(attached).toMatchObject({ exit: 0, err: expect.stringContaining('waiting') })
+      expect(attached.err).not.toContain(secret)
+      expect(view).toMatchObject({ state: 'installed', status: 'succeeded' })
+      expect(view.runs).toHaveLength(1)
+      expect((await cnab('outputs', name, 'url')).out).toBe(`http://${name}:8080`)
+      expect((await cnab('logs', name)).out.match(/install of/g)).toHaveLength(1)
+    },
+    300_000,
+  )
+
+  test('keeps parameters that a modifying action of its own does not take', async () => {
+    const creds = ['-c', join(home, 'creds.yml')]
+    await cnab('install', 'tuned', archive, ...creds, '-p', 'port=9001', '-p', 'only=set', ...run)
+    await cnab('invoke', 'tuned', 'tune', ...creds, ...run)
+    const { out } = await cnab('upgrade', 'tuned', '-p', 'wait=0', ...run)
+
+    expect(out).toContain('port=9001')
+    expect(out).toContain('only set')
+  }, 120_000)
 
   test('is stopped when the terminal asks, and says so', async () => {
-    const args = ['install', 'stopped', archive, '-c', join(home, 'creds.yml'), '-p', 'wait=60', ...run]
-    const child = spawn(process.execPath, starter(args), { stdio: ['ignore', 'pipe', 'ignore'] })
-    const ended = new Promise((resolve) => child.once('close', resolve))
-    for await (const piece of child.stdout) if (String(piece).includes('waiting')) break
+    const args = ['install', 'stopped', archive, '-c', join(home, 'creds.yml'), '-p', 'wait=600', ...run]
+    const child = await started(...args)
 
-    child.kill('SIGINT')
-    child.stdout.resume()
-    await ended
+    await child.end('SIGINT')
 
     expect(await json('show', 'stopped')).toMatchObject({ state: 'defined', status: 'canceled' })
   }, 60_000)

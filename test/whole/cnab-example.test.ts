@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildFolder } from '../../src/authoring/build-folder.ts'
 import { archiveBundle } from '../../src/authoring/cnab/bundle-tools.ts'
-import { inRoom } from '../../src/compose/cnab/tools.ts'
+import { inRoom } from '../../src/local/cnab/tools.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { type ExampleBroker, startExampleBroker } from '../support/example-broker.ts'
 
@@ -14,16 +14,23 @@ beforeAll(async () => {
   if (missing !== undefined) return
   broker = await startExampleBroker(async (folder) => {
     const image = await buildFolder({ folder: 'examples/cnab/lighthouse', dataDir: folder })
-    await inRoom(folder, 'none', ({ workshop: { artifacts } }) =>
-      archiveBundle(artifacts, {
-        reference: 'examples/cnab/lighthouse/bundle.json',
-        relocation: { 'chandler.example/lighthouse-installer:1.0.0': image },
-        to: join(folder, '.chandler/examples/lighthouse.tgz'),
-        thin: false,
-        compression: 'fastest',
-        signal: new AbortController().signal,
-        progress: () => undefined,
-      }),
+    await inRoom(
+      folder,
+      'none',
+      ({
+        house: {
+          workshop: { artifacts },
+        },
+      }) =>
+        archiveBundle(artifacts, {
+          reference: 'examples/cnab/lighthouse/bundle.json',
+          relocation: { 'chandler.example/lighthouse-installer:1.0.0': image },
+          to: join(folder, '.chandler/examples/lighthouse.tgz'),
+          thin: false,
+          compression: 'fastest',
+          signal: new AbortController().signal,
+          progress: () => undefined,
+        }),
     )
   })
 })

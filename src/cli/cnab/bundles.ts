@@ -1,7 +1,7 @@
 /** chandler cnab explain, inspect, archive, publish, copy and relocate. */
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Explanation } from '../../compose/cnab/look.ts'
+import type { Explanation } from '../../authoring/cnab/look.ts'
 import { add } from '../command.ts'
 import { printDocument, printFields, printOne, printTable } from '../output.ts'
 import { print, say } from '../terminal.ts'
@@ -35,7 +35,7 @@ function registerExplain(group: Command): void {
   }).option('--action <name>', 'only what concerns this action')
   withLocal(command).action(
     async (reference: string, { dataDir, output, action }: Local & { readonly action?: string }) => {
-      const { explain } = await import('../../compose/cnab/look.ts')
+      const { explain } = await import('../../authoring/cnab/look.ts')
       const explanation = await explain({ reference, dataDir, ...(action === undefined ? {} : { action }) })
       if (output === 'json' || output === 'yaml')
         return await printDocument(output, 'CnabBundle', explanation)
@@ -109,7 +109,7 @@ function registerInspect(group: Command): void {
     ],
   })
   withBundleOptions(withLocal(command)).action(async (reference: string, options: BundleOptions) => {
-    const { inspectBundle } = await import('../../compose/cnab/look.ts')
+    const { inspectBundle } = await import('../../authoring/cnab/look.ts')
     const { dataDir, output } = options
     const found = await inspectBundle({ reference, dataDir, relocation: await relocationOf(options) })
     if (output === 'json' || output === 'yaml') return await printDocument(output, 'CnabInspection', found)
@@ -152,7 +152,7 @@ function registerArchive(group: Command): void {
     .option('--thin', 'without the images')
     .option('--compression <how>', 'none, fastest, usual, best or huffman', 'usual')
   withBundleOptions(withLocal(command)).action(async (reference: string, options: ArchiveOptions) => {
-    const { inRoom } = await import('../../compose/cnab/tools.ts')
+    const { inRoom } = await import('../../local/cnab/tools.ts')
     const { archiveBundle } = await import('../../authoring/cnab/bundle-tools.ts')
     const { dataDir, output, to, thin, compression } = options
     const { signal, progress } = bundleListener(output)
@@ -165,7 +165,7 @@ function registerArchive(group: Command): void {
       signal,
       progress,
     }
-    const file = await inRoom(dataDir, 'none', (room) => archiveBundle(room.workshop.artifacts, wish))
+    const file = await inRoom(dataDir, 'none', (room) => archiveBundle(room.house.workshop.artifacts, wish))
     await printOne(output, { kind: 'CnabArchive', name: file, value: { file }, fields: [['Archive', file]] })
   })
 }
@@ -189,13 +189,15 @@ function registerPublish(group: Command): void {
     .requiredOption('--to <reference>', 'the repository, with or without a tag')
     .option('--force', 'replace what the tag names')
   withBundleOptions(withLocal(command)).action(async (reference: string, options: PublishOptions) => {
-    const { inRoom } = await import('../../compose/cnab/tools.ts')
+    const { inRoom } = await import('../../local/cnab/tools.ts')
     const { publishBundle } = await import('../../authoring/cnab/bundle-tools.ts')
     const { dataDir, output, to, force } = options
     const { signal, progress } = bundleListener(output)
     const relocation = await relocationOf(options)
     const wish = { reference, relocation, to, force: force === true, signal, progress }
-    const published = await inRoom(dataDir, 'none', (room) => publishBundle(room.workshop.artifacts, wish))
+    const published = await inRoom(dataDir, 'none', (room) =>
+      publishBundle(room.house.workshop.artifacts, wish),
+    )
     await printPublished(output, published)
   })
 }
@@ -228,11 +230,11 @@ function registerCopy(group: Command): void {
   }).option('--force', 'replace what the tag names')
   withLocal(command).action(
     async (from: string, to: string, { dataDir, output, force }: Local & { readonly force?: boolean }) => {
-      const { inRoom } = await import('../../compose/cnab/tools.ts')
+      const { inRoom } = await import('../../local/cnab/tools.ts')
       const { copyBundle } = await import('../../authoring/cnab/bundle-tools.ts')
       const { signal, progress } = bundleListener(output)
       const wish = { from, to, force: force === true, signal, progress }
-      const copied = await inRoom(dataDir, 'none', (room) => copyBundle(room.workshop.artifacts, wish))
+      const copied = await inRoom(dataDir, 'none', (room) => copyBundle(room.house.workshop.artifacts, wish))
       await printPublished(output, copied)
     },
   )
@@ -254,13 +256,13 @@ function registerRelocate(group: Command): void {
     .requiredOption('-p, --prefix <host/folder>', 'where the images go')
     .option('--to <file>', 'where the map is written')
   withBundleOptions(withLocal(command)).action(async (reference: string, options: RelocateOptions) => {
-    const { inRoom } = await import('../../compose/cnab/tools.ts')
+    const { inRoom } = await import('../../local/cnab/tools.ts')
     const { relocateBundle } = await import('../../authoring/cnab/bundle-tools.ts')
     const { dataDir, output, prefix, to } = options
     const { signal, progress } = bundleListener(output)
     const relocation = await relocationOf(options)
     const wish = { reference, relocation, prefix, signal, progress }
-    const map = await inRoom(dataDir, 'none', (room) => relocateBundle(room.workshop.artifacts, wish))
+    const map = await inRoom(dataDir, 'none', (room) => relocateBundle(room.house.workshop.artifacts, wish))
     if (to !== undefined) {
       writeFileSync(to, `${JSON.stringify(map, null, 2)}\n`)
       say(`wrote ${to}`)

@@ -1,7 +1,7 @@
 /** Options that commands about bundles share. */
 import type { Command } from 'commander'
-import type { GivenValue } from '../../compose/cnab/given.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import type { GivenValue } from '../../local/cnab/given.ts'
 import { fail } from '../../model/problem.ts'
 import { localDataDir } from '../local.ts'
 import { type Form, withOutput } from '../output.ts'
@@ -30,6 +30,7 @@ export interface RunOptions extends Local {
   readonly timeout?: number
   readonly force?: boolean
   readonly dryRun?: boolean
+  readonly detach?: true
 }
 
 export function collect(one: string, all: readonly string[] = []): readonly string[] {
@@ -142,7 +143,7 @@ export async function relocationOf({
 }: Pick<RunOptions, 'relocationMapping' | 'image' | 'dataDir'>): Promise<Readonly<Record<string, string>>> {
   const own = await builtImages(pairsOf('--image', image), dataDir)
   if (relocationMapping === undefined) return own
-  const { readDocument } = await import('../../compose/cnab/sets.ts')
+  const { readDocument } = await import('../../local/cnab/sets.ts')
   const map = readDocument(relocationMapping, 'usage.invalid')
   if (!isObject(map) || !Object.values(map).every((one) => typeof one === 'string'))
     return fail('usage.invalid', `${relocationMapping} is no map of references`)

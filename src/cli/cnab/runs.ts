@@ -1,10 +1,11 @@
 /** chandler cnab install, upgrade, uninstall, invoke and apply. */
 import type { Command } from 'commander'
-import type { Order } from '../../compose/cnab/orders.ts'
-import type { ActionRan } from '../../compose/cnab/perform.ts'
 import type { JsonObject } from '../../kit/json.ts'
+import { printable } from '../../kit/text.ts'
+import type { InstallationRan, Order } from '../../local/cnab/orders.ts'
 import { fail, failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
+import { detach, withDetach } from '../detach.ts'
 import { type Form, printDocument } from '../output.ts'
 import { print, say } from '../terminal.ts'
 import { bundleListener } from './listener.ts'
@@ -41,7 +42,7 @@ function registerInstall(group: Command): void {
       'cnab install hello ./bundle.json --image hello-installer:1.0.0=oci:./image:latest --dry-run',
     ],
   }).option('-l, --label <name=value>', 'a label of the installation (repeatable)', collect)
-  withRunOptions(withLocal(command)).action(
+  withDetach(withRunOptions(withLocal(command))).action(
     async (name: string, reference: string, options: RunOptions) =>
       await order(options, { name, action: 'install', reference }),
   )
@@ -54,7 +55,7 @@ function registerUpgrade(group: Command): void {
     description: 'What is not given stays as it was: the bundle, the sets, the parameters.',
     examples: ['cnab upgrade hello -p port=9090', 'cnab upgrade hello ./hello-1.1.0.tgz'],
   }).option('-l, --label <name=value>', 'a label of the installation (repeatable)', collect)
-  withRunOptions(withLocal(command)).action(
+  withDetach(withRunOptions(withLocal(command))).action(
     async (name: string, reference: string | undefined, options: RunOptions) =>
       await order(options, { name, action: 'upgrade', ...(reference === undefined ? {} : { reference }) }),
   )
@@ -75,7 +76,7 @@ function registerUninstall(group: Command): void {
   })
     .option('--delete', 'forget the installation when it is uninstalled')
     .option('--force-delete', 'forget the installation even when it could not be uninstalled')
-  withRunOptions(withLocal(command)).action(
+  withDetach(withRunOptions(withLocal(command))).action(
     async (name: string, reference: string | undefined, options: UninstallOptions) =>
       await order(options, {
         name,
@@ -99,7 +100,7 @@ function registerInvoke(group: Command): void {
       'Actions without state need no installation: any name will do for them, and the reference says which bundle. See "chandler cnab explain" for the actions of a bundle.',
     examples: ['cnab invoke hello status', 'cnab invoke hello io.cnab.dry-run ./hello-1.0.0.tgz'],
   })
-  withRunOptions(withLocal(command)).action(
+  withDetach(withRunOptions(withLocal(command))).action(
     async (name: string, action: string, reference: string | undefined, options: RunOptions) =>
       await order(options, { name, action, ...(reference === undefined ? {} : { reference }) }),
   )
@@ -113,35 +114,27 @@ interface Wish {
 }
 
 async function order(options: RunOptions, wish: Wish): Promise<void> {
-  const { inRoom, dryRun } = await import('../../compose/cnab/tools.ts')
-  const { carryOut } = await import('../../compose/cnab/orders.ts')
+  const { inRoom, dryRun } = await import('../../local/cnab/tools.ts')
+  const { begin, carryOut } = await import('../../local/cnab/orders.ts')
+  const { forgetInstallation } = await import('../../local/cnab/installations.ts')
   const wanted = await orderOf(options, wish)
   const { dataDir, driver, output } = options
   const listener = bundleListener(output)
   const isRehearsal = options.dryRun === true || driver === 'debug'
-  await inRoom(dataDir, driver === 'debug' ? 'auto' : driver, async (room, run) => {
+  await inRoom(dataDir, driver === 'debug' ? 'auto' : driver, async (room) => {
     if (isRehearsal) return print(JSON.stringify(await dryRun(room, wanted, listener), null, 2))
+    if (options.detach) return detach((await begin(room, wanted, listener)).operation, options)
+    let isGone = false
     try {
-      const ran = await carryOut(room, wanted, run, listener)
-      await tellRun(output, wanted.installation, ran)
-      const gone = ran.verdict.problems.length === 0
-      if (wish.forget === 'always' || (wish.forget === 'when-gone' && gone)) forget(room, wanted.installation)
-      failAll(ran.verdict.problems)
-    } catch (error) {
-      if (wish.forget === 'always') forget(room, wanted.installation)
-      throw error
+      const ran = await carryOut(room, wanted, listener)
+      await tellRun(output, wanted, ran)
+      isGone = ran.problems.length === 0
+      failAll(ran.problems)
+    } finally {
+      if (wish.forget === 'always' || (wish.forget === 'when-gone' && isGone))
+        await forgetInstallation(room.house, wanted.installation)
     }
   })
-}
-
-interface Forgetful {
-  readonly claims: { remove(installation: string): void }
-  readonly installations: { remove(name: string): boolean }
-}
-
-function forget({ claims, installations }: Forgetful, installation: string): void {
-  claims.remove(installation)
-  installations.remove(installation)
 }
 
 async function orderOf(options: RunOptions, { name, action, reference }: Wish): Promise<Order> {
@@ -164,29 +157,18 @@ async function orderOf(options: RunOptions, { name, action, reference }: Wish): 
   }
 }
 
-async function tellRun(form: Form, installation: string, { claim, verdict }: ActionRan): Promise<void> {
-  const { status, message, outputs } = verdict
-  if (form === 'json' || form === 'yaml') {
-    await printDocument(form, 'CnabRun', {
-      installation,
-      action: claim.action,
-      run: claim.id,
-      revision: claim.revision,
-      status,
-      message,
-      outputs: outputs
-        .filter(({ internal }) => !internal)
-        .map(({ name, contentDigest, generatedByBundle, sensitive }) => ({
-          name,
-          contentDigest,
-          generatedByBundle,
-          sensitive,
-        })),
-    })
-    return
-  }
+async function tellRun(
+  form: Form,
+  { installation, action }: Pick<Order, 'installation' | 'action'>,
+  ran: InstallationRan,
+): Promise<void> {
+  const { viewRan } = await import('../../local/cnab/views.ts')
+  for (const warning of ran.warnings) say(printable(`warning: ${warning}`))
+  const view = viewRan(ran)
+  if (form === 'json' || form === 'yaml')
+    return await printDocument(form, 'CnabRun', { installation, action, ...view })
   if (form === 'name') return print(installation)
-  if (verdict.problems.length === 0) say(`${claim.action} of ${installation} ${status}`)
+  if (ran.problems.length === 0) say(`${action} of ${installation} ${view.status}`)
 }
 
 interface ApplyOptions extends Local {
@@ -215,8 +197,9 @@ function registerApply(group: Command): void {
 }
 
 async function apply(file: string, options: ApplyOptions): Promise<void> {
-  const { inRoom } = await import('../../compose/cnab/tools.ts')
-  const { applyDocument } = await import('../../compose/cnab/apply.ts')
+  const { endOf } = await import('../../local/cnab/orders.ts')
+  const { inRoom } = await import('../../local/cnab/tools.ts')
+  const { applyDocument } = await import('../../local/cnab/apply.ts')
   const { dataDir, driver, output } = options
   const wish = {
     file,
@@ -224,8 +207,8 @@ async function apply(file: string, options: ApplyOptions): Promise<void> {
     force: options.force === true,
     dryRun: options.dryRun === true,
   }
-  await inRoom(dataDir, driver, async (room, run) => {
-    const applied = await applyDocument(room, wish, run, bundleListener(output))
+  await inRoom(dataDir, driver, async (room) => {
+    const applied = await applyDocument(room, wish, bundleListener(output))
     const { installation, action, changed, ran } = applied
     if (output === 'json' || output === 'yaml') {
       await printDocument(output, 'CnabApply', {
@@ -233,12 +216,12 @@ async function apply(file: string, options: ApplyOptions): Promise<void> {
         action,
         changed,
         ran: ran !== undefined,
-        ...(ran === undefined ? {} : { run: ran.claim.id, status: ran.verdict.status }),
+        ...(ran === undefined ? {} : endOf(ran)),
       })
     } else if (action === 'nothing') say('The installation is already up-to-date.')
     else if (ran === undefined)
       say(`The ${action} action would be run${changed.length > 0 ? `: ${changed.join(', ')}` : ''}.`)
-    else await tellRun(output, installation, ran)
-    if (ran) failAll(ran.verdict.problems)
+    else await tellRun(output, { installation, action }, ran)
+    if (ran) failAll(ran.problems)
   })
 }

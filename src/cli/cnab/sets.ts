@@ -1,7 +1,7 @@
 /** chandler cnab credentials and parameters: sets of values, and where they come from. */
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { SetKind } from '../../compose/cnab/sets.ts'
+import type { SetKind } from '../../local/cnab/sets.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { printDocument, printFields, printList, printOne, printTable } from '../output.ts'
@@ -41,8 +41,8 @@ function registerApply(sets: Command, kind: SetKind): void {
     examples: [`cnab ${kind} apply staging.yml`],
   })
   withLocal(command).action(async (file: string, { dataDir, output }: Local) => {
-    const { inRoom } = await import('../../compose/cnab/tools.ts')
-    const { applySet, keyOf } = await import('../../compose/cnab/sets.ts')
+    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { applySet, keyOf } = await import('../../local/cnab/sets.ts')
     const set = await inRoom(dataDir, 'none', (room) => Promise.resolve(applySet(room, kind, file)))
     const name = keyOf(set.namespace, set.name)
     await printOne(output, {
@@ -64,8 +64,8 @@ function registerList(sets: Command, kind: SetKind): void {
     examples: [`cnab ${kind} list`, `cnab ${kind} list -o name`],
   })
   withLocal(command).action(async ({ dataDir, output }: Local) => {
-    const { inRoom } = await import('../../compose/cnab/tools.ts')
-    const { roomOf, readSet } = await import('../../compose/cnab/sets.ts')
+    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { roomOf, readSet } = await import('../../local/cnab/sets.ts')
     const items = await inRoom(dataDir, 'none', (room) => {
       const documents = roomOf(room, kind)
       return Promise.resolve(
@@ -99,8 +99,8 @@ function registerShow(sets: Command, kind: SetKind): void {
     examples: [`cnab ${kind} show staging`],
   })
   withNamespace(withLocal(command)).action(async (name: string, { dataDir, output, namespace }: Named) => {
-    const { inRoom } = await import('../../compose/cnab/tools.ts')
-    const { findSet } = await import('../../compose/cnab/sets.ts')
+    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { findSet } = await import('../../local/cnab/sets.ts')
     const set = await inRoom(dataDir, 'none', (room) =>
       Promise.resolve(findSet(room, kind, { name, namespace })),
     )
@@ -150,8 +150,8 @@ function registerDelete(sets: Command, kind: SetKind): void {
     examples: [`cnab ${kind} delete staging`],
   })
   withNamespace(withLocal(command)).action(async (name: string, { dataDir, namespace }: Named) => {
-    const { inRoom } = await import('../../compose/cnab/tools.ts')
-    const { keyOf, roomOf } = await import('../../compose/cnab/sets.ts')
+    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { keyOf, roomOf } = await import('../../local/cnab/sets.ts')
     const was = await inRoom(dataDir, 'none', (room) =>
       Promise.resolve(roomOf(room, kind).remove(keyOf(namespace, name))),
     )
@@ -179,7 +179,7 @@ function registerSecret(sets: Command): void {
     .option('--file <path>', 'read it from a file')
     .option('--delete', 'forget it')
   withLocal(command).action(async (name: string, { dataDir, file, delete: remove }: SecretOptions) => {
-    const { inRoom } = await import('../../compose/cnab/tools.ts')
+    const { inRoom } = await import('../../local/cnab/tools.ts')
     const value = remove ? undefined : await secretText(name, file)
     await inRoom(dataDir, 'none', (room) => {
       if (value !== undefined) room.secrets.keep(name, value)

@@ -35,10 +35,10 @@ async function list({ output, dataDir }: AttachOptions): Promise<void> {
   const { operations, trials } = await lookUnderWay(dataDir)
   await printList(output, {
     kind: 'LocalOperationList',
-    items: operations.map(({ operation, worker }) => ({
+    items: operations.map(({ operation, action, worker }) => ({
       id: operation.id,
       ...operation.target,
-      action: operation.action.kind === 'invoke' ? operation.action.name : operation.action.kind,
+      action,
       state: operation.state,
       reason: operation.reason,
       createdAt: new Date(operation.createdAt).toISOString(),

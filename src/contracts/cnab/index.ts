@@ -5,7 +5,7 @@ import { offerCnab } from './offer.ts'
 import { prepareCnab } from './prepare.ts'
 import { readCnab, recogniseCnab } from './read.ts'
 
-export { actionOf, type BundleAction, recordOf } from './actions.ts'
+export { actionOf } from './actions.ts'
 export {
   type Bundle,
   definitionOf,
@@ -16,17 +16,10 @@ export {
 } from './bundle.ts'
 export {
   type Claim,
-  claimCustom,
-  claimDocument,
-  givenIn,
   logsOutput,
-  type Reading,
   type Result,
   type ResultStatus,
-  readClaim,
   readResult,
-  resultDocument,
-  resultOf,
 } from './claims.ts'
 export { dependencyInstallation } from './dependencies.ts'
 export { decide, readInstallationDocument } from './desired-state.ts'
@@ -43,11 +36,26 @@ export {
 } from './history.ts'
 export { flattenedName } from './image-name.ts'
 export { formatImageName, readImageName } from './images.ts'
-export { inject } from './inject.ts'
+export { appliedStateOf, changesBetween } from './installation/applied.ts'
+export { cnabInstallation } from './installation/contract.ts'
+export {
+  type ClaimFiles,
+  type Installation,
+  type InstalledBundle,
+  type Ledger,
+  openLedger,
+} from './installation/ledger.ts'
+export {
+  type InstallationOrder,
+  installationAction,
+  installationPackage,
+  orderIn,
+  parametersOf as installationParameters,
+} from './installation/order.ts'
+export { modifies, noteIn, type RunNote, runsOf } from './installation/records.ts'
+export { nameOf as stageInstallation, stageRun, stagesOf } from './installation/stage.ts'
 export {
   bundleIn,
-  bytesOf as bundleBytes,
-  type KeptBundle,
   type Notes as CnabNotes,
   notesOf as cnabNotes,
 } from './notes.ts'
@@ -68,20 +76,16 @@ export {
   operationOf,
   readOperation,
 } from './operation.ts'
-export { type Options as CnabOptions, optionsOf } from './options.ts'
-export { file as runFile, jobOf } from './run.ts'
+export { optionsOf } from './options.ts'
 export { serviceSchema } from './service-hints.ts'
 export { archivePlaces, type BundleSource, findBundle, type Relocation, relocated } from './source.ts'
-export { sourcedValue } from './sources.ts'
-export { textOfValue, typedValue } from './texts.ts'
+export { typedValue } from './texts.ts'
 export {
   readValueSet,
   type SourceKind,
   type ValueSet,
   valueFor,
 } from './value-sets.ts'
-export { resolveValues } from './values.ts'
-export { judgeRun, type Verdict } from './verdict.ts'
 
 export const cnab: Contract = {
   name: 'cnab',

@@ -16,7 +16,7 @@ import { mergeValues, readSource, readValueSet, valueFor } from '../../../src/co
 import { resolveValues } from '../../../src/contracts/cnab/values.ts'
 import { inRanges } from '../../../src/contracts/cnab/version-ranges.ts'
 import { isGraphic, judgeBundleVersion, judgeSchemaVersion } from '../../../src/contracts/cnab/words.ts'
-import { resolveSource } from '../../../src/compose/cnab/value-sources.ts'
+import { resolveSource } from '../../../src/local/cnab/value-sources.ts'
 import { resolveUser } from '../../../src/engines/user.ts'
 import { approximate, isExact, parseJson } from '../../../src/kit/exact.ts'
 import { sha256 } from '../../../src/kit/hash.ts'

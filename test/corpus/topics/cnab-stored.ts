@@ -2,9 +2,9 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { asTheyAre, openClaimFiles } from '../../../src/compose/cnab/claim-files.ts'
-import { driverRunner, findDriver, typesHandledBy } from '../../../src/compose/cnab/command-driver.ts'
-import { modifies, runsOf } from '../../../src/compose/cnab/records.ts'
+import { asTheyAre, openClaimFiles } from '../../../src/local/cnab/claim-files.ts'
+import { callDriver, findDriver, refuseUnhandled, typesHandledBy } from '../../../src/local/cnab/command-driver.ts'
+import { modifies, runsOf } from '../../../src/contracts/cnab/installation/records.ts'
 import { byId, isOver, startOf, stateOf, statusOfResults } from '../../../src/contracts/cnab/history.ts'
 import { flattenedName } from '../../../src/contracts/cnab/image-name.ts'
 import {
@@ -215,9 +215,10 @@ async function runCase(
     needs: { cluster: 'none', network: 'default', readOnlyRoot: false },
     limits: { seconds: 60, graceSeconds: 1, memoryBytes: 1, processes: 1, cpus: 1, logBytes: 1 },
   } as const
-  const quiet = { signal: new AbortController().signal, log: async () => undefined, progress: () => undefined }
+  const quiet = { signal: new AbortController().signal, log: async () => undefined }
   try {
-    const report = await driverRunner(path)(job, { run: 'r', bundle, claim }, quiet)
+    await refuseUnhandled(path, [bundle])
+    const report = await callDriver(path, { job, about: { bundle, claim }, ...quiet })
     const got = Object.fromEntries([...report.got].flatMap(([name, one]) => textOf(name, one)))
     const failed = report.steps[0]?.exit !== 0
     // A run that fails gives what it wrote, too: the table wishes for it.

@@ -1,6 +1,5 @@
 /** Bundles looked at without running anything. */
 
-import { openBundle } from '../../authoring/cnab/bundle-tools.ts'
 import {
   bundleImagesOf,
   type Explanation,
@@ -8,8 +7,9 @@ import {
   type Relocation,
   readBundle,
 } from '../../contracts/cnab/index.ts'
+import { inRoom } from '../../local/cnab/tools.ts'
 import { failAll } from '../../model/problem.ts'
-import { inRoom } from './tools.ts'
+import { openBundle } from './bundle-tools.ts'
 
 export type { Explanation } from '../../contracts/cnab/index.ts'
 
@@ -23,7 +23,7 @@ const quiet = { signal: new AbortController().signal, progress: () => undefined 
 /** What a bundle wants and gives. Problems: all that is wrong with it. */
 export async function explain(wish: LookWish & { readonly action?: string }): Promise<Explanation> {
   const { source } = await inRoom(wish.dataDir, 'none', (room) =>
-    openBundle(room.workshop.artifacts, { reference: wish.reference, ...quiet }),
+    openBundle(room.house.workshop.artifacts, { reference: wish.reference, ...quiet }),
   )
   const reading = readBundle(source.bytes)
   if (reading.kind === 'refused') failAll(reading.problems)
@@ -53,7 +53,7 @@ export async function inspectBundle(
 ): Promise<Inspection> {
   const { reference, relocation } = wish
   const { source, document, digest } = await inRoom(wish.dataDir, 'none', (room) =>
-    openBundle(room.workshop.artifacts, { reference, relocation, ...quiet }),
+    openBundle(room.house.workshop.artifacts, { reference, relocation, ...quiet }),
   )
   const extensions = document['requiredExtensions']
   return {

@@ -1,12 +1,18 @@
 /** Brings an installation to where a document wants it. */
-import { decide, readInstallationDocument, stateOf } from '../../contracts/cnab/index.ts'
+
+import {
+  changesBetween,
+  decide,
+  modifies,
+  readInstallationDocument,
+  runsOf,
+  stateOf,
+} from '../../contracts/cnab/index.ts'
 import type { Listener } from '../../host/workshop.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { failAll } from '../../model/problem.ts'
-import { changesBetween } from './applied.ts'
-import { carryOut, type Order, rehearse } from './orders.ts'
-import type { ActionRan, Runner } from './perform.ts'
-import { modifies, runsOf } from './records.ts'
+import { findInstallation } from './installations.ts'
+import { carryOut, type InstallationRan, type Order, rehearse } from './orders.ts'
 import type { CnabRoom } from './room.ts'
 import { keyOf, readDocument } from './sets.ts'
 
@@ -23,16 +29,11 @@ export interface Applied {
   readonly action: ReturnType<typeof decide>
   /** What is not as the document wants it. */
   readonly changed: readonly string[]
-  readonly ran?: ActionRan
+  readonly ran?: InstallationRan
 }
 
 /** Reads the document, compares, and does what is needed. Problems: cnab.installation.invalid, those of the action. */
-export async function applyDocument(
-  room: CnabRoom,
-  wish: ApplyWish,
-  run: Runner,
-  listener: Listener,
-): Promise<Applied> {
+export async function applyDocument(room: CnabRoom, wish: ApplyWish, listener: Listener): Promise<Applied> {
   const reading = readInstallationDocument(readDocument(wish.file, 'cnab.installation.invalid'))
   if (reading.kind === 'refused') {
     const [first, ...rest] = reading.problems
@@ -40,7 +41,8 @@ export async function applyDocument(
   }
   const document = reading.value
   const installation = keyOf(document.namespace, document.name)
-  const { state } = stateOf(runsOf(room.claims, installation), modifies)
+  const found = await findInstallation(room.house, installation)
+  const { state } = stateOf(found === undefined ? [] : runsOf(found.ledger.claims, installation), modifies)
   const order: Order = {
     installation,
     namespace: document.namespace,
@@ -55,12 +57,12 @@ export async function applyDocument(
     anew: true,
   }
   const isToCompare = state === 'installed' && !document.uninstalled
-  const before = room.installations.find(installation)?.applied
+  const before = found?.ledger.installation()?.applied
   const changed = isToCompare
     ? changesBetween(before, (await rehearse(room, { ...order, force: true }, listener)).applied)
     : []
   const action = decide({ state, wantsUninstalled: document.uninstalled, changed, force: wish.force })
   if (action === 'nothing' || wish.dryRun) return { installation, action, changed }
-  const ran = await carryOut(room, { ...order, action }, run, listener)
+  const ran = await carryOut(room, { ...order, action }, listener)
   return { installation, action, changed, ran }
 }

@@ -3,14 +3,12 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { operationDocument, operationOf } from '../../contracts/cnab/index.ts'
+import { type Bundle, type Claim, operationDocument, operationOf } from '../../contracts/cnab/index.ts'
 import { collectFile } from '../../engines/collect.ts'
 import type { LogPiece } from '../../engines/engine.ts'
-import type { Listener } from '../../host/workshop.ts'
 import type { Job } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import type { Got, Report, RunEnd } from '../../model/report.ts'
-import type { RunAbout, Runner } from './perform.ts'
 
 const tailBytes = 64 * 1024
 
@@ -51,23 +49,31 @@ export async function typesHandledBy(program: string): Promise<readonly string[]
   return exit === 0 ? text.split(',').map((word) => word.trim()) : []
 }
 
-/** Runs jobs through a driver. Problems: cnab.driver.failed. */
-export function driverRunner(program: string): Runner {
-  return async (job, about, listener) => {
-    const { imageType } = operationOf(job, about).image
-    if (!(await typesHandledBy(program)).includes(imageType))
-      fail('cnab.driver.failed', `${program} does not handle images of type ${imageType}`)
-    return await callDriver(program, { job, about, listener })
+/** Whether a driver runs the images of these bundles. Problems: cnab.driver.failed. */
+export async function refuseUnhandled(program: string, bundles: readonly Bundle[]): Promise<void> {
+  const handled = await typesHandledBy(program)
+  for (const { invocationImages } of bundles) {
+    const type = invocationImages[0]?.imageType ?? 'oci'
+    if (!handled.includes(type))
+      fail('cnab.driver.failed', `${program} does not handle images of type ${type}`)
   }
+}
+
+/** What a driver is told of a run besides its job. */
+export interface RunAbout {
+  readonly bundle: Bundle
+  readonly claim: Claim
 }
 
 interface Call {
   readonly job: Job
   readonly about: RunAbout
-  readonly listener: Listener
+  readonly signal: AbortSignal
+  log(piece: LogPiece): Promise<void>
 }
 
-async function callDriver(program: string, { job, about, listener }: Call): Promise<Report> {
+/** Runs a job through a driver. */
+export async function callDriver(program: string, { job, about, signal, log }: Call): Promise<Report> {
   const operation = operationOf(job, about)
   const folder = mkdtempSync(join(tmpdir(), 'chandler-driver-'))
   const startedAt = Date.now()
@@ -84,20 +90,20 @@ async function callDriver(program: string, { job, about, listener }: Call): Prom
     child.stdin.on('error', () => undefined)
     child.stdin.end(JSON.stringify(operationDocument(operation)))
     const stop = () => void child.kill('SIGTERM')
-    listener.signal.addEventListener('abort', stop, { once: true })
+    signal.addEventListener('abort', stop, { once: true })
     const logs = tailOf()
     const take = (stream: LogPiece['stream']) => async (bytes: Uint8Array) => {
       logs.add(bytes)
-      await listener.log({ stream, bytes })
+      await log({ stream, step: operation.action, bytes })
     }
     const [exit] = await Promise.all([
       exitOf(child),
       pour(child.stdout, take('stdout')),
       pour(child.stderr, take('stderr')),
     ])
-    listener.signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', stop)
     return {
-      end: endOf(program, exit, listener.signal.aborted),
+      end: endOf(program, exit, signal.aborted),
       steps: typeof exit === 'number' ? [{ name: operation.action, exit }] : [],
       got: await gotFrom(folder, job),
       logTail: logs.text(),

@@ -1,6 +1,7 @@
 /** The folders of a claim store: claims by installation, results by claim, outputs by result, as other tools lay them out. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { ClaimFiles } from '../../contracts/cnab/index.ts'
 
 /** How the bytes of a file are written down: as they are, or sealed. */
 export interface Wrapping {
@@ -9,23 +10,6 @@ export interface Wrapping {
 }
 
 export const asTheyAre: Wrapping = { wrap: (_, bytes) => bytes, unwrap: (_, bytes) => bytes }
-
-export interface ClaimFiles {
-  /** Names, sorted. */
-  installations(): readonly string[]
-  /** Ids, oldest first: they sort by time. */
-  claims(installation: string): readonly string[]
-  claim(installation: string, claim: string): Uint8Array
-  results(claim: string): readonly string[]
-  result(claim: string, result: string): Uint8Array
-  outputs(result: string): readonly string[]
-  output(result: string, name: string): Uint8Array | undefined
-  writeClaim(installation: string, claim: string, bytes: Uint8Array): void
-  writeResult(claim: string, result: string, bytes: Uint8Array): void
-  writeOutput(result: string, name: string, bytes: Uint8Array): void
-  /** With everything that belongs to its claims. */
-  remove(installation: string): void
-}
 
 /** Opens a claim store in a folder, which need not be there yet. */
 export function openClaimFiles(folder: string, { wrap, unwrap }: Wrapping): ClaimFiles {
@@ -64,23 +48,12 @@ export function openClaimFiles(folder: string, { wrap, unwrap }: Wrapping): Clai
     writeResult: (claim, result, bytes) => write(['results', nameOf(claim), `${nameOf(result)}.json`], bytes),
     writeOutput: (result, name, bytes) =>
       write(['outputs', nameOf(result), `${nameOf(result)}-${nameOf(name)}`], bytes),
-    remove: (installation) => {
-      for (const claim of files.claims(installation)) {
-        for (const result of files.results(claim)) drop(folder, 'outputs', nameOf(result))
-        drop(folder, 'results', nameOf(claim))
-      }
-      drop(folder, 'claims', nameOf(installation))
-    },
   }
   return files
 }
 
 function list(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : []
-}
-
-function drop(...path: readonly string[]): void {
-  rmSync(join(...path), { recursive: true, force: true })
 }
 
 /** Usual names stay as they are; what could be another place is spelt with percent signs. */

@@ -3,6 +3,7 @@ import {
   bundleImagesOf,
   cnabNotes,
   findBundle,
+  type InstalledBundle,
   type Relocation,
   relocated,
 } from '../../contracts/cnab/index.ts'
@@ -10,7 +11,7 @@ import { inspect, type Listener } from '../../host/workshop.ts'
 import { shortName } from '../../kit/hash.ts'
 import { canonical, isObject, type JsonObject } from '../../kit/json.ts'
 import { describeProblem, fail } from '../../model/problem.ts'
-import type { CnabRoom, InstalledBundle } from './room.ts'
+import type { CnabRoom } from './room.ts'
 
 /** Where images are instead of where the bundle says: names that run tools are told, and places of this machine. */
 export type Relocations = Relocation
@@ -30,10 +31,10 @@ export async function installedBundle(
   const moved = Object.keys(relocation).length > 0
   const name = moved ? undefined : await nameOf(room, reference, options)
   const known = name === undefined ? undefined : room.bundles.find(name)
-  if (known && (await room.workshop.artifacts.has(known.digest))) return { ...known, reference }
+  if (known && (await room.house.workshop.artifacts.has(known.digest))) return { ...known, reference }
   // Whoever says where an image is has looked at it.
   const asked = moved ? { ...options, allowUnpinnedImages: true } : options
-  const read = await inspect(room.workshop, { reference, contract: 'cnab', options: asked }, listener)
+  const read = await inspect(room.house.workshop, { reference, contract: 'cnab', options: asked }, listener)
   for (const warning of read.warnings) listener.progress(`warning: ${describeProblem(warning)}`)
   const notes = cnabNotes(read.package)
   const { digest } = read.package
@@ -49,7 +50,11 @@ export async function installedBundle(
 
 /** Under which an archive is remembered: reading the same bytes again would find the same. */
 async function nameOf(
-  { workshop: { artifacts } }: CnabRoom,
+  {
+    house: {
+      workshop: { artifacts },
+    },
+  }: CnabRoom,
   reference: string,
   options: JsonObject,
 ): Promise<string | undefined> {
@@ -58,7 +63,11 @@ async function nameOf(
 }
 
 async function withPlaces(
-  { workshop: { artifacts } }: CnabRoom,
+  {
+    house: {
+      workshop: { artifacts },
+    },
+  }: CnabRoom,
   {
     reference,
     relocation,

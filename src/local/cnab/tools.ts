@@ -1,43 +1,47 @@
 /** The door for commands about bundles: a room opened and closed, and who runs what is ordered. */
+
 import { operationDocument, operationOf } from '../../contracts/cnab/index.ts'
-import { runJob } from '../../host/run-job.ts'
 import type { Listener } from '../../host/workshop.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
-import { driverRunner, findDriver } from './command-driver.ts'
+import { present } from '../../kit/present.ts'
+import { Secret } from '../../kit/secret.ts'
+import type { Job } from '../../model/job.ts'
+import { findDriver } from './command-driver.ts'
 import { type Order, rehearse } from './orders.ts'
-import type { Runner } from './perform.ts'
 import { type CnabRoom, openCnabRoom } from './room.ts'
 
 /** Engines of ours by name; any other name is that of a driver. */
 const ownDrivers = ['auto', 'embedded', 'docker'] as const
 
-/** Works in the room of a data folder; the driver `none` is for who only looks. */
+/** Works in the room of a data folder; the driver `none` is for who only looks. Problems: cnab.driver.failed. */
 export async function inRoom<T>(
   dataDir: string,
   driver: string,
-  work: (room: CnabRoom, run: Runner) => Promise<T>,
+  work: (room: CnabRoom) => Promise<T>,
 ): Promise<T> {
-  const own = ownDrivers.find((one) => one === driver)
-  const room = await openCnabRoom(dataDir, driver === 'none' ? 'none' : (own ?? 'embedded'))
+  const engine = ownDrivers.find((one) => one === driver)
+  const isOurs = engine !== undefined || driver === 'none'
+  const program = isOurs ? undefined : findDriver(driver, process.env)
+  const room = await openCnabRoom({ dataDir, ...present({ engine, program }) })
   try {
-    return await work(room, runnerOf(room, driver))
+    return await work(room)
   } finally {
     await room.close()
   }
 }
 
-function runnerOf({ engines }: CnabRoom, driver: string): Runner {
-  const isOurs = driver === 'none' || ownDrivers.some((one) => one === driver)
-  if (!isOurs) return driverRunner(findDriver(driver, process.env))
-  return async (job, { run }, listener) =>
-    await runJob(await engines, job, { cluster: 'local', purpose: 'cnab', name: run, ...listener })
-}
-
 /** The operation that an order comes to, with everything secret masked. */
 export async function dryRun(room: CnabRoom, order: Order, listener: Listener): Promise<JsonObject> {
-  const { job, bundle, claim, secrets } = await rehearse(room, order, listener)
-  const hidden = new Set(secrets)
+  const { job, bundle, claim } = await rehearse(room, order, listener)
+  const hidden = new Set(secretsOfJob(job))
   return masked(operationDocument(operationOf(job, { bundle, claim })), hidden) as JsonObject
+}
+
+/** Texts that must not be seen. */
+function* secretsOfJob({ steps, files }: Job): Iterable<string> {
+  for (const { environment } of steps)
+    for (const value of Object.values(environment)) if (value instanceof Secret) yield value.reveal()
+  for (const { content } of files) if (content.kind === 'secret') yield content.secret.reveal()
 }
 
 const mask = '******'

@@ -1,0 +1,82 @@
+/** The records of installations as one reads and writes them: runs with their results. */
+import { isObject } from '../../../kit/json.ts'
+import { failAll, type Problem } from '../../../model/problem.ts'
+import {
+  type Claim,
+  claimDocument,
+  type Reading,
+  type Result,
+  readClaim,
+  readResult,
+  resultDocument,
+} from '../claims.ts'
+import { currentOutputs, type RecordedRun } from '../history.ts'
+import type { ClaimFiles } from './ledger.ts'
+
+/** All runs of an installation, oldest first. Problems: cnab.claim.invalid. */
+export function runsOf(files: ClaimFiles, installation: string): readonly RecordedRun[] {
+  return files.claims(installation).map((id) => {
+    const claim = recordIn(readClaim(files.claim(installation, id)))
+    const results = files.results(id).map((result) => recordIn(readResult(files.result(id, result))))
+    return { claim, results }
+  })
+}
+
+function recordIn<T>(reading: Reading<T>): T {
+  if (reading.kind === 'refused') failAll(reading.problems as readonly [Problem, ...Problem[]])
+  return reading.value
+}
+
+/** Whether the action of a claim could change something. */
+export function modifies({ action, bundle }: Claim): boolean {
+  if (['install', 'upgrade', 'uninstall'].includes(action)) return true
+  const declared = isObject(bundle['actions']) ? bundle['actions'][action] : undefined
+  return isObject(declared) && declared['modifies'] === true
+}
+
+/** The newest bytes of an output, whichever run wrote it. */
+export function newestOutput(
+  files: ClaimFiles,
+  runs: readonly RecordedRun[],
+  name: string,
+): Uint8Array | undefined {
+  const result = currentOutputs(runs).get(name)
+  return result && files.output(result.id, name)
+}
+
+export function writeClaim(files: ClaimFiles, claim: Claim): void {
+  files.writeClaim(claim.installation, claim.id, bytesOf(claimDocument(claim)))
+}
+
+export function writeResult(files: ClaimFiles, result: Result): void {
+  files.writeResult(result.claimId, result.id, bytesOf(resultDocument(result)))
+}
+
+function bytesOf(document: object): Uint8Array {
+  return Buffer.from(JSON.stringify(document, null, 2))
+}
+
+const ownKey = 'io.chandler'
+
+/** For the record: the operation that a run was part of, and what people should hear though nothing was wrong. */
+export interface RunNote {
+  readonly operation: string
+  readonly stage: number
+  readonly warnings: readonly string[]
+}
+
+export function customOf(note: RunNote): NonNullable<Result['custom']> {
+  return { [ownKey]: { ...note, warnings: [...note.warnings] } }
+}
+
+/** What we noted of a run; nothing for those of other tools. */
+export function noteIn({ custom }: Pick<Result, 'custom'>): RunNote | undefined {
+  const own = isObject(custom) ? custom[ownKey] : undefined
+  if (!isObject(own) || typeof own['operation'] !== 'string') return undefined
+  const { operation, stage, warnings } = own
+  return {
+    operation,
+    stage: Number(stage),
+    warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+  }
+}

@@ -1,0 +1,111 @@
+/** Installations as instances of this machine: found, made as mere records, changed, forgotten. */
+import { adoptInstance } from '../../broker/adopt.ts'
+import type { Offer } from '../../broker/catalog.ts'
+import { purgeInstance } from '../../broker/govern.ts'
+import { offersOf } from '../../broker/offer.ts'
+import { orders } from '../../broker/orders.ts'
+import {
+  dependencyInstallation,
+  installationPackage,
+  type Ledger,
+  openLedger,
+} from '../../contracts/cnab/index.ts'
+import type { Instance } from '../../model/instance.ts'
+import type { Carryover } from '../../model/outcome.ts'
+import { fail } from '../../model/problem.ts'
+import { ownerOfInstance } from '../../model/sealed.ts'
+import { type LocalHouse, localPlatform } from '../house.ts'
+import { findInstance, keyOf } from '../order.ts'
+
+export interface Found {
+  readonly instance: Instance
+  readonly ledger: Ledger
+  /** The dependency that was asked for: it is kept with what depends on it. */
+  readonly alias?: string
+}
+
+const most = 10_000
+
+/** The one offer that all installations are instances of. */
+export async function offerInstallations(house: LocalHouse) {
+  const offer = installationOffer()
+  await house.offer([offer])
+  return offer
+}
+
+function installationOffer(): Offer {
+  const none = { service: {}, plans: [], services: [], options: {} }
+  const [offer] = offersOf(installationPackage, none, installationPackage.name).offers
+  return offer ?? fail('package.invalid', installationPackage.name)
+}
+
+/** All installations that commands have made, each with what it remembers. */
+export async function allInstallations({ store }: LocalHouse): Promise<readonly Found[]> {
+  const offer = installationOffer()
+  const of = { platform: localPlatform, planId: offer.plan.id, most }
+  const { items } = await store.look.instances(of)
+  const there = items.filter(({ state }) => state !== 'gone')
+  return Promise.all(
+    there.map(async (instance) => ({ instance, ledger: await readLedger(store.look, instance) })),
+  )
+}
+
+/** The installation of that name, which may be one that another depends on. */
+export async function findInstallation(house: LocalHouse, name: string): Promise<Found | undefined> {
+  const instance = await findInstance(house, keyOf(name))
+  if (instance) return { instance, ledger: await readLedger(house.store.look, instance) }
+  for (const found of await allInstallations(house)) {
+    const aliases = (found.ledger.installation()?.bundle.notes.dependencies ?? []).map((one) => one.alias)
+    const alias = aliases.find((one) => dependencyInstallation(found.instance.instance, one) === name)
+    if (alias !== undefined) return { ...found, alias }
+  }
+  return undefined
+}
+
+async function readLedger(
+  look: LocalHouse['store']['look'],
+  { platform, instance }: Instance,
+): Promise<Ledger> {
+  return openLedger(await orders.carryover(look, ownerOfInstance({ platform, instance })))
+}
+
+/** Makes a record with nothing in it yet, or with what is known of it from elsewhere. */
+export async function adoptInstallation(
+  house: LocalHouse,
+  name: string,
+  carryover: Carryover = {},
+): Promise<void> {
+  const offer = await offerInstallations(house)
+  await adoptInstance(house.ports, house.asker(), {
+    instance: name,
+    offer,
+    state: 'ready',
+    parameters: {},
+    context: {},
+    carryover,
+    outputs: [],
+    bindings: [],
+  })
+}
+
+/** Changes what an installation remembers while nothing runs on it. Problems: instance.busy. */
+export async function changeLedger(
+  { store }: LocalHouse,
+  name: string,
+  change: (ledger: Ledger) => void,
+): Promise<void> {
+  const key = keyOf(name)
+  await store.write(async (tx) => {
+    const instance = await tx.lockInstance(key)
+    if (instance?.currentOperation !== undefined) fail('instance.busy')
+    const ledger = openLedger(await orders.carryover(tx, ownerOfInstance(key)))
+    change(ledger)
+    await orders.putCarryover(tx, ownerOfInstance(key), ledger.carryover())
+  })
+}
+
+/** Forgets an installation with all its records. Problems: instance.busy. */
+export async function forgetInstallation(house: LocalHouse, name: string): Promise<void> {
+  if ((await findInstance(house, keyOf(name))) === undefined) return
+  await purgeInstance(house.ports, house.asker(), keyOf(name))
+}
