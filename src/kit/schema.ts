@@ -73,7 +73,8 @@ function compileFresh(schema: Json, manner: Manner): Compiled {
   try {
     // A schema with an $id would be remembered under it, and a second one with the same id refused.
     const own = isObject(schema) && ('$id' in schema || 'id' in schema)
-    const validate = engineOf(draft, manner, own).compile(schema as AnySchema)
+    // Bounds beyond what a double holds are valid: the nearest double stands for them.
+    const validate = engineOf(draft, manner, own).compile(approximate(schema) as AnySchema)
     const check: Check = (value) => checkWith(validate, approximate(value))
     return { kind: 'check', check: isTame(schema) ? check : patient(check) }
   } catch (error) {

@@ -1,44 +1,46 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { bundleOf } from '../../../test/cnab/stage.ts'
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { chooseVersion, dependencyInstallation, requirementsOf } from './dependencies.ts'
-import { compareVersions, inRanges } from './version-ranges.ts'
 
 const from = (value: Json) => requirementsOf(bundleOf({ custom: { 'io.cnab.dependencies': value } }))
 const requires = (...aliases: readonly string[]) =>
   Object.fromEntries(aliases.map((alias) => [alias, { bundle: `x.example/${alias}:1` }]))
 
-test.each<[string, string, readonly string[], readonly string[]]>([
-  ['one version', '2.1.0', ['2.1.0', 'v2.1.0'], ['2.1.1', '2.1.0-rc.1']],
-  ['open places', '2.1.x', ['2.1.0', '2.1.7'], ['2.2.0', '2.0.9']],
-  ['a major version', '2', ['2.0.0', '2.9.9'], ['3.0.0', '1.9.9']],
-  ['anything', '*', ['0.0.1', '9.0.0'], ['1.0.0-beta']],
-  ['from and to', '1.5.x - 3', ['1.5.0', '3.9.9'], ['1.4.9', '4.0.0']],
-  ['from and to exactly', '1.0.0 - 2.0.0', ['1.0.0', '2.0.0'], ['2.0.1']],
-  ['bounds', '>=1.0 <1.3', ['1.0.0', '1.2.9'], ['1.3.0', '0.9.0']],
-  ['bounds of a minor version', '>1.2 <=1.4', ['1.3.0', '1.4.9'], ['1.2.5', '1.5.0']],
-  ['a tilde', '~1.2.3', ['1.2.3', '1.2.9'], ['1.3.0', '1.2.2']],
-  ['a caret', '^1.2.3', ['1.2.3', '1.9.0'], ['2.0.0', '1.2.2']],
-  ['alternatives', '1.x || 3.x', ['1.1.0', '3.0.0'], ['2.0.0']],
-])('a range with %s', (_, range, inside, outside) => {
-  const judge = (version: string) => inRanges(version, [range], { prereleases: false })
+const choose = (ranges: readonly string[], tags: readonly string[], prereleases = false) => {
+  const chosen = chooseVersion({ alias: 'a', bundle: 'x.example/a', ranges, prereleases }, tags, 'max-minor')
+  return chosen.kind === 'tag' ? chosen.tag : null
+}
 
-  expect([inside.map(judge), outside.map(judge)]).toEqual([inside.map(() => true), outside.map(() => false)])
+describe('as Porter chooses among the tags of a registry', () => {
+  const { rows } = JSON.parse(readFileSync('test/fixtures/versions/masterminds-highest.json', 'utf8')) as {
+    rows: readonly {
+      readonly constraint: string
+      readonly prereleases: boolean
+      readonly versions: readonly string[]
+      readonly highest?: string | null
+    }[]
+  }
+
+  test('every list that was measured', () => {
+    const wrong = rows.filter(({ constraint, prereleases, versions, highest = null }) => {
+      const chosen = choose(constraint === '' ? [] : [constraint], versions, prereleases)
+      return (chosen?.replaceAll('_', '+') ?? null) !== highest
+    })
+
+    expect(rows.length).toBeGreaterThan(150)
+    expect(wrong).toEqual([])
+  })
 })
 
-test('what is no range or no version is said to be none', () => {
-  expect([
-    inRanges('1.0.0', ['one'], { prereleases: true }),
-    inRanges('one', ['1'], { prereleases: true }),
-  ]).toEqual([undefined, undefined])
-})
+test('a range that cannot be read is told', () => {
+  const requirement = { alias: 'a', bundle: 'x.example/a', ranges: ['one'], prereleases: false }
 
-test('versions that are not final come before those that are', () => {
-  const sorted = ['1.0.0', 'latest', '1.0.0-rc.2', 'v1.0.0-rc.10', '1.0.0-rc', '0.9', '1.0.0-1'].toSorted(
-    compareVersions,
-  )
-
-  expect(sorted).toEqual(['latest', '0.9', '1.0.0-1', '1.0.0-rc', '1.0.0-rc.2', 'v1.0.0-rc.10', '1.0.0'])
+  expect(chooseVersion(requirement, ['1.0.0'], 'max-minor')).toMatchObject({
+    kind: 'refused',
+    problem: { detail: 'improper constraint: one' },
+  })
 })
 
 describe('dependencies', () => {

@@ -1,11 +1,17 @@
 /** Dependencies (version 1): other bundles that must be installed before, in which order, and in which version. */
 import { isObject } from '../../kit/json.ts'
+import {
+  checkConstraints,
+  compareVersions,
+  parseConstraints,
+  parseVersion,
+  type Version,
+} from '../../kit/semver.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Bundle } from './bundle.ts'
 import { extensionNames, extensionOf } from './extensions.ts'
 import { readImageName } from './images.ts'
 import type { Options } from './options.ts'
-import { compareVersions, inRanges, isVersion } from './version-ranges.ts'
 
 export interface Requirement {
   readonly alias: string
@@ -79,25 +85,44 @@ export function chooseVersion(
   if (ranges.length > 0 && strategy === 'exact') {
     return refuse(`the version strategy is exact, and ${bundle} names ranges but no tag`)
   }
+  const alternatives = ranges.map((range) => parseConstraints(range))
+  const wrong = alternatives.find((one) => 'fault' in one)
+  if (wrong && 'fault' in wrong) return refuse(wrong.fault)
+  const isIn = (version: Version): boolean =>
+    ranges.length === 0 ||
+    alternatives.some(
+      (one) => 'alternatives' in one && checkConstraints(version, one.alternatives).length === 0,
+    )
   const versions = tags
-    .filter((one) => isVersion(one))
-    .filter((one) => prereleases || !/^[^+]*-/.test(one))
-    .filter((one) => ranges.length === 0 || inRanges(one, ranges, { prereleases }) === true)
-    .toSorted(compareVersions)
+    .flatMap((one) => versionIn(one) ?? [])
+    .filter(({ version }) => prereleases || version.prerelease === '')
+    .filter(({ version }) => isIn(version))
+    .toSorted((x, y) => compareVersions(x.version, y.version))
   const chosen = strategy === 'min' && ranges.length > 0 ? versions[0] : pick(versions, strategy)
-  if (chosen !== undefined) return { kind: 'tag', tag: chosen }
+  if (chosen !== undefined) return { kind: 'tag', tag: chosen.tag }
   if (ranges.length === 0 && tags.includes('latest')) return { kind: 'tag', tag: 'latest' }
   return refuse(
     `no tag was specified for ${bundle} and none of the tags defined in the registry meet the criteria: semver formatted or 'latest'`,
   )
 }
 
+interface Tagged {
+  readonly tag: string
+  readonly version: Version
+}
+
+/** Tags have no plus: an underscore stands for it. */
+function versionIn(tag: string): Tagged | undefined {
+  const version = parseVersion(tag.replaceAll('_', '+'))
+  return version && { tag, version }
+}
+
 /** max-patch stays with the lowest minor version that fits; the others take the highest. */
-function pick(sorted: readonly string[], strategy: Options['dependencyVersions']): string | undefined {
+function pick(sorted: readonly Tagged[], strategy: Options['dependencyVersions']): Tagged | undefined {
   const [lowest] = sorted
   if (strategy !== 'max-patch' || lowest === undefined) return sorted.at(-1)
-  const [major = '', minor = '0'] = lowest.replace(/^v/, '').split(/[.+-]/)
-  return sorted.findLast((one) => inRanges(one, [`${major}.${minor}.x`], { prereleases: true }) === true)
+  const { major, minor } = lowest.version
+  return sorted.findLast(({ version }) => version.major === major && version.minor === minor)
 }
 
 function refuse(detail: string): ChosenVersion {

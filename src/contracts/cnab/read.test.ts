@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { document, imageDigest, packageOf, readAs } from '../../../test/cnab/stage.ts'
+import {
+  document,
+  imageDigest,
+  jobFor,
+  packageOf,
+  readAs,
+  seenBy,
+  situation,
+} from '../../../test/cnab/stage.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import type { Artifact } from '../../model/artifact.ts'
 import { fail } from '../../model/problem.ts'
@@ -235,4 +243,22 @@ test('a bundle that an old tool signed in clear is read before any other', async
     'signed',
     inner,
   ])
+})
+
+test('bounds and defaults of 64 bits are valid, and keep every digit', async () => {
+  const text = JSON.stringify({
+    schemaVersion: '1.2.0',
+    name: 'app',
+    version: '1.0.0',
+    invocationImages: [{ image: 'registry.example/app:1', contentDigest: imageDigest }],
+    definitions: { big: { type: 'integer', minimum: 0, maximum: 'MAX', default: 'MAX', enum: [0, 'MAX'] } },
+    parameters: { big: { definition: 'big', destination: { env: 'BIG' } } },
+  }).replaceAll('"MAX"', '9223372036854775807')
+  const artifact = { ...document({}), bytes: new TextEncoder().encode(text) }
+  const reading = await cnab.read(artifact, { options: {} })
+  if (reading.kind !== 'package') throw new Error(JSON.stringify(reading))
+
+  expect(seenBy(jobFor({ kind: 'provision' }, situation(reading.package))).env['BIG']).toBe(
+    '9223372036854775807',
+  )
 })

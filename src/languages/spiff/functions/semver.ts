@@ -1,8 +1,5 @@
 /** Versions and constraints with the rules and words of Masterminds semver 3. */
-import type { Call, SpiffFunction } from '../env.ts'
-import { failure } from '../issue.ts'
-import { List, typeName, type Value } from '../value.ts'
-import { newList } from './arguments.ts'
+
 import {
   checkConstraints,
   compareVersions,
@@ -10,7 +7,11 @@ import {
   parseVersion,
   type Version,
   versionText,
-} from './version.ts'
+} from '../../../kit/semver.ts'
+import type { Call, SpiffFunction } from '../env.ts'
+import { failure } from '../issue.ts'
+import { List, typeName, type Value } from '../value.ts'
+import { newList } from './arguments.ts'
 
 export const semverFunctions: readonly (readonly [string, SpiffFunction])[] = [
   ['semver', (call) => versionText({ ...single(call, 'semverprerelease'), prefix: '' })],

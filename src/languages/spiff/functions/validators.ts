@@ -1,6 +1,7 @@
 /** The conditions that `validate` knows by name. */
 
 import { certificateFault, privateKeyFault, publicKeyFault } from '../../../kit/certificates.ts'
+import { parseVersion } from '../../../kit/semver.ts'
 import type { Call } from '../env.ts'
 import { floatText, goQuote } from '../go-text.ts'
 import { parseAddress, parseNetwork } from '../ip.ts'
@@ -10,7 +11,6 @@ import { byBytes, Dict, List, typeName, type Value } from '../value.ts'
 import { domainFaults, labelFaults, wildcardFaults } from './names.ts'
 import { matches, pattern } from './pattern.ts'
 import { semverFaults } from './semver.ts'
-import { parseVersion } from './version.ts'
 
 interface Verdict {
   readonly ok: boolean
