@@ -1,5 +1,7 @@
 /** Templates of packages: processed without any way to the host, within strict limits. */
+
 import type { Json } from '../../kit/json.ts'
+import { patiently } from '../../kit/patience.ts'
 import {
   type Cell,
   explain,
@@ -49,7 +51,7 @@ export function process(
     control: true,
     interpolation: true,
     trace,
-    ports: { random, now: () => now },
+    ports: { random, now: () => now, within: (milliseconds, run) => patiently(run, milliseconds) },
     ...(credentials === undefined ? {} : { functions: credentialFunctions(credentials) }),
   })
   if (result.kind === 'failed') return { kind: 'failed', message: result.fault.message }

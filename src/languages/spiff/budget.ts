@@ -1,5 +1,6 @@
 /** What a run may use up at most; every bound has a number and a message. */
 import { Exhausted } from './issue.ts'
+import { extentOf, type Value } from './value.ts'
 
 export interface Limits {
   /** Evaluated expression nodes. */
@@ -21,7 +22,11 @@ export interface Limits {
   readonly rsaBitsMax: number
   /** Rounds of `sync`; 1 evaluates once. */
   readonly syncRoundsMax: number
-  /** Milliseconds, measured by the clock handed in. */
+  /** Characters and elements that functions look at, what is shared counted each time. */
+  readonly workMax: number
+  /** Characters of a value that a function is given, or that is printed. */
+  readonly printMax: number
+  /** Milliseconds. */
   readonly millisecondsMax: number
 }
 
@@ -38,6 +43,8 @@ export const strictLimits: Limits = {
   bcryptCostMax: 12,
   rsaBitsMax: 4096,
   syncRoundsMax: 1,
+  workMax: 2_000_000_000,
+  printMax: 32_000_000,
   millisecondsMax: 10_000,
 }
 
@@ -52,20 +59,27 @@ export const localLimits: Limits = {
   bcryptCostMax: 20,
   rsaBitsMax: 8192,
   syncRoundsMax: 10_000,
+  workMax: 1_000_000_000_000,
+  printMax: 256_000_000,
   millisecondsMax: 600_000,
 }
 
+/** So much work takes less than some milliseconds. */
+const workBetweenChecks = 100_000
+
 export class Budget {
   readonly limits: Limits
-  private readonly now: (() => number) | undefined
+  private readonly now: () => number
   private readonly started: number
   private steps = 0
   private elements = 0
   private matched = 0
-  constructor(limits: Limits, now: (() => number) | undefined) {
+  private worked = 0
+  private unchecked = 0
+  constructor(limits: Limits, now: () => number) {
     this.limits = limits
     this.now = now
-    this.started = now?.() ?? 0
+    this.started = now()
   }
 
   step(): void {
@@ -80,7 +94,7 @@ export class Budget {
   }
 
   checkTime(): void {
-    if (this.now !== undefined && this.now() - this.started > this.limits.millisecondsMax)
+    if (this.now() - this.started > this.limits.millisecondsMax)
       throw new Exhausted(`more than ${this.limits.millisecondsMax} milliseconds`)
   }
 
@@ -95,6 +109,32 @@ export class Budget {
   weigh(weight: number): void {
     if (weight > this.limits.elementsMax)
       throw new Exhausted(`a value of more than ${this.limits.elementsMax} elements`)
+  }
+
+  /** Accounts for work in characters and elements; the clock is looked at often enough to end it in time. */
+  work(units: number): void {
+    this.worked += units
+    if (this.worked > this.limits.workMax)
+      throw new Exhausted(`more than ${this.limits.workMax} characters of work`)
+    this.unchecked += units
+    if (this.unchecked < workBetweenChecks) return
+    this.unchecked = 0
+    this.checkTime()
+  }
+
+  /** Accounts for what a function is given: it may look at all of it. */
+  given(values: readonly Value[]): void {
+    let units = 0
+    for (const value of values) units += this.bounded(value)
+    this.work(units)
+  }
+
+  /** How much a value is to look at or to print; more than the limit ends the run. */
+  bounded(value: Value): number {
+    const units = extentOf(value)
+    if (units > this.limits.printMax)
+      throw new Exhausted(`a value of more than ${this.limits.printMax} characters`)
+    return units
   }
 
   /** Reserves a string before it is made; what is appended may cost less than the whole. */

@@ -23,6 +23,7 @@ export function callExpression(expr: CallExpr, env: Env): Value {
   if (expr.curry) return curriedBuiltin(name, positional, env)
   const fn = env.run.functions.get(name)
   if (fn === undefined) return failure(`unknown function '${name}'`)
+  env.run.budget.given(positional)
   return contained(name, () => fn({ name, args: positional, exprs: expr.args, env }))
 }
 

@@ -12,7 +12,7 @@ import { printExpr } from './print.ts'
 import { resolveReference } from './reference.ts'
 import { resolveTagged } from './tag-reference.ts'
 import type { Assign, Expr } from './tree.ts'
-import { type Cell, cellOf, Dict, flag, isTrue, List, type Value } from './value.ts'
+import { type Cell, cellOf, Dict, extentOf, flag, isTrue, List, type Value } from './value.ts'
 
 /** The value of an expression; throws Failure, Waiting, Suspended or Exhausted. */
 export function evaluate(expr: Expr, env: Env): Value {
@@ -182,8 +182,10 @@ function isStrict(op: Binary['op']): boolean {
 function computed(expr: Binary, a: Value, b: Value, env: Env): Value {
   const { op } = expr
   if (op === 'concat') return concatenate(expr, a, b, env)
-  if (op === '==') return equal(a, b)
-  if (op === '!=') return !equal(a, b)
+  if (op === '==' || op === '!=') {
+    env.run.budget.work(Math.min(extentOf(a), extentOf(b)))
+    return equal(a, b) === (op === '==')
+  }
   if (isOrder(op)) return ordered(op, a, b)
   return isArithmetic(op) ? arithmetic(op, a, b) : null
 }
@@ -192,8 +194,8 @@ function concatenate(expr: Binary, a: Value, b: Value, env: Env): Value {
   const { budget } = env.run
   const added = typeof b === 'string' ? b.length : 0
   if (typeof a === 'string') budget.text(a.length + added, added)
-  if (a instanceof List) budget.make(a.cells.length + (b instanceof List ? b.cells.length : 1))
-  if (a instanceof Dict) budget.make(a.cells.size + (b instanceof Dict ? b.cells.size : 0))
+  if (a instanceof List) budget.make(b instanceof List ? Math.min(a.size, b.size) + 1 : 1)
+  if (a instanceof Dict) budget.make(1)
   return concat(a, b, {
     get a() {
       return printExpr(expr.a)

@@ -44,9 +44,50 @@ test.each<[string, string, RegExp]>([
   expect(outcome(text, { ports: { random: (n) => new Uint8Array(n) } })).toMatch(message)
 })
 
+const doubled = (first: string, times: number): string =>
+  `s0: ${first}\n${lines(times, (i) => `s${i + 1}: (( s${i} s${i} ))`)}`
+
+test.each<[string, string]>([
+  [
+    'a long text that is shared sixty times',
+    `${doubled('x'.repeat(1000), 13)}m: (( map[[1..60]|x|->s13] ))\n`,
+  ],
+  [
+    'a long text that is made over and over',
+    `${doubled('x'.repeat(1000), 12)}m: (( sum[[1..999]|0|s,x|->s + length(upper(s12))] ))\n`,
+  ],
+  [
+    'a value that is printed over and over',
+    `${doubled('x'.repeat(1000), 12)}m: (( sum[[1..999]|0|s,x|->s + length(asjson(s12))] ))\n`,
+  ],
+  [
+    'comparisons of everything with everything',
+    'l: (( map[[1..9000]|x|->{"a"=x}] ))\nr: (( length(intersect(l, map[[9001..18000]|x|->{"a"=x}])) ))\n',
+  ],
+])('%s ends at a budget of work', (_, text) => {
+  expect(outcome(text, { limits: { workMax: 100_000_000 } })).toMatch(/^budget: limit reached: /)
+})
+
+test.each<[string, string]>([
+  ['a sum over 100,000', 'a: (( sum[[1..100000]|0|s,x|->s + x] ))\n'],
+  ['a list that grows by single elements', 'a: (( length(sum[[1..20000]|[]|s,x|->s [x]]) ))\n'],
+  ['a map that grows by single fields', 'a: (( length(sum[[1..20000]|{}|s,x|->s { ("k" x) = x }]) ))\n'],
+  [
+    'many replacements in a long text',
+    `${doubled('ab'.repeat(50), 8)}a: (( length(replace_match(s8, "a", "c")) ))\n`,
+  ],
+])('honest work passes: %s', (_, text) => {
+  expect(outcome(text)).toBe('done')
+})
+
+test('work that never looks at a clock is given up from outside', () => {
+  const within = <T>(): T | undefined => undefined
+  expect(outcome('a: 1\n', { ports: { within } })).toBe('budget: limit reached: more than 10000 milliseconds')
+})
+
 test('time is bounded by the clock handed in', () => {
   let now = 0
-  const ports = { now: () => (now += 100) }
+  const ports = { elapsed: () => (now += 100) }
 
   expect(
     outcome('a: (( sum[[1..100000]|0|s,x|->s + x] ))\n', { ports, limits: { millisecondsMax: 1000 } }),

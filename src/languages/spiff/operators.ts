@@ -203,11 +203,10 @@ export function concat(a: Value, b: Value, exprs: { readonly a: string; readonly
     if (right !== undefined) return left + right
   }
   if (a instanceof List) {
-    if (b instanceof List) return new List([...a.cells, ...b.cells])
-    return b === null ? a : new List([...a.cells, cellOf(b, '')])
+    if (b instanceof List) return List.joined(a, b)
+    return b === null ? a : List.joined(a, new List([cellOf(b, '')]))
   }
-  if (a instanceof Dict && (b === null || b instanceof Dict))
-    return b === null ? a : new Dict(new Map([...a.cells, ...b.cells]))
+  if (a instanceof Dict && (b === null || b instanceof Dict)) return b === null ? a : Dict.joined(a, b)
   return failure(
     `type '${typeName(b)}'(${exprs.b}) cannot be concatenated with type '${typeName(a)}'(${exprs.a})`,
   )

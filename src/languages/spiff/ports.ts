@@ -11,8 +11,12 @@ export interface Ports {
   readonly fetch?: (url: string) => Uint8Array
   /** Random bytes, for `rand`, keys and salts. */
   readonly random?: (count: number) => Uint8Array
-  /** Milliseconds since 1970, for certificates and time limits. */
+  /** Milliseconds since 1970, for certificates and `sync`. */
   readonly now?: () => number
+  /** Milliseconds that only grow, for the limit of time; the clock of this machine if absent. */
+  readonly elapsed?: () => number
+  /** Runs something and gives it up in the middle when it takes longer: undefined. A clock is only asked in between. */
+  readonly within?: <T extends object>(milliseconds: number, run: () => T) => T | undefined
   /** The default password of `encrypt` and `decrypt`. */
   readonly encryptionKey?: string
 }

@@ -1,4 +1,5 @@
 /** The library: reads documents, processes a template with stubs, and says what came out or what is wrong. */
+import { systemClock } from '../../kit/clock.ts'
 import { Budget, type Limits, strictLimits } from './budget.ts'
 import { applyTemplate, type CascadeOptions, nestedCascade, prepareStubs, Unsettled } from './cascade.ts'
 import { stateOf } from './cleanup.ts'
@@ -79,7 +80,7 @@ export function processSpiff(
   stubs: readonly SpiffSource[] = [],
   options: SpiffOptions = {},
 ): SpiffResult {
-  return guarded(() => {
+  return inTime(options, () => {
     const limits = { ...strictLimits, ...options.limits }
     const cells = stubs.map((stub) => onlyDocument(stub, limits))
     const state = options.state && readDocument(options.state.text, options.state.name, limits)
@@ -167,6 +168,7 @@ function processStream(
     }
     const { raw, kept, cell } = applyTemplate(run, document, how)
     run.tags.endDocument(raw)
+    run.budget.work(run.budget.bounded(cell.value))
     if (!(several && (raw.flags & (flag.temporary | flag.local)) !== 0)) results.push(documentOf(cell))
     state ??= documentOf(stateOf(kept))
   }
@@ -190,7 +192,7 @@ function newRun(options: SpiffOptions): Run {
   const bindings = options.bindings instanceof Dict ? options.bindings : toValue(options.bindings ?? {})
   const ports = options.ports ?? {}
   return {
-    budget: new Budget(limits, ports.now),
+    budget: new Budget(limits, ports.elapsed ?? systemClock.monotonic),
     interpolation: options.interpolation ?? false,
     control: options.control ?? false,
     ports,
@@ -228,6 +230,13 @@ export function toValue(data: unknown): Value {
   if (typeof data !== 'object') return null
   const entries = data instanceof Map ? [...data] : Object.entries(data)
   return new Dict(new Map(entries.map(([key, value]) => [String(key), cellOf(toValue(value), 'bindings')])))
+}
+
+/** Runs within the limit of time, even where nothing looks at a clock. */
+function inTime({ ports, limits }: SpiffOptions, run: () => SpiffResult): SpiffResult {
+  const milliseconds = limits?.millisecondsMax ?? strictLimits.millisecondsMax
+  const result = ports?.within ? ports.within(milliseconds, () => guarded(run)) : guarded(run)
+  return result ?? { kind: 'failed', fault: faultOf(new Exhausted(`more than ${milliseconds} milliseconds`)) }
 }
 
 /** Runs, and turns everything that may be thrown on the way into a fault. */

@@ -111,33 +111,95 @@ export interface Base {
   readonly outer: Scope | undefined
 }
 
+/** What a list or map knows of its content without looking again. */
+interface Facts {
+  /** Whether something in it would be evaluated again. */
+  readonly code: boolean
+  /** Whether processing could change it: expressions, parts, merge keys, key declarations. */
+  readonly live: boolean
+  /** How many values it holds when what is shared is counted each time. */
+  readonly weight: number
+  /** How many characters and values there are to look at, counted the same way. */
+  readonly extent: number
+}
+
+const nothing: Facts = { code: false, live: false, weight: 1, extent: 2 }
+
+function factsOf(cells: Iterable<Cell>): Facts {
+  let { code, live, weight, extent } = nothing
+  for (const { value } of cells) {
+    code ||= hasCode(value)
+    live ||= isLive(value)
+    weight += weightOf(value)
+    extent += extentOf(value)
+  }
+  return { code, live, weight, extent }
+}
+
+function factsOfBoth(a: Facts, b: Facts): Facts {
+  return {
+    code: a.code || b.code,
+    live: a.live || b.live,
+    weight: a.weight + b.weight - 1,
+    extent: a.extent + b.extent - 2,
+  }
+}
+
+/** The parts of something that was joined from two, from left to right, without deep recursion. */
+function partsOf<T extends { readonly joined: readonly [T, T] | undefined }>(whole: T): readonly T[] {
+  const parts: T[] = []
+  const open: T[] = [whole]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.joined === undefined) parts.push(next)
+    else open.push(next.joined[1], next.joined[0])
+  }
+  return parts
+}
+
 export class List {
   readonly kind = 'list'
-  readonly cells: readonly Cell[]
-  private looks: boolean | undefined
-  private moves: boolean | undefined
-  private size: number | undefined
+  /** Two lists one after the other, until somebody asks for the elements. */
+  joined: readonly [List, List] | undefined
+  readonly size: number
+  private own: readonly Cell[] | undefined
+  private facts: Facts | undefined
   private named: Map<string, Map<string, Cell>> | undefined
-  constructor(cells: readonly Cell[]) {
-    this.cells = cells
+
+  constructor(cells: readonly Cell[], joined?: readonly [List, List]) {
+    this.own = joined === undefined ? cells : undefined
+    this.joined = joined
+    this.size = joined === undefined ? cells.length : joined[0].size + joined[1].size
+    if (joined !== undefined) this.facts = factsOfBoth(joined[0].known, joined[1].known)
   }
-  /** Whether something in it would be evaluated again. */
-  get code(): boolean {
-    this.looks ??= this.cells.some((cell) => hasCode(cell.value))
-    return this.looks
+
+  /** One list behind the other; many in a row cost no more than their elements. */
+  static joined(a: List, b: List): List {
+    return new List([], [a, b])
   }
-  /** Whether processing could change it: expressions, parts, merge keys, key declarations. */
-  get live(): boolean {
-    this.moves ??= this.cells.some((cell) => isLive(cell.value))
-    return this.moves
-  }
-  /** How many values it holds when what is shared is counted each time. */
-  get weight(): number {
-    if (this.size === undefined) {
-      this.size = 1
-      for (const cell of this.cells) this.size += weightOf(cell.value)
+
+  get cells(): readonly Cell[] {
+    if (this.own === undefined) {
+      this.own = partsOf<List>(this).flatMap((part) => part.cells)
+      this.joined = undefined
     }
-    return this.size
+    return this.own
+  }
+
+  private get known(): Facts {
+    this.facts ??= factsOf(this.cells)
+    return this.facts
+  }
+  get code(): boolean {
+    return this.known.code
+  }
+  get live(): boolean {
+    return this.known.live
+  }
+  get weight(): number {
+    return this.known.weight
+  }
+  get extent(): number {
+    return this.known.extent
   }
   /** The first element map whose key field has this value. */
   byName(field: string, name: string): Cell | undefined {
@@ -157,23 +219,56 @@ export class List {
 
 export class Dict {
   readonly kind = 'map'
-  readonly cells: ReadonlyMap<string, Cell>
-  private looks: boolean | undefined
-  private moves: boolean | undefined
-  private size: number | undefined
+  /** Two maps of which the second wins, until somebody asks for the fields. */
+  joined: readonly [Dict, Dict] | undefined
+  private own: ReadonlyMap<string, Cell> | undefined
+  private facts: Facts | undefined
   private sorted: readonly string[] | undefined
-  constructor(cells: ReadonlyMap<string, Cell>) {
-    this.cells = cells
+
+  constructor(cells: ReadonlyMap<string, Cell>, joined?: readonly [Dict, Dict]) {
+    this.own = joined === undefined ? cells : undefined
+    this.joined = joined
+    if (joined !== undefined) this.facts = factsOfBoth(joined[0].known, joined[1].known)
+  }
+
+  /** The fields of both; many in a row cost no more than their fields. */
+  static joined(a: Dict, b: Dict): Dict {
+    return new Dict(new Map(), [a, b])
+  }
+
+  get cells(): ReadonlyMap<string, Cell> {
+    if (this.own === undefined) {
+      const cells = new Map<string, Cell>()
+      for (const part of partsOf<Dict>(this)) for (const [key, cell] of part.cells) cells.set(key, cell)
+      this.own = cells
+      this.joined = undefined
+      this.facts = undefined
+    }
+    return this.own
   }
   get(key: string): Cell | undefined {
     return this.cells.get(key)
   }
-  get weight(): number {
-    if (this.size === undefined) {
-      this.size = 1
-      for (const cell of this.cells.values()) this.size += weightOf(cell.value)
+
+  private get known(): Facts {
+    this.facts ??= this.look()
+    return this.facts
+  }
+
+  private look(): Facts {
+    const facts = factsOf(this.cells.values())
+    let { live, extent } = facts
+    for (const key of this.cells.keys()) {
+      live ||= key.startsWith('<<') || key.startsWith('key:')
+      extent += key.length
     }
-    return this.size
+    return { ...facts, live, extent }
+  }
+  get weight(): number {
+    return this.known.weight
+  }
+  get extent(): number {
+    return this.known.extent
   }
   /** The keys in byte order. */
   get keys(): readonly string[] {
@@ -181,19 +276,10 @@ export class Dict {
     return this.sorted
   }
   get code(): boolean {
-    if (this.looks === undefined) {
-      this.looks = false
-      for (const cell of this.cells.values()) if (hasCode(cell.value)) this.looks = true
-    }
-    return this.looks
+    return this.known.code
   }
   get live(): boolean {
-    if (this.moves === undefined) {
-      this.moves = false
-      for (const [key, cell] of this.cells)
-        if (key.startsWith('<<') || key.startsWith('key:') || isLive(cell.value)) this.moves = true
-    }
-    return this.moves
+    return this.known.live
   }
 }
 
@@ -232,6 +318,12 @@ export function hasCode(value: Value): boolean {
 
 function weightOf(value: Value): number {
   return value instanceof List || value instanceof Dict ? value.weight : 1
+}
+
+/** How many characters and values there are to look at or to print. */
+export function extentOf(value: Value): number {
+  if (typeof value === 'string') return value.length + 1
+  return value instanceof List || value instanceof Dict ? value.extent : 1
 }
 
 /** Whether processing a value in place could change it. */

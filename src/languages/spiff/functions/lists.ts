@@ -5,7 +5,17 @@ import { byteLength } from '../go-text.ts'
 import { Failure, failure, issueOf } from '../issue.ts'
 import { callLambda } from '../lambda.ts'
 import { equalOr } from '../operators.ts'
-import { byBytes, type Cell, cellOf, Dict, type Lambda, List, typeName, type Value } from '../value.ts'
+import {
+  byBytes,
+  type Cell,
+  cellOf,
+  Dict,
+  extentOf,
+  type Lambda,
+  List,
+  typeName,
+  type Value,
+} from '../value.ts'
 import { count, list, newList, simple, text } from './arguments.ts'
 import { stableSort } from './stable-sort.ts'
 
@@ -30,6 +40,11 @@ function simpleKey(value: Value): string | undefined {
   return undefined
 }
 
+/** Accounts for comparing an element with so many others. */
+function compares(call: Call, others: number, { value }: Cell): void {
+  call.env.run.budget.work(others * (1 + (extentOf(value) >> 3)))
+}
+
 /** Keeps the first of equal values; simple values by their text, so that long lists stay fast. */
 function uniq(call: Call): Value {
   count(call, 1, 1, 'uniq takes exactly 1 argument')
@@ -41,7 +56,7 @@ function uniq(call: Call): Value {
     const key = simpleKey(cell.value)
     if (key !== undefined && texts.has(key)) continue
     const rivals = key === undefined ? kept.map((one) => one.value) : others
-    call.env.run.budget.make(rivals.length >> 4)
+    compares(call, rivals.length, cell)
     if (rivals.some((value) => equalOr(cell.value, value))) continue
     kept.push(cell)
     if (key === undefined) others.push(cell.value)
@@ -155,6 +170,7 @@ function intersect(call: Call): Value {
   return new List(
     first.cells.filter((cell) => {
       const key = simpleKey(cell.value)
+      for (const other of others) compares(call, other.rest.length, cell)
       return others.every(
         (other) =>
           (key !== undefined && other.texts.has(key)) ||

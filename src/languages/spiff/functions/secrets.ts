@@ -73,6 +73,9 @@ function hash(call: Call): Value {
     : digestHex(algorithm, bytes)
 }
 
+/** What one round of the hash costs, in characters looked at. */
+const bcryptWork = 10_000
+
 function bcrypt(call: Call): Value {
   count(call, 1, 2, 'bcrypt takes one or two arguments')
   const password = text(call.args[0], 'first argument for bcrypt must be a string')
@@ -84,10 +87,9 @@ function bcrypt(call: Call): Value {
   if (cost > bcryptCostMax)
     return failure(`bcrypt error: cost ${cost} is higher than allowed here (${bcryptCostMax})`)
   return effect(call.env, () => {
+    call.env.run.budget.work(bcryptWork * 2 ** cost)
     const salt = encodeBase64(Array.from(randomBytes(call.env, 16, 'bcrypt')), 16)
-    const result = hashSync(password, `$2a$${String(cost).padStart(2, '0')}$${salt}`)
-    call.env.run.budget.checkTime()
-    return result
+    return hashSync(password, `$2a$${String(cost).padStart(2, '0')}$${salt}`)
   })
 }
 
@@ -100,6 +102,7 @@ function bcryptCheck(call: Call): Value {
   const { bcryptCostMax } = call.env.run.budget.limits
   if (Number(cost) > bcryptCostMax)
     return failure(`bcrypt error: cost ${Number(cost)} is higher than allowed here (${bcryptCostMax})`)
+  call.env.run.budget.work(bcryptWork * 2 ** Number(cost))
   return compareSync(password, known)
 }
 

@@ -172,8 +172,9 @@ function replaceBetween(call: Call, { subject, by, most }: Omit<Replacement, 'se
 function assemble(call: Call, parts: readonly string[], between: () => string): string {
   let out = parts[0] ?? ''
   for (const part of parts.slice(1)) {
-    out += between() + part
-    call.env.run.budget.text(out.length)
+    const added = between() + part
+    out += added
+    call.env.run.budget.text(out.length, added.length)
   }
   return out
 }
@@ -186,14 +187,14 @@ function lambdaText(call: Call, lambda: Lambda, found: readonly string[]): strin
 /** Searches again on the rest after each match, so that anchors match again. */
 function replaceMatch(call: Call): Value {
   const { subject, search, by, most } = replacement(call, [0, 1])
-  const re = pattern(call, search, subject.length)
+  const re = pattern(call, search, 0)
   const names = groupNames(re)
   let rest = subject
   let out = ''
   let touched = false
   for (let done = 0; done < most; ) {
-    call.env.run.budget.match(search.length, rest.length)
     const [found] = matches(re, rest, 1)
+    call.env.run.budget.match(search.length, found?.end ?? rest.length)
     if (found === undefined) break
     const empty = found.end === found.start
     const width = (rest.codePointAt(found.end) ?? 0) > 0xffff ? 2 : 1
@@ -203,7 +204,7 @@ function replaceMatch(call: Call): Value {
       out += typeof by === 'string' ? expand(by, groups, names) : lambdaText(call, by, groups)
       done++
     } else out += rest.slice(0, found.start)
-    call.env.run.budget.text(out.length)
+    call.env.run.budget.text(out.length, found.end)
     if (empty && found.end >= rest.length) return out
     const next = empty ? found.end + width : found.end
     out += empty ? rest.slice(found.end, next) : ''
@@ -276,13 +277,16 @@ function length(call: Call): Value {
   count(call, 1, 1, 'length takes exactly 1 argument')
   const [value] = call.args
   if (typeof value === 'string') return BigInt(byteLength(value))
-  if (value instanceof List) return BigInt(value.cells.length)
+  if (value instanceof List) return BigInt(value.size)
   return value instanceof Dict ? BigInt(value.cells.size) : failure('invalid type for function length')
 }
 
 function mapRunes(call: Call, map: (sign: string) => string): Value {
   count(call, 1, 1, `${call.name} requires one argument`)
   const subject = text(call.args[0], `first argument for ${call.name} must be a string`)
+  // In ASCII no sign becomes several.
+  if (!/[^\0-\x7f]/.test(subject))
+    return call.name === 'upper' ? subject.toUpperCase() : subject.toLowerCase()
   return Array.from(subject, map).join('')
 }
 

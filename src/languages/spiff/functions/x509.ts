@@ -40,7 +40,10 @@ function generateKey(call: Call): Value {
   const { rsaBitsMax } = call.env.run.budget.limits
   if (kind < 512n || kind > BigInt(rsaBitsMax))
     return failure(`key size must be between 512 and ${rsaBitsMax}`)
-  return effect(call.env, () => generateRsa(Number(kind)))
+  return effect(call.env, () => {
+    call.env.run.budget.work(Number(kind) * 10_000)
+    return generateRsa(Number(kind))
+  })
 }
 
 /** Runs something of the platform; what it throws becomes a failure. */
