@@ -1,7 +1,7 @@
 /** One row of the behaviour table: a program as a shell script, what is around it, what must be seen of it. */
 import type { EngineFacts } from '../../src/engines/engine.ts'
 import type { Program } from '../../src/engines/memory/index.ts'
-import type { FileIn, Folder, Job, Limits, Needs, StdoutUse, Step, Want } from '../../src/model/job.ts'
+import type { FileIn, Folder, Job, Limits, Needs, StdoutUse, Step, Tool, Want } from '../../src/model/job.ts'
 import type { Got, Report } from '../../src/model/report.ts'
 
 export interface Row {
@@ -12,6 +12,8 @@ export interface Row {
   readonly act?: Program
   /** Which of the test images; `plain` unless said. */
   readonly image?: ImageName
+  /** A program of the host instead of an image. */
+  readonly tools?: readonly Tool[]
   readonly step?: Partial<Step>
   /** Instead of the one step with the script. */
   readonly steps?: Job['steps']

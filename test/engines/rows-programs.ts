@@ -1,12 +1,52 @@
 /** Rows: which program runs, with which arguments, environment, user and folder. */
 import { expect } from 'vitest'
 import { Secret } from '../../src/kit/secret.ts'
-import { captured, file, printed, type Row, wantFile } from './row.ts'
+import { captured, file, folder, gotText, merged, printed, type Row, wantFile } from './row.ts'
 
 const entry = (...args: readonly string[]) => ({ command: { kind: 'entrypoint', arguments: args } }) as const
 const exec = (...argv: [string, ...string[]]) => ({ command: { kind: 'exec', argv } }) as const
 
+const hostShell: Pick<Row, 'tools' | 'cannot'> = {
+  tools: [{ name: 'sh', from: { kind: 'host' } }],
+  cannot: ({ programs }) => (programs.includes('tools') ? undefined : 'it runs no programs of the host'),
+}
+
 export const programRows: readonly Row[] = [
+  {
+    title: 'a program of the host runs in its workspace, with its files, and may write there only',
+    ...hostShell,
+    step: {
+      command: {
+        kind: 'exec',
+        argv: ['sh', '-c', 'cat in; echo out >out; pwd; touch /usr/x /etc/x 2>/dev/null || echo closed'],
+      },
+      streams: merged,
+    },
+    files: [file('in', 'given\n')],
+    wants: [wantFile('out')],
+    see: (seen) => {
+      expect(seen.log.toString()).toBe('given\n/workspace\nclosed\n')
+      expect(gotText(seen, 'out')).toBe('out\n')
+    },
+  },
+  {
+    title: 'a program of the host has its name service, its own /tmp, and a limited folder',
+    ...hostShell,
+    needs: { network: 'default' },
+    step: {
+      command: {
+        kind: 'exec',
+        argv: [
+          'sh',
+          '-c',
+          'echo x >/tmp/x && cat /tmp/x; head -c 100000 /dev/zero >small/x 2>/dev/null || echo full',
+        ],
+      },
+      streams: merged,
+    },
+    folders: [folder('small', { bytesMax: 8192 })],
+    see: (seen) => expect(seen.log.toString()).toBe('x\nfull\n'),
+  },
   {
     title: 'arguments follow the entrypoint and replace the command of the image',
     image: 'named',

@@ -44,7 +44,7 @@ export function jobOf(row: Omit<Row, 'title' | 'see'>, image: TestImage): Job {
     ...row.step,
   }
   return {
-    program: { kind: 'image', ...image },
+    program: row.tools ? { kind: 'tools', tools: row.tools } : { kind: 'image', ...image },
     steps: row.steps ?? [step],
     files: row.files ?? [],
     folders: row.folders ?? [],

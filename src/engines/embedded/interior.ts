@@ -54,7 +54,7 @@ export async function makeInterior(
   for (const path of [aside, secret]) mkdirSync(path, { mode: 0o700 })
   symlinkSync(secret, join(aside, 'private'))
   const { images, supplies } = at
-  const root = await rootOf(job, { images, supplies, aside, final, watch })
+  const root = await rootOf(job, { images, supplies, rootless: at.host.rootless, aside, final, watch })
   const user = await root.userOf(job.steps[0].user)
   // Programs write beside the files they are given.
   if (root.own.kind === 'workspace')

@@ -37,6 +37,8 @@ export type Own =
 export interface RootMaking {
   readonly images: ImageStore
   readonly supplies: Supplies
+  /** Not as root: there is one user inside, whom the kernel shows as root there. */
+  readonly rootless: boolean
   /** The layout under construction, and where it will lie. */
   readonly aside: string
   readonly final: string
@@ -93,6 +95,8 @@ const hostSettings = [
 const workspace = '/workspace'
 const toolsFolder = '/tools'
 const nobody: User = { uid: 65534, gid: 65534, groups: [], home: workspace }
+/** Outside it is the user of the broker, who owns nothing but its own. */
+const onlyOne: User = { uid: 0, gid: 0, groups: [], home: workspace }
 
 /** Makes the root of a run of tools: the host's programs to read, a workspace to write. Problems: engine.tool-missing. */
 export async function toolsRoot(
@@ -122,7 +126,10 @@ export async function toolsRoot(
     entrypoint: first === undefined ? [] : [first.name],
     workingFolder: workspace,
     base: workspace,
-    userOf: (text) => Promise.resolve(text === undefined ? nobody : resolveUser(text, noLists)),
+    userOf: (text) => {
+      const usual = making.rootless ? onlyOne : nobody
+      return Promise.resolve(text === undefined ? usual : resolveUser(text, noLists))
+    },
   }
 }
 
