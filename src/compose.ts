@@ -228,6 +228,7 @@ function brokerOf(
       await operator.stop()
       await refusals.stop()
       await deed('broker.stop')
+      await operator.stopFeed()
       await house.close()
     },
   }

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
+import type { AuditAnchor as Anchor } from '../model/audit.ts'
 import { Free, Moment, moment, type Of, PageQuery } from './words.ts'
 
 export const AuditRecord = Type.Object(
@@ -24,7 +25,8 @@ export const AuditRecord = Type.Object(
     times: Type.Optional(
       Type.Integer({ description: 'How often it happened since the record before it of the same kind.' }),
     ),
-    hash: Type.String(),
+    prev: Type.String({ description: 'Hash of the record before it.' }),
+    hash: Type.String({ description: 'SHA-256 over `prev` and the canonical JSON of the rest.' }),
   },
   { title: 'AuditRecord' },
 )
@@ -47,6 +49,7 @@ export const AuditVerdict = Type.Object(
     intact: Type.Boolean(),
     records: Type.Integer(),
     firstBreak: Type.Optional(Type.Object({ seq: Type.Integer(), reason: Type.String() })),
+    publicKey: Type.String({ description: 'The Ed25519 key that anchors are signed with, in Base64.' }),
   },
   { title: 'AuditVerdict' },
 )
@@ -69,11 +72,13 @@ interface Recorded {
   readonly source?: string
   readonly node: string
   readonly times?: number
+  readonly prev: string
   readonly hash: string
 }
 
 export function toAuditRecord(record: Recorded): AuditRecord {
-  const { seq, actor, action, object, decision, result, code, requestId, source, node, times, hash } = record
+  const { seq, actor, action, object, decision, result, code, requestId, source, node, times, prev, hash } =
+    record
   return present({
     seq,
     at: moment(record.at),
@@ -87,6 +92,16 @@ export function toAuditRecord(record: Recorded): AuditRecord {
     source,
     node,
     times,
+    prev,
     hash,
   })
+}
+
+/** An anchor as the log and the sinks carry it. */
+export interface AuditAnchor extends Omit<Anchor, 'at'> {
+  readonly at: string
+}
+
+export function toAuditAnchor(anchor: Anchor): AuditAnchor {
+  return { ...anchor, at: moment(anchor.at) }
 }

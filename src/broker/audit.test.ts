@@ -1,15 +1,24 @@
 import { expect, test } from 'vitest'
 import { sha256 } from '../kit/hash.ts'
 import { canonical, type JsonObject } from '../kit/json.ts'
-import type { AuditRecord } from '../store/store.ts'
+import type { AuditPoint, AuditRecord } from '../store/store.ts'
 import { faultOf } from './audit.ts'
 
 const first = recordOf(1, '')
 const second = recordOf(2, first.hash)
 const third = recordOf(3, second.hash)
 
-test.each<[string, AuditRecord, AuditRecord | undefined, string | undefined]>([
-  ['the first is an anchor', second, undefined, undefined],
+const nothing: AuditPoint = { seq: 0, hash: '' }
+
+test.each<[string, AuditRecord, AuditPoint, string | undefined]>([
+  ['the first', first, nothing, undefined],
+  ['a later one as the first', second, nothing, 'records 1 to 1 are missing'],
+  [
+    'one that nobody with the key wrote',
+    { ...second, isGenuine: false },
+    first,
+    'the record was not written by a holder of the key',
+  ],
   ['one follows the other', second, first, undefined],
   ['a changed one', { ...second, action: 'instance.purge' }, first, 'the record was changed'],
   ['one with a new hash', rehash({ ...second, prev: 'x' }), first, 'it does not follow the record before it'],
@@ -31,10 +40,11 @@ function recordOf(seq: number, prev: string): AuditRecord {
     node: 'n',
     prev,
     hash: '',
+    isGenuine: true,
   })
 }
 
 function rehash(record: AuditRecord): AuditRecord {
-  const { hash: _old, ...content } = record
+  const { hash: _old, isGenuine: _isGenuine, ...content } = record
   return { ...record, hash: sha256(record.prev + canonical(content as unknown as JsonObject)) }
 }

@@ -36,7 +36,7 @@ test.each([
 
 test.each([
   ['changed', "UPDATE audit SET action = 'x' WHERE seq = 2", 'record 2: the record was changed'],
-  ['taken out', 'DELETE FROM audit WHERE seq = 2', 'record 3: records 2 to 2 are missing'],
+  ['taken out', 'DELETE FROM audit WHERE seq = 2', 'record 2: records 2 to 2 are missing'],
   ['cut off at the end', 'DELETE FROM audit WHERE seq > 1', 'record 2: records 2 to 3 are missing'],
 ])('an audit record that was %s is told', async (_how, statement, detail) => {
   await using opened = await openTestStore('memory')

@@ -15,6 +15,8 @@ export interface HealthParts {
   readonly minFreeDisk: number
   /** When each loop last came round, by the monotonic clock, and how long that may be ago. */
   pulses(): readonly { readonly name: string; readonly at: number; readonly withinMs: number }[]
+  /** Sinks of the audit trail that take nothing for too long. */
+  sinksBehind(): readonly string[]
   readonly state: { started: boolean; draining: boolean }
 }
 
@@ -35,6 +37,7 @@ export function healthOf(parts: HealthParts): HealthPorts {
       { name: 'draining', ok: !state.draining, detail: state.draining ? 'on its way out' : 'no' },
       await storeCheck(parts),
       await diskCheck(parts),
+      sinksCheck(parts.sinksBehind()),
     ],
     metrics: async (accept) => {
       const form = metrics.formFor(accept)
@@ -71,6 +74,12 @@ export async function storeFault({
   const fault = await Promise.race([answer, late])
   limit.abort()
   return fault
+}
+
+function sinksCheck(behind: readonly string[]): HealthCheck {
+  const detail =
+    behind.length === 0 ? 'take what there is' : `nothing taken for too long: ${behind.join(', ')}`
+  return { name: 'audit sinks', ok: behind.length === 0, detail }
 }
 
 async function diskCheck({ dataDir, minFreeDisk }: HealthParts): Promise<HealthCheck> {

@@ -17,6 +17,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
 import type { Keeper } from '../work/keeper.ts'
 import type { Worker } from '../work/worker.ts'
+import { startAuditFeed } from './audit/feed.ts'
 import { startFileWatch } from './file-watch.ts'
 import { healthOf } from './health.ts'
 import { bodyLimitsOf, keyFileOf, listenerOf } from './house-rules.ts'
@@ -53,6 +54,8 @@ export interface OperatorSide {
   drain(): Promise<void>
   /** Sends those away who follow something. */
   dismiss(): void
+  /** Brings what is left of the audit trail to its sinks. */
+  stopFeed(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -79,6 +82,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
     },
     refused: (error) => log.error('key.refused', 'The key ring was not taken over', { error }),
   })
+  const feed = startAuditFeed(ports, settings.audit, log)
   const state = { started: false, draining: false }
   const leaving = new AbortController()
   const loop = startBeat(clock)
@@ -90,6 +94,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
     dataDir: settings.dataDir,
     minFreeDisk: settings.limits.minFreeDisk,
     pulses: () => [{ name: 'event loop', at: loop.at, withinMs: 10_000 }, ...pulsesOf(settings, parts)],
+    sinksBehind: feed.behind,
     state,
   })
   const api = await operatorApi({
@@ -120,6 +125,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
       await presence.drain()
     },
     dismiss: () => leaving.abort(),
+    stopFeed: feed.stop,
     async stop() {
       loop.stop()
       await admin?.close(0)

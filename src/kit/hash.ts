@@ -1,5 +1,5 @@
 /** The one door to digests, and the ids that are derived from them. */
-import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, createPublicKey, hash, timingSafeEqual, verify } from 'node:crypto'
 
 /** `sha256:` and the hex digest of some bytes or text. */
 export function digestOf(content: string | Uint8Array): string {
@@ -41,6 +41,13 @@ export function sameText(a: string, b: string): boolean {
     createHmac('sha256', key).update(a).digest(),
     createHmac('sha256', key).update(b).digest(),
   )
+}
+
+/** Whether an Ed25519 key (32 bytes, as Base64) signed a text. */
+export function isSigned(text: string, signature: string, publicKey: string): boolean {
+  const x = Buffer.from(publicKey, 'base64').toString('base64url')
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'))
 }
 
 /** The first characters of a digest in lower-case base32, fit for names. */

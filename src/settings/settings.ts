@@ -110,6 +110,18 @@ export const settingsTable = group('', {
       }),
     ),
   }),
+  audit: group('Where the audit trail goes besides the store; its anchors are in the log in any case.', {
+    file: optional(
+      path({ doc: 'A file that records and anchors are appended to, one JSON object per line.' }),
+    ),
+    syslog: optional(
+      text({
+        doc: 'A syslog server (RFC 5424) that records and anchors are sent to.',
+        pattern: /^(?:udp|tcp|tls):\/\/[^\s/]+$/,
+        written: 'udp:// or tcp:// or tls://host:port',
+      }),
+    ),
+  }),
   registries: registrySettings,
   osb: group('Choices the Open Service Broker specification leaves.', {
     deletedLastOperation: choice(['succeeded', 'gone'], {

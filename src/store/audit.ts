@@ -1,13 +1,17 @@
 /** The audit trail: written with the change, numbered and chained afterwards. */
 import { sha256 } from '../kit/hash.ts'
 import { canonical, type Json } from '../kit/json.ts'
+import { continuedAction } from '../model/audit.ts'
+import { anchorWhenDue } from './audit-anchors.ts'
+import { type AuditHead, readHead, writeHead } from './audit-head.ts'
+import type { AuditKeys } from './audit-keys.ts'
 import type { Row, Session } from './database.ts'
 import { compact, json, maybeNumber, maybeText, number, text, toJson } from './row.ts'
 import type { AuditRecord, NewAuditRecord } from './store.ts'
 
 const columns = `at, actor, action, object_kind, object_id, decision, result, code, request_id, source, node, times`
 
-type Unchained = Omit<AuditRecord, 'seq' | 'prev' | 'hash'>
+type Unchained = Omit<AuditRecord, 'seq' | 'prev' | 'hash' | 'isGenuine'>
 
 /** Writes a record down, without its number yet: commits need not wait for one another. */
 export async function addAudit(session: Session, record: NewAuditRecord): Promise<void> {
@@ -27,29 +31,64 @@ export async function addAudit(session: Session, record: NewAuditRecord): Promis
   )
 }
 
-/** Numbers and chains records that have no number yet; answers how many. */
-export async function chainAudit(session: Session, most: number): Promise<number> {
-  const head = await session.get(`SELECT seq, hash FROM audit_head WHERE one = 1${session.dialect.forUpdate}`)
-  let seq = head ? number(head, 'seq') : 0
-  let prev = head ? text(head, 'hash') : ''
+/**
+ * Numbers and chains records that have no number yet; answers how many. An end of the chain that was not written with the
+ * key is gone on from, but told for ever.
+ */
+export async function chainAudit(session: Session, keys: AuditKeys, most: number): Promise<number> {
+  let head = await readHead(session, keys, session.dialect.forUpdate)
+  const changed = head.isGenuine ? undefined : head
+  if (changed) {
+    head = await lastOf(session, changed)
+    await addAudit(session, continuation(changed))
+  }
   const rows = await session.all(
     `SELECT number, ${columns} FROM audit WHERE seq IS NULL ORDER BY number LIMIT ?`,
     most,
   )
+  let { seq, hash: prev } = head
   for (const row of rows) {
     seq++
     const hash = auditHash({ ...unchainedOf(row), seq, prev })
     await session.send(
-      'UPDATE audit SET seq = ?, prev = ?, hash = ? WHERE number = ?',
+      'UPDATE audit SET seq = ?, prev = ?, hash = ?, mac = ? WHERE number = ?',
       seq,
       prev,
       hash,
+      keys.mac(recordText(hash)),
       number(row, 'number'),
     )
     prev = hash
   }
-  if (rows.length > 0) await session.send('UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1', seq, prev)
+  if (rows.length > 0) await writeHead(session, keys, { seq, hash: prev })
+  if (seq > 0) await anchorWhenDue(session, keys, { seq, hash: prev })
   return rows.length
+}
+
+function recordText(hash: string): string {
+  return `record\n${hash}`
+}
+
+/** Whatever was done to the head, no number is given twice. */
+async function lastOf(session: Session, head: AuditHead): Promise<AuditHead> {
+  const row = await session.get(
+    'SELECT seq, hash FROM audit WHERE seq > ? ORDER BY seq DESC LIMIT 1',
+    head.seq,
+  )
+  return row ? { ...head, seq: number(row, 'seq'), hash: text(row, 'hash') } : head
+}
+
+function continuation({ seq, hash }: AuditHead): NewAuditRecord {
+  return {
+    actor: { kind: 'system', id: 'chandler' },
+    action: continuedAction,
+    object: { kind: 'audit', id: `${seq} ${hash}` },
+    decision: 'allowed',
+    result: 'failed',
+    code: 'audit.broken',
+    requestId: 'audit',
+    node: 'store',
+  }
 }
 
 /** The number of the latest chained record. */
@@ -61,25 +100,24 @@ export async function auditHeight(session: Session): Promise<number> {
 /** Chained records after a number, in order. */
 export async function readAudit(
   session: Session,
-  after: number,
-  most: number,
+  keys: AuditKeys,
+  range: { readonly after: number; readonly most: number },
 ): Promise<readonly AuditRecord[]> {
   const rows = await session.all(
-    `SELECT seq, prev, hash, ${columns} FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`,
-    after,
-    most,
+    `SELECT seq, prev, hash, mac, ${columns} FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`,
+    range.after,
+    range.most,
   )
-  return rows.map((row) => ({
-    ...unchainedOf(row),
-    seq: number(row, 'seq'),
-    prev: text(row, 'prev'),
-    hash: text(row, 'hash'),
-  }))
+  return rows.map((row) => {
+    const [seq, hash] = [number(row, 'seq'), text(row, 'hash')]
+    const isGenuine = seq < keys.from || keys.isMac(recordText(hash), maybeText(row, 'mac'))
+    return { ...unchainedOf(row), seq, prev: text(row, 'prev'), hash, isGenuine }
+  })
 }
 
 /** The hash of a record: SHA-256 over the one before and the canonical JSON of the record without its hash. */
-export function auditHash(record: Omit<AuditRecord, 'hash'>): string {
-  const { hash: _, ...content } = record as AuditRecord
+export function auditHash(record: Omit<AuditRecord, 'hash' | 'isGenuine'>): string {
+  const { hash: _hash, isGenuine: _isGenuine, ...content } = record as AuditRecord
   return sha256(record.prev + canonical(content as unknown as Json))
 }
 

@@ -2,57 +2,129 @@
 import type { Chance, Clock } from '../kit/clock.ts'
 import { ulid } from '../kit/id.ts'
 import { fail } from '../model/problem.ts'
+import { addAudit } from './audit.ts'
+import { addAnchor } from './audit-anchors.ts'
+import { writeHead } from './audit-head.ts'
+import { type AuditKeys, auditKeysOf } from './audit-keys.ts'
 import type { Session } from './database.ts'
 import { keyOf, unsealBytes } from './envelope.ts'
 import type { FreshRing, KeyRing } from './keys.ts'
-import { bytes, text } from './row.ts'
+import { bytes, number, text } from './row.ts'
 import { makeSealer, placeOf, type Sealer } from './sealer.ts'
 import { keysInUse } from './sealing.ts'
 
 const owner = 'cluster'
 const name = 'check'
-const content = Buffer.from('This key ring belongs to this database.')
+
+/** What the check record holds: a sentence, and the secret of the audit chain. Of an earlier release: the sentence only. */
+interface Check {
+  readonly says: string
+  readonly audit: string
+  readonly auditFrom: number
+}
+
+const says = 'This key ring belongs to this database.'
+const auditSecretBytes = 32
+
+/** What a process of this cluster seals and signs with. */
+export interface ClusterKeys {
+  readonly sealer: Sealer
+  readonly audit: AuditKeys
+}
 
 /**
  * Makes the row, and the ring itself, where there is none; else tries the ring on what is there, and nothing is written
- * then. The caller's transaction holds the lock of the schema, so of several first starts one makes both.
- * Problems: key.missing, key.wrong.
+ * then but the secret of the audit chain, should an earlier release have made none. The caller's transaction holds the
+ * lock of the schema, so of several first starts one makes all of it. Problems: key.missing, key.wrong.
  */
-export async function openCluster(
-  session: Session,
-  hands: { readonly keys: KeyRing; readonly chance: Chance; readonly clock: Clock },
-): Promise<Sealer> {
+export async function openCluster(session: Session, hands: Hands): Promise<ClusterKeys> {
   const found = await session.get('SELECT id FROM cluster WHERE one = 1')
-  if (found) {
-    await tryRing(session, hands.keys)
-    return makeSealer(hands.keys, hands.chance, text(found, 'id'))
+  if (found === undefined) return makeCluster(session, hands)
+  const check = await tryRing(session, hands.keys)
+  const cluster = text(found, 'id')
+  const sealer = makeSealer(hands.keys, hands.chance, cluster)
+  const known = Buffer.from(check).toString()
+  return {
+    sealer,
+    audit: known === says ? await takeChainOver(session, hands, sealer, cluster) : auditOf(known, cluster),
   }
-  const id = ulid(hands.clock.now(), hands.chance)
-  hands.keys.make()
-  const sealer = makeSealer(hands.keys, hands.chance, id)
-  const check = sealer.seal(owner, name, content)
+}
+
+interface Hands {
+  readonly keys: KeyRing
+  readonly chance: Chance
+  readonly clock: Clock
+}
+
+async function makeCluster(session: Session, { keys, chance, clock }: Hands): Promise<ClusterKeys> {
+  const cluster = ulid(clock.now(), chance)
+  keys.make()
+  const sealer = makeSealer(keys, chance, cluster)
+  const content = newCheck(chance, 1)
+  const check = sealer.seal(owner, name, Buffer.from(content))
   await session.send(
     'INSERT INTO cluster (one, id, epoch, check_key, check_body) VALUES (1, ?, 1, ?, ?)',
-    id,
+    cluster,
     check.key,
     check.body,
   )
-  await session.send(`INSERT INTO audit_head (one, seq, hash) VALUES (1, 0, '')`)
-  return sealer
+  const audit = auditOf(content, cluster)
+  await writeHead(session, audit, { seq: 0, hash: '' })
+  return { sealer, audit }
 }
 
-/** Whether a ring opens the check record and has every key that something is sealed with. Problems: key.missing, key.wrong. */
-export async function tryRing(session: Session, ring: FreshRing['ring']): Promise<void> {
+/** A chain of an earlier release goes on with a key; a record says where that began. */
+async function takeChainOver(
+  session: Session,
+  { chance }: Hands,
+  sealer: Sealer,
+  cluster: string,
+): Promise<AuditKeys> {
+  const row = (await session.get('SELECT seq, hash FROM audit_head WHERE one = 1')) ?? {}
+  const head = { seq: number(row, 'seq'), hash: text(row, 'hash') }
+  const content = newCheck(chance, head.seq + 1)
+  const check = sealer.seal(owner, name, Buffer.from(content))
+  await session.send('UPDATE cluster SET check_key = ?, check_body = ? WHERE one = 1', check.key, check.body)
+  const audit = auditOf(content, cluster)
+  await writeHead(session, audit, head)
+  const [first] = await session.all('SELECT seq, prev FROM audit WHERE seq IS NOT NULL ORDER BY seq LIMIT 1')
+  const gone = first ? { seq: number(first, 'seq') - 1, hash: text(first, 'prev') } : head
+  if (gone.seq > 0) await addAnchor(session, audit, 'retention', gone)
+  await addAudit(session, {
+    actor: { kind: 'system', id: 'chandler' },
+    action: 'audit.keyed',
+    object: { kind: 'audit', id: `${head.seq} ${head.hash}` },
+    decision: 'allowed',
+    result: 'succeeded',
+    requestId: 'migration',
+    node: 'store',
+  })
+  return audit
+}
+
+function newCheck(chance: Chance, auditFrom: number): string {
+  const audit = Buffer.from(chance.bytes(auditSecretBytes)).toString('base64')
+  return JSON.stringify({ says, audit, auditFrom } satisfies Check)
+}
+
+function auditOf(check: string, cluster: string): AuditKeys {
+  const { audit, auditFrom } = JSON.parse(check) as Check
+  return auditKeysOf(Buffer.from(audit, 'base64'), { cluster, from: auditFrom })
+}
+
+/** What the check record holds, if the ring opens it and has every key in use. Problems: key.missing, key.wrong. */
+export async function tryRing(session: Session, ring: FreshRing['ring']): Promise<Uint8Array> {
   // Fails where there is no ring at all.
   ring.active()
   const row = (await session.get('SELECT id, check_key, check_body FROM cluster WHERE one = 1')) ?? {}
   const check = { key: text(row, 'check_key'), body: bytes(row, 'check_body') }
   // A key of another ring may have the same id: only opening tells.
   if (ring.find(check.key) === undefined) fail('key.wrong', `key ${check.key} is not on it`)
-  unsealBytes(ring, placeOf(text(row, 'id'), owner, name), check)
+  const opened = unsealBytes(ring, placeOf(text(row, 'id'), owner, name), check)
   const lacking = (await keysInUse(session)).filter((id) => ring.find(id) === undefined)
   if (lacking.length > 0)
     fail('key.missing', `records are sealed with ${lacking.join(', ')}, not on the ring`)
+  return opened
 }
 
 /**

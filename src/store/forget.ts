@@ -1,5 +1,8 @@
 /** Removes what its retention has passed, in bounded batches, oldest first. */
 import { ulid } from '../kit/id.ts'
+import { auditHash, readAudit } from './audit.ts'
+import { addAnchor, readRetained } from './audit-anchors.ts'
+import type { AuditKeys } from './audit-keys.ts'
 import type { Session, Value } from './database.ts'
 import { idempotencyOwner } from './idempotency.ts'
 import { number, text } from './row.ts'
@@ -11,14 +14,14 @@ const dayMs = 86_400_000
 export async function forgetOld(
   session: Session,
   retention: Retention,
-  bound: { readonly now: number; readonly most: number },
+  bound: { readonly now: number; readonly most: number; readonly keys: AuditKeys },
 ): Promise<number> {
   const before = (days: number): number => bound.now - days * dayMs
   const steps: readonly ((most: number) => Promise<number>)[] = [
     (most) => forgetOperations(session, before(retention.operationDays), most),
     (most) => forgetLogs(session, before(retention.logDays), most),
     (most) => forgetGone(session, before(retention.goneDays), most),
-    (most) => forgetAudit(session, before(retention.auditDays), most),
+    (most) => forgetAudit(session, bound.keys, { before: before(retention.auditDays), most }),
     (most) => forgetAnswers(session, before(1), most),
     () => session.run('DELETE FROM tombstones WHERE until < ?', bound.now),
     () => session.run('DELETE FROM nodes WHERE heartbeat_at < ?', before(1)),
@@ -83,12 +86,28 @@ async function forgetGone(session: Session, before: number, most: number): Promi
   return bindings.length + instances.length
 }
 
-/** Only a whole prefix goes: what is left begins with the hash of what went. */
-async function forgetAudit(session: Session, before: number, most: number): Promise<number> {
-  const rows = await session.all('SELECT seq, at FROM audit WHERE seq IS NOT NULL ORDER BY seq LIMIT ?', most)
-  const firstKept = rows.findIndex((row) => number(row, 'at') >= before)
-  const last = rows[(firstKept === -1 ? rows.length : firstKept) - 1]
-  return last === undefined ? 0 : session.run('DELETE FROM audit WHERE seq <= ?', number(last, 'seq'))
+/**
+ * Only a whole prefix goes, and an anchor says so: what is left begins with the hash of what went. A record that does
+ * not follow the one before it stays, with all behind it: its age is no more to be believed than the rest of it.
+ */
+async function forgetAudit(
+  session: Session,
+  keys: AuditKeys,
+  { before, most }: { readonly before: number; readonly most: number },
+): Promise<number> {
+  let last = (await readRetained(session, keys)) ?? { seq: 0, hash: '' }
+  let count = 0
+  for (const record of await readAudit(session, keys, { after: 0, most })) {
+    const follows = record.seq === last.seq + 1 && record.prev === last.hash && record.isGenuine
+    if (!follows || auditHash(record) !== record.hash || record.at >= before) break
+    last = record
+    count++
+  }
+  if (count === 0) return 0
+  await session.run('DELETE FROM audit WHERE seq <= ?', last.seq)
+  await session.run('DELETE FROM audit_anchors WHERE seq < ?', last.seq)
+  await addAnchor(session, keys, 'retention', last)
+  return count
 }
 
 async function forgetAnswers(session: Session, before: number, most: number): Promise<number> {

@@ -41,7 +41,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase(options)
   try {
     const hands = { ...options, chance: options.chance ?? systemChance }
-    const sealer = await database.write(async (session) => {
+    const keys = await database.write(async (session) => {
       const steps = await migrate(session)
       // Fails inside the transaction, so that nothing of it stays.
       if (steps > 0 && options.schema === 'as-is')
@@ -49,7 +49,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       return openCluster(session, hands)
     })
     return storeOf(database, options.keys, {
-      sealer,
+      ...keys,
       turn: makeTurns(options.clock),
       tell: (session, hint) =>
         database.notify(session, JSON.stringify(hint), hint.kind === 'queued' ? 'boarding' : 'committed'),
@@ -76,7 +76,7 @@ async function openDatabase(options: StoreOptions): Promise<Database> {
 function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store {
   const broken = new Set<string>()
   return {
-    look: new Looking(database.reader, around.sealer),
+    look: new Looking(database.reader, around),
     write: (work, { about, ...manner } = {}) =>
       database.write(
         (session) => work(new Writing(session, around)),

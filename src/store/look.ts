@@ -3,7 +3,11 @@ import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../mode
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
 import { auditHeight, readAudit } from './audit.ts'
+import { readAnchors, readCursor, readRetained } from './audit-anchors.ts'
+import { type AuditHead, readHead } from './audit-head.ts'
+import type { AuditKeys } from './audit-keys.ts'
 import { findBinding, listBindings } from './bindings.ts'
+import type { ClusterKeys } from './cluster.ts'
 import { countByState } from './counts.ts'
 import type { Session } from './database.ts'
 import { findIdempotent } from './idempotency.ts'
@@ -16,11 +20,14 @@ import { listHistory, listRuns } from './runs.ts'
 import type { Sealer } from './sealer.ts'
 import { countByKey, countOfKeys, getSealed } from './sealing.ts'
 import type {
+  AuditCursor,
+  AuditPoint,
   AuditRecord,
   Cluster,
   Enrolment,
   IdempotencyRow,
   InstanceFilter,
+  KeptAnchor,
   KeyCount,
   LogEnd,
   LogRow,
@@ -37,9 +44,11 @@ import type {
 export class Looking implements Look {
   protected readonly session: Session
   protected readonly sealer: Sealer
-  constructor(session: Session, sealer: Sealer) {
+  protected readonly chain: AuditKeys
+  constructor(session: Session, { sealer, audit }: ClusterKeys) {
     this.session = session
     this.sealer = sealer
+    this.chain = audit
   }
   now(): Promise<number> {
     return this.session.now()
@@ -99,7 +108,7 @@ export class Looking implements Look {
     return countByState(this.session, await this.now())
   }
   audit(after: number, most: number): Promise<readonly AuditRecord[]> {
-    return readAudit(this.session, after, most)
+    return readAudit(this.session, this.chain, { after, most })
   }
   nodes(): Promise<readonly NodeRow[]> {
     return listNodes(this.session)
@@ -124,5 +133,20 @@ export class Looking implements Look {
   }
   auditHeight(): Promise<number> {
     return auditHeight(this.session)
+  }
+  auditHead(): Promise<AuditHead> {
+    return readHead(this.session, this.chain)
+  }
+  auditAnchors(after: number, most: number): Promise<readonly KeptAnchor[]> {
+    return readAnchors(this.session, this.chain, { after, most })
+  }
+  auditRetained(): Promise<AuditPoint | undefined> {
+    return readRetained(this.session, this.chain)
+  }
+  auditCursor(sink: string): Promise<AuditCursor> {
+    return readCursor(this.session, sink)
+  }
+  auditKey(): string {
+    return this.chain.publicKey
   }
 }

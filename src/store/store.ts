@@ -1,8 +1,10 @@
 /** What the broker and the workers ask of storage, in their words; two databases answer it. */
 import type { JsonObject } from '../kit/json.ts'
+import type { AuditAnchor } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, OperationState, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
+import type { AuditHead } from './audit-head.ts'
 import type { Durability } from './database.ts'
 
 export interface Store {
@@ -86,6 +88,16 @@ export interface Look {
   sealedByOthers(): Promise<readonly KeyCount[]>
   /** The number of the latest record in the audit chain. */
   auditHeight(): Promise<number>
+  /** Where the chain ends. */
+  auditHead(): Promise<AuditHead>
+  /** Anchors after one, oldest first. */
+  auditAnchors(after: number, most: number): Promise<readonly KeptAnchor[]>
+  /** The last record that was removed because of its age, if the key vouches for that. */
+  auditRetained(): Promise<AuditPoint | undefined>
+  /** How far a sink has got. */
+  auditCursor(sink: string): Promise<AuditCursor>
+  /** The public key that anchors are signed with. */
+  auditKey(): string
 }
 
 export interface Transaction extends Look {
@@ -125,6 +137,7 @@ export interface Transaction extends Look {
   addAudit(record: NewAuditRecord): Promise<void>
   /** Gives number and hash to records that have none yet; one caller at a time. */
   chainAudit(most: number): Promise<number>
+  putAuditCursor(sink: string, cursor: AuditCursor): Promise<void>
   addTombstone(name: string, reason: string, untilMs: number): Promise<void>
   putOffering(offering: Offering): Promise<void>
   putEnrolment(enrolment: Enrolment): Promise<void>
@@ -314,6 +327,24 @@ export interface AuditRecord extends NewAuditRecord {
   readonly at: number
   readonly prev: string
   readonly hash: string
+  /** Whether a holder of the key wrote it, as far as its release had one. */
+  readonly isGenuine: boolean
+}
+
+/** One record of the chain. */
+export type AuditPoint = Pick<AuditHead, 'seq' | 'hash'>
+
+export interface KeptAnchor {
+  /** In the order in which they were set. */
+  readonly number: number
+  readonly anchor: AuditAnchor
+  readonly isGenuine: boolean
+}
+
+/** The last record and the last anchor that a sink has taken. */
+export interface AuditCursor {
+  readonly record: number
+  readonly anchor: number
 }
 
 export interface IdempotencyRow {

@@ -3,7 +3,9 @@ import type { Binding, BindingKey, Instance, InstanceKey } from '../model/instan
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
 import { addAudit, chainAudit } from './audit.ts'
+import { putCursor } from './audit-anchors.ts'
 import { lockBinding, lockBindings, putBinding } from './bindings.ts'
+import type { ClusterKeys } from './cluster.ts'
 import type { Session } from './database.ts'
 import { forgetOld } from './forget.ts'
 import { putIdempotent } from './idempotency.ts'
@@ -15,9 +17,9 @@ import { insertOperation, lockOperation, mayWrite, sendOperation, updateOperatio
 import { putEnrolment, putOffering, removeEnrolment } from './packages.ts'
 import { claimOperations, forgiveStrikes, overdueOperations, renewLeases } from './queue.ts'
 import { addHistory, putRun } from './runs.ts'
-import type { Sealer } from './sealer.ts'
 import { eraseSealed, putSealed } from './sealing.ts'
 import type {
+  AuditCursor,
   ClaimMark,
   ClaimOrder,
   Enrolment,
@@ -35,8 +37,7 @@ import type {
 } from './store.ts'
 
 /** What a transaction shares with the others of this process. */
-export interface Surroundings {
-  readonly sealer: Sealer
+export interface Surroundings extends ClusterKeys {
   /** The next turn of a platform in the queue. */
   turn(platform: string): number
   tell(session: Session, hint: Hint): void
@@ -48,7 +49,7 @@ export class Writing extends Looking implements Transaction {
   readonly #there = new Set<string>()
   readonly #locked = new Map<string, Operation>()
   constructor(session: Session, around: Surroundings) {
-    super(session, around.sealer)
+    super(session, around)
     this.#around = around
   }
   async lockInstance(key: InstanceKey): Promise<Instance | undefined> {
@@ -128,7 +129,10 @@ export class Writing extends Looking implements Transaction {
     return addAudit(this.session, record)
   }
   chainAudit(most: number): Promise<number> {
-    return chainAudit(this.session, most)
+    return chainAudit(this.session, this.chain, most)
+  }
+  putAuditCursor(sink: string, cursor: AuditCursor): Promise<void> {
+    return putCursor(this.session, sink, cursor)
   }
   addTombstone(name: string, reason: string, untilMs: number): Promise<void> {
     return addTombstone(this.session, name, { reason, until: untilMs })
@@ -158,7 +162,7 @@ export class Writing extends Looking implements Transaction {
     return raiseEpoch(this.session)
   }
   async forget(retention: Retention, most: number): Promise<number> {
-    return forgetOld(this.session, retention, { now: await this.now(), most })
+    return forgetOld(this.session, retention, { now: await this.now(), most, keys: this.chain })
   }
   hint(hint: Hint): void {
     this.#around.tell(this.session, hint)

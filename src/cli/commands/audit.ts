@@ -1,6 +1,9 @@
 /** chandler audit: who did what, and whether the trail is unbroken. */
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { AuditRecord } from '../../api/audit.ts'
+import type { AuditRecord, AuditVerdict } from '../../api/audit.ts'
+import { type AuditProof, proveAudit, readEvidence } from '../../api/audit-proof.ts'
+import type { Client } from '../../client/client.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
@@ -29,16 +32,79 @@ export function register(program: Command): void {
   const verify = add(group, {
     usage: 'verify',
     summary: 'Check that no record was changed, removed or moved',
-    examples: ['audit verify'],
+    description:
+      'Has the broker check its whole trail with its key. With --anchors the records are checked here, against anchors from the log, a file or a syslog server, which the administrator of the database cannot change; the records are those of --records, else those in the file of the anchors, else those of the broker. --public-key names the key that must have signed.',
+    examples: [
+      'audit verify',
+      'audit verify --anchors /var/log/chandler/audit.jsonl',
+      'audit verify --anchors broker.log --records trail.json',
+    ],
   })
-  withOutput(withConnection(verify)).action(async ({ output }: { output: Form }) => {
-    const verdict = await (await connect(verify)).verifyAudit()
-    if (output === 'json' || output === 'yaml') await printDocument(output, 'AuditVerdict', verdict)
-    if (verdict.firstBreak) {
-      fail('audit.broken', `record ${verdict.firstBreak.seq}: ${verdict.firstBreak.reason}`)
+    .option(
+      '--anchors <file>',
+      'anchors that were kept elsewhere: a log, the file of audit.file, what syslog wrote',
+    )
+    .option('--records <file>', 'records to check: the file of audit.file, or audit list -o json')
+    .option('--public-key <key>', 'the key that must have signed the anchors')
+  withOutput(withConnection(verify)).action(async (options: VerifyOptions) => {
+    if (options.anchors === undefined) {
+      if (options.records !== undefined || options.publicKey !== undefined)
+        fail('usage.invalid', '--records and --public-key go with --anchors')
+      return showVerdict(options.output, await (await connect(verify)).verifyAudit())
     }
-    if (output === 'table' || output === 'wide') print(`The chain of ${verdict.records} records is unbroken.`)
+    const evidence = readEvidence(readText(options.anchors))
+    if (evidence.anchors.length === 0) fail('usage.invalid', `${options.anchors} has no anchors in it`)
+    const kept =
+      options.records === undefined ? evidence.records : readEvidence(readText(options.records)).records
+    const records =
+      kept.length > 0 || options.records !== undefined ? kept : await allRecords(await connect(verify))
+    await showProof(options.output, proveAudit({ records, anchors: evidence.anchors }, options.publicKey))
   })
+}
+
+interface VerifyOptions {
+  readonly output: Form
+  readonly anchors?: string
+  readonly records?: string
+  readonly publicKey?: string
+}
+
+const pageSize = 500
+
+async function allRecords(broker: Client): Promise<readonly AuditRecord[]> {
+  const records: AuditRecord[] = []
+  for (let after = 0; ; ) {
+    const { items, next } = await broker.audit({ after, limit: pageSize })
+    records.push(...items)
+    if (next === undefined) return records
+    after = next
+  }
+}
+
+async function showVerdict(form: Form, verdict: AuditVerdict): Promise<void> {
+  if (form === 'json' || form === 'yaml') await printDocument(form, 'AuditVerdict', verdict)
+  if (verdict.firstBreak) {
+    fail('audit.broken', `record ${verdict.firstBreak.seq}: ${verdict.firstBreak.reason}`)
+  }
+  if (form === 'table' || form === 'wide') print(`The chain of ${verdict.records} records is unbroken.`)
+}
+
+async function showProof(form: Form, proof: AuditProof): Promise<void> {
+  if (form === 'json' || form === 'yaml') await printDocument(form, 'AuditProof', proof)
+  const [first, ...more] = proof.faults
+  if (first !== undefined)
+    fail('audit.broken', more.length === 0 ? first : `${first} (and ${more.length} more)`)
+  if (form !== 'table' && form !== 'wide') return
+  print(`The ${proof.records} records agree with ${proof.anchors} anchors, up to record ${proof.anchored}.`)
+  print(`Signed by ${proof.publicKey}`)
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    return fail('file.unreadable', file, { cause })
+  }
 }
 
 async function show(form: Form, items: readonly AuditRecord[]): Promise<void> {

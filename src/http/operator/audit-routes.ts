@@ -29,6 +29,9 @@ export const auditRoutes = [
     summary: 'Check the chain of hashes from the first record to the last',
     audit: look,
     answers: AuditVerdict,
-    handle: async (_call, { broker }) => document(await verifyAudit(broker.store)),
+    handle: async (_call, { broker }) => {
+      const verdict = await verifyAudit(broker.store)
+      return document({ ...verdict, publicKey: broker.store.look.auditKey() })
+    },
   }),
 ]
