@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { connect as connectTls } from 'node:tls'
+import { ProblemError } from '../../model/problem.ts'
 import type { AuditLine, AuditSink } from './sink.ts'
 
 /** Facility 13 (audit), severity 5 (notice). */
@@ -48,7 +49,8 @@ function sendFrames(kind: 'tcp:' | 'tls:') {
     new Promise((resolve, reject) => {
       const socket: Socket =
         kind === 'tls:' ? connectTls({ host, port, servername: host }) : connectTcp({ host, port })
-      socket.setTimeout(withinMs, () => socket.destroy(new Error(`no answer within ${withinMs} ms`)))
+      const late = { code: 'file.unwritable', detail: `${host}:${port} does not answer` } as const
+      socket.setTimeout(withinMs, () => socket.destroy(new ProblemError(late)))
       socket.once('error', reject)
       socket.once('close', () => resolve())
       socket.resume()
