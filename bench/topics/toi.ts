@@ -1,0 +1,52 @@
+/** What an install adds to the container of its executor: reading a recorded package, and preparing its job with templates, credentials and archive. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openArtifactStore } from '../../src/artifacts/index.ts'
+import { packageAt, prepared, situation } from '../../test/toi/stage.ts'
+import { median } from '../figures.ts'
+
+const rounds = 30
+const goalMs = 40
+const base = 'test/corpus/ocm/authored'
+
+export async function bench(): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'chandler-bench-toi-'))
+  try {
+    const options = { package: { platform: 'any' } }
+    const reference = `ocm:${base}/ctf.tgz//example.org/chandler/echo:1.0.0+b7`
+    const { package: pkg } = await packageAt(home, reference, options)
+    const artifacts = openArtifactStore({ folder: join(home, 'images') })
+    const from = situation(
+      pkg,
+      {
+        parameters: { values: { plan: 'large', ingress: true } },
+        infrastructure: { TOICredentials: readFileSync(`${base}/credentials.yaml`, 'utf8') },
+      },
+      options,
+    )
+    const taken = { prepare: [] as number[], deliver: [] as number[] }
+    for (let i = 0; i < rounds; i++) {
+      const begun = performance.now()
+      // Once at admission, once when the work starts.
+      const job = [prepared({ kind: 'provision' }, from), prepared({ kind: 'provision' }, from)][1]
+      taken.prepare.push(performance.now() - begun)
+      if (job === undefined || !('program' in job)) throw new Error(JSON.stringify(job))
+      const repo = job.files.find(({ path }) => path.endsWith('/ocmrepo'))
+      if (repo?.content.kind !== 'artifact') throw new Error('there is no archive')
+      const delivered = performance.now()
+      const { signal } = new AbortController()
+      await artifacts.deliver(repo.content, join(home, `ocmrepo-${i}`), signal)
+      taken.deliver.push(performance.now() - delivered)
+    }
+    const [prepare, deliver] = [median(taken.prepare), median(taken.deliver)]
+    console.log(`templates, credentials and mapping, twice: ${prepare.toFixed(1)} ms`)
+    console.log(`the archive of the component: ${deliver.toFixed(1)} ms`)
+    const both = prepare + deliver
+    console.log(
+      `added to the executor's container: ${both.toFixed(1)} ms (goal at most ${goalMs}: ${both <= goalMs ? 'met' : 'missed'})`,
+    )
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
