@@ -2,7 +2,13 @@
 import { join } from 'node:path'
 import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Engine } from '../engines/engine.ts'
-import { findSocket, openDockerEngine, openEmbeddedEngine, openSimEngine } from '../engines/index.ts'
+import {
+  findSocket,
+  openBesideStandIn,
+  openDockerEngine,
+  openEmbeddedEngine,
+  openSimEngine,
+} from '../engines/index.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -24,14 +30,17 @@ export async function openEngines(places: EnginePlaces): Promise<readonly Engine
   return [
     await openSimEngine({ folder: join(folder, 'sim'), clock }),
     ...(await openDocker(places)),
-    // Always there: what runs programs instead of images runs nowhere else.
-    await openEmbeddedEngine({
-      folder: join(folder, 'embedded'),
-      images: artifacts.images,
-      clock,
-      supplies: artifacts,
-      anew,
-    }),
+    // Always there: what runs programs instead of images runs nowhere else, nor do bundles without a cluster.
+    await openBesideStandIn(
+      await openEmbeddedEngine({
+        folder: join(folder, 'embedded'),
+        images: artifacts.images,
+        clock,
+        supplies: artifacts,
+        anew,
+      }),
+      { folder: join(folder, 'cluster'), clock },
+    ),
   ]
 }
 

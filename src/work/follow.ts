@@ -11,6 +11,7 @@ import { keepFile } from './kept.ts'
 import type { Lease } from './lease.ts'
 import { type LogSink, openLogSink } from './log-sink.ts'
 import { type StopReason, stopReason } from './next.ts'
+import { openProgressNote } from './progress-note.ts'
 import { recordProgress } from './record.ts'
 import { remarksOf } from './remarks.ts'
 import { isTransient } from './retry.ts'
@@ -54,10 +55,11 @@ export async function followRun(
     lost: (error) =>
       tools.report.event({ kind: 'fault', operation: lease.operation, doing: 'keep the log', error }),
   })
+  const note = openProgressNote(tools, lease, following.mask)
   const watch: Watch = {
     had: (step, stream) => sink.had(step, stream),
     log: (piece) => sink.take(piece),
-    progress: () => undefined,
+    progress: (text) => note.take(text),
     kept: (name, bytes) => keepFile(tools.ports.store, run, name, bytes),
     signal: leave,
   }
@@ -76,6 +78,7 @@ export async function followRun(
   } finally {
     over.abort(enough)
     await stopping
+    await note.end()
     await sink.end()
   }
 }

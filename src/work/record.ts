@@ -11,7 +11,9 @@ import type { Lease } from './lease.ts'
 import { strikesMax } from './next.ts'
 import type { Tools } from './tools.ts'
 
-type Progress = Partial<Pick<Operation, 'state' | 'reason' | 'startedAt' | 'stage' | 'attempt'>>
+type Progress = Partial<
+  Pick<Operation, 'state' | 'reason' | 'description' | 'startedAt' | 'stage' | 'attempt'>
+>
 
 type Also = (tx: Transaction, operation: Operation) => Promise<void>
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isHere, shared, topic } from '../../../test/corpus/topics/apb.ts'
 
-const judged = ['actions', 'catalog', 'labels']
+const judged = ['actions', 'catalog', 'labels', 'k8s-api']
 const tables = [
   'ids',
   'image-labels',

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import type { JsonObject } from '../../../src/kit/json.ts'
 import type { Topic, Verdict } from '../topic.ts'
 import { judgeActions } from './apb-actions.ts'
+import { judgeCalls } from './apb-cluster.ts'
 import { judgeCatalogs, judgeLabels, judgeSpecs } from './apb-specs.ts'
 import { contractTables } from './apb-tables.ts'
 
@@ -18,10 +19,12 @@ const judges: Readonly<Record<string, Judge>> = {
   'labels/labels.json': judgeLabels,
   catalog: judgeCatalogs,
   actions: judgeActions,
+  'k8s-api/asb-modules.json': judgeCalls,
+  'k8s-api/ansible-k8s.json': judgeCalls,
 }
 
 /** Folders and files that are what the tables are about, or that other judges read. */
-const material = ['specs', 'parsed', 'actions/requests.json', 'actions/secrets.json']
+const material = ['specs', 'parsed', 'actions/requests.json', 'actions/secrets.json', 'k8s-api/minimal-pod.json']
 
 export const topic: Topic = {
   home: [shared],

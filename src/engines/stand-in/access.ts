@@ -1,0 +1,73 @@
+/** What a program is given so that it finds and trusts the stand-in: files, variables and names, as in a pod. */
+import { Secret } from '../../kit/secret.ts'
+import type { FileIn, Job, Step } from '../../model/job.ts'
+import type { Identity } from './certificate.ts'
+import { serverNames } from './certificate.ts'
+import type { SessionRecord } from './session.ts'
+
+const account = '/var/run/secrets/kubernetes.io/serviceaccount'
+/** Read by command-line clients and by clients in Python from 2018 on. */
+const kubeconfig = '/var/run/secrets/kubernetes.io/kubeconfig'
+/** Where base images of bundles keep theirs; their entrypoints may write it anew. */
+const ownKubeconfig = '/opt/apb/.kube/config'
+
+/** The job as an engine without a cluster can run it: with an account for the API, reached by the host's loopback. */
+export function withAccess(job: Job, { token, port, sandbox }: SessionRecord, { authority }: Identity): Job {
+  const config = JSON.stringify(kubeconfigOf(`https://kubernetes.default:${port}`, sandbox.namespace))
+  const [first, ...rest] = job.steps.map((step) => withVariables(step, port))
+  const { sandbox: _sandbox, ...plain } = job
+  return {
+    ...plain,
+    steps: [first ?? job.steps[0], ...rest],
+    files: [
+      ...job.files,
+      text(`${account}/ca.crt`, authority),
+      text(`${account}/namespace`, sandbox.namespace),
+      { ...text(`${account}/token`, ''), content: { kind: 'secret', secret: new Secret(token) } },
+      text(kubeconfig, config),
+      { ...text(ownKubeconfig, config), readOnly: false, mode: 0o664 },
+      text('/etc/hosts', hosts),
+    ],
+    needs: { ...job.needs, cluster: 'none' },
+  }
+}
+
+const hosts = [
+  `127.0.0.1 localhost ${serverNames.filter((name) => name !== 'localhost').join(' ')}`,
+  '::1 localhost',
+  '',
+].join('\n')
+
+function withVariables(step: Step, port: number): Step {
+  return {
+    ...step,
+    environment: {
+      ...step.environment,
+      KUBECONFIG: kubeconfig,
+      KUBERNETES_SERVICE_HOST: '127.0.0.1',
+      KUBERNETES_SERVICE_PORT: String(port),
+      KUBERNETES_SERVICE_PORT_HTTPS: String(port),
+    },
+  }
+}
+
+function text(path: string, content: string): FileIn {
+  return {
+    path,
+    mode: 0o444,
+    owner: 'user',
+    readOnly: true,
+    content: { kind: 'bytes', bytes: new TextEncoder().encode(content) },
+  }
+}
+
+function kubeconfigOf(server: string, namespace: string) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'sandbox',
+    contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'bundle', namespace } }],
+    clusters: [{ name: 'sandbox', cluster: { server, 'certificate-authority': `${account}/ca.crt` } }],
+    users: [{ name: 'bundle', user: { tokenFile: `${account}/token` } }],
+  }
+}

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../../kit/clock.ts'
+import { serveApi } from './server.ts'
+import { firstSnapshot } from './session.ts'
+import { openSessionFiles, type SessionFiles } from './session-files.ts'
+
+const sandbox = { pod: 'bundle-1', namespace: 'sandbox', target: 'target' }
+const secrets = '/api/v1/namespaces/sandbox/secrets'
+let folder: string
+let files: SessionFiles
+const closing: (() => Promise<void>)[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'stand-in-'))
+  files = open()
+  for (const run of ['one', 'two']) {
+    const snapshot = firstSnapshot(run, sandbox, 'image', 0)
+    files.add({ run, token: `token-${run}`, port: 0, sandbox, openedAt: 0, snapshot, unserved: [] })
+  }
+})
+
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()))
+  rmSync(folder, { recursive: true })
+})
+
+function open(): SessionFiles {
+  return openSessionFiles(folder, systemClock, [new Uint8Array([127, 0, 0, 1])])
+}
+
+async function serve(from = files) {
+  const server = await serveApi(from, systemClock, { host: '127.0.0.1', port: 0 })
+  closing.push(server.close)
+  return server
+}
+
+interface Asked {
+  readonly port: number
+  readonly path: string
+  readonly token?: string
+  readonly method?: string
+  readonly body?: string
+  readonly onData?: (text: string) => boolean
+}
+
+/** Asks as a client does that trusts the authority alone; a stream is left when `onData` says so. */
+function ask({
+  port,
+  path,
+  token = 'token-one',
+  method = 'GET',
+  body,
+  onData,
+}: Asked): Promise<{ code: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const asking = request(
+      {
+        host: '127.0.0.1',
+        servername: 'kubernetes.default',
+        ca: files.identity().authority,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        port,
+        path,
+        method,
+      },
+      (answer) => {
+        let text = ''
+        answer.on('data', (bytes: Buffer) => {
+          text += bytes.toString()
+          if (onData?.(text)) {
+            answer.destroy()
+            resolve({ code: answer.statusCode ?? 0, text })
+          }
+        })
+        answer.on('end', () => resolve({ code: answer.statusCode ?? 0, text }))
+      },
+    )
+    asking.on('error', reject)
+    asking.end(body)
+  })
+}
+
+test('its certificate is trusted by its authority under the names of a cluster', async () => {
+  const { port } = await serve()
+
+  expect((await ask({ port, path: '/version' })).code).toBe(200)
+})
+
+test.each(['', 'token', 'token-three'])('the token %j opens nothing', async (token) => {
+  const { port } = await serve()
+
+  expect((await ask({ port, path: '/version', token })).code).toBe(401)
+})
+
+test('a run does not see what another has made', async () => {
+  const { port } = await serve()
+  await ask({ port, path: secrets, method: 'POST', body: '{"metadata":{"name":"s"}}' })
+
+  expect((await ask({ port, path: `${secrets}/s` })).code).toBe(200)
+  expect((await ask({ port, path: `${secrets}/s`, token: 'token-two' })).code).toBe(404)
+})
+
+test('another process on the folder knows what was answered', async () => {
+  const { port } = await serve()
+  await ask({ port, path: secrets, method: 'POST', body: '{"metadata":{"name":"s"}}' })
+  const later = await serve(open())
+
+  expect((await ask({ port: later.port, path: `${secrets}/s` })).code).toBe(200)
+})
+
+test('a watch tells what is there and what changes', async () => {
+  const { port } = await serve()
+  const watching = ask({
+    port,
+    path: `${secrets}?watch=true`,
+    onData: (text) => text.includes('"DELETED"'),
+  })
+  // The first change comes when the watch is known to listen.
+  while (files.session('one')?.watching === 0) await systemClock.sleep(5)
+  await ask({ port, path: secrets, method: 'POST', body: '{"metadata":{"name":"s"}}' })
+  await ask({ port, path: `${secrets}/s`, method: 'DELETE' })
+  const lines = (await watching).text.trim().split('\n')
+
+  expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['ADDED', 'DELETED'])
+})
+
+test('a body that is too large is refused', async () => {
+  const { port } = await serve()
+  const body = JSON.stringify({ metadata: { name: 's' }, data: { a: 'A'.repeat(4_000_000) } })
+
+  expect((await ask({ port, path: secrets, method: 'POST', body })).code).toBe(413)
+})
+
+test('who asks without end is told to wait', async () => {
+  const { port } = await serve()
+  const codes = new Set<number>()
+  for (let i = 0; i < 10_000 && !codes.has(429); i += 50) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask({ port, path: '/version' })))
+    for (const { code } of answers) codes.add(code)
+  }
+
+  expect([...codes].sort()).toEqual([200, 429])
+  expect((await ask({ port, path: '/version', token: 'token-two' })).code).toBe(200)
+})
+
+test('a file of the folder that another program left is no session', () => {
+  writeFileSync(join(folder, 'sessions', 'note.txt'), 'x')
+
+  expect([...files.runs()].sort()).toEqual(['one', 'two'])
+})

@@ -1,0 +1,176 @@
+/** Serves the API over TLS: who calls is known by the token, bodies and rates are bounded, watches are streams. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Clock } from '../../kit/clock.ts'
+import { type ApiRequest, answer, targetOf } from './api.ts'
+import { selects } from './selectors.ts'
+import type { Session } from './session.ts'
+import type { SessionFiles } from './session-files.ts'
+import { type Answer, refusal } from './status.ts'
+
+export interface ApiServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+const bodyBytesMax = 3 * 1024 * 1024
+/** Of one run: a playbook makes a few, a loop makes thousands. */
+const requestsPerSecond = 50
+const requestsAtOnce = 200
+const watchesMax = 20
+const watchSecondsMax = 1800
+
+/** Starts serving; port 0 takes any that is free. */
+export async function serveApi(
+  files: SessionFiles,
+  clock: Clock,
+  at: { host: string; port: number },
+): Promise<ApiServer> {
+  const { certificate, key } = files.identity()
+  const rates = new Map<string, { left: number; seen: number }>()
+  const server: Server = createServer(
+    { cert: certificate, key, minVersion: 'TLSv1.2', requestTimeout: 60_000 },
+    (request, response) => {
+      void serve({ files, clock, rates }, request, response)
+    },
+  )
+  // What a client breaks off is no fault of ours.
+  server.on('clientError', (_error, socket) => socket.destroy())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(at.port, at.host, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+interface Serving {
+  readonly files: SessionFiles
+  readonly clock: Clock
+  readonly rates: Map<string, { left: number; seen: number }>
+}
+
+async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { files, clock } = serving
+  response.on('error', () => response.destroy())
+  const session = sessionOf(files, request)
+  if (session === undefined) {
+    send(response, refusal('Unauthorized', 'Unauthorized'))
+    return
+  }
+  if (!mayAsk(serving, session)) {
+    response.setHeader('Retry-After', '1')
+    send(response, refusal('TooManyRequests', 'the action asks too often; please try again'))
+    return
+  }
+  const body = await bodyOf(request)
+  if (body === undefined) {
+    send(response, refusal('RequestEntityTooLarge', 'the body is too large'))
+    return
+  }
+  const url = new URL(request.url ?? '/', 'https://kubernetes.default')
+  const asked: ApiRequest = {
+    method: request.method ?? 'GET',
+    path: url.pathname.replace(/\/+$/, '') || '/',
+    query: url.searchParams,
+    mediaType: (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
+    body,
+    now: clock.now(),
+    newId: randomUUID,
+  }
+  if (asked.method === 'GET' && isWatch(asked)) {
+    watch(session, asked, response)
+    return
+  }
+  const missed = session.missed
+  const { answer: told, changed } = answer(session, asked)
+  if (changed || session.missed !== missed) files.save(session)
+  send(response, told)
+}
+
+function sessionOf(files: SessionFiles, request: IncomingMessage): Session | undefined {
+  const [, token] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
+  return token === undefined ? undefined : files.byToken(token)
+}
+
+/** A bucket for each run that fills up again with time. */
+function mayAsk({ rates, clock }: Serving, { run }: Session): boolean {
+  const now = clock.monotonic()
+  const { left, seen } = rates.get(run) ?? { left: requestsAtOnce, seen: now }
+  const filled = Math.min(requestsAtOnce, left + (Math.max(0, now - seen) / 1000) * requestsPerSecond)
+  rates.set(run, { left: Math.max(0, filled - 1), seen: now })
+  return filled >= 1
+}
+
+/** Undefined when it is longer than allowed. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes > bodyBytesMax) return undefined
+      pieces.push(piece)
+    }
+  } catch {
+    // The client has gone; the answer will find nobody.
+    return undefined
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+function send(response: ServerResponse, { code, body }: Answer): void {
+  if (response.destroyed) return
+  const isText = typeof body === 'string'
+  response.writeHead(code, { 'content-type': isText ? 'text/plain' : 'application/json' })
+  response.end(isText ? body : JSON.stringify(body))
+}
+
+function isWatch({ query }: ApiRequest): boolean {
+  return ['true', '1'].includes(query.get('watch') ?? '')
+}
+
+/** What is there first, then every change, until the client goes or its time is over. */
+function watch(session: Session, request: ApiRequest, response: ServerResponse): void {
+  const target = targetOf(session, request.path)
+  if ('code' in target) {
+    send(response, target)
+    return
+  }
+  if (session.watching >= watchesMax) {
+    send(response, refusal('TooManyRequests', 'there are too many watches'))
+    return
+  }
+  const asked = Number(request.query.get('timeoutSeconds') ?? watchSecondsMax)
+  const seconds = Number.isFinite(asked) ? Math.min(Math.max(asked, 1), watchSecondsMax) : watchSecondsMax
+  const fits = (change: { readonly object: Parameters<typeof selects>[1] }) =>
+    selects(request.query, change.object) &&
+    (target.name === undefined ||
+      (change.object['metadata'] as { readonly name?: string }).name === target.name)
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const tell = (type: string, object: unknown) => response.write(`${JSON.stringify({ type, object })}\n`)
+  // A list that was read before names its version: what is older was in it.
+  const since = Number(request.query.get('resourceVersion') ?? 0)
+  for (const found of session.objects.list(target.resource, target.namespace)) {
+    const { resourceVersion } = found.object['metadata'] as { readonly resourceVersion?: string }
+    if (fits(found) && Number(resourceVersion) > since) tell('ADDED', found.object)
+  }
+  const stop = session.watch((change) => {
+    const isHere = change.key.resource === target.resource && change.key.namespace === target.namespace
+    if (isHere && fits(change)) tell(change.type, change.object)
+  })
+  const time = setTimeout(() => response.end(), seconds * 1000)
+  time.unref()
+  response.on('close', () => {
+    clearTimeout(time)
+    stop()
+  })
+}

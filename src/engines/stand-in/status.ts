@@ -1,0 +1,64 @@
+/** The answers of the Kubernetes API that are no objects: the `Status` document, with its reasons. */
+import type { JsonObject } from '../../kit/json.ts'
+
+export interface Answer {
+  readonly code: number
+  readonly body: JsonObject | string
+}
+
+export type Reason =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'MethodNotAllowed'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'Invalid'
+  | 'TooManyRequests'
+
+const codes: Readonly<Record<Reason, number>> = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  AlreadyExists: 409,
+  Conflict: 409,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+}
+
+/** A refusal as clients of Kubernetes read it. */
+export function refusal(
+  reason: Reason,
+  message: string,
+  about?: { readonly kind: string; readonly name?: string },
+): Answer {
+  const code = codes[reason]
+  return {
+    code,
+    body: {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      reason,
+      ...(about === undefined ? {} : { details: { ...about } }),
+      code,
+    },
+  }
+}
+
+/** What a deleted object is answered with. */
+export function deleted(kind: string, name: string): Answer {
+  return {
+    code: 200,
+    body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, kind } },
+  }
+}

@@ -1,0 +1,132 @@
+/** Bundles at the OSB interface, run by the embedded engine beside its stand-in of the Kubernetes API. */
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { offering, Platform } from '../cnab/platform.ts'
+import type { TestBroker } from '../support/broker.ts'
+import { ensurePrograms } from '../support/debian.ts'
+import { freshFolder } from '../support/image.ts'
+import { bundleImage } from './image.ts'
+
+const missing = ensurePrograms('busybox', 'curl')
+
+const spec = `
+version: 1.0
+name: queue-apb
+description: A queue
+bindable: true
+async: optional
+plans:
+  - name: default
+    description: One queue
+    free: true
+    parameters:
+      - {name: size, type: int, default: 1, updatable: true}
+      - {name: password, type: string, display_type: password, default: from-the-spec}
+      - {name: mode, type: enum, enum: [ok, crash, tell, cluster, foreign, second], default: ok}
+`
+
+const succeeded = { state: 'succeeded' }
+
+/** Does for each action what a playbook would do, by the calls that were recorded of playbooks. */
+const entrypoint = `
+action=$1; vars=$3
+value() { printf %s "$vars" | sed -n "s/.*\\"$1\\":\\"\\{0,1\\}\\([^\\",}]*\\).*/\\1/p"; }
+case $action in
+  provision)
+    case $(value mode) in
+      crash) exit 3 ;;
+      tell) printf 'no queue is left' > /dev/termination-log; exit 1 ;;
+      cluster) call GET /apis/apps/v1/namespaces/target/deployments/x; exit 2 ;;
+      foreign) call GET /api/v1/namespaces/kube-system/secrets; exit 0 ;;
+    esac
+    annotate apb_last_operation 'half done'
+    annotate apb_dashboard_url 'queue.example/ui'
+    call POST /api/v1/namespaces/$POD_NAMESPACE/configmaps '' '{"metadata":{"name":"'$POD_NAME'"},"data":{"made":"'$(value size)'"}}'
+    call POST /api/v1/namespaces/target/configmaps '' '{"metadata":{"name":"queue"},"data":{"of":"provision"}}'
+    credentials '{"user":"root","port":5672}'
+    [ "$(value mode)" != second ] || credentials '{"user":"twice"}'
+    ;;
+  update) credentials '{"size":'$(value size)'}' ;;
+  bind)
+    call GET /api/v1/namespaces/target/configmaps/queue | grep -q provision || exit 4
+    [ "$(cat /etc/apb/state/made)" = 1 ] || exit 5
+    credentials '{"user":"app","password":"for-one-binding"}'
+    ;;
+  unbind) printf %s "$vars" | grep -q for-one-binding || exit 6 ;;
+  deprovision) printf %s "$vars" | grep -q '"user":"root"' || exit 7 ;;
+  *) exit 8 ;;
+esac
+`
+
+describe('a bundle at the OSB interface', { timeout: 600_000 }, () => {
+  let folder: string
+  let broker: TestBroker
+  let platform: Platform
+
+  beforeAll(async () => {
+    if (missing !== undefined) return
+    folder = freshFolder('apb')
+    const { reference } = await bundleImage(folder, 'queue', { spec, entrypoint })
+    const options = { registry: 'dh', namespace: 'target' }
+    broker = await offering([{ package: reference, options }])
+    platform = new Platform(broker)
+  }, 600_000)
+
+  afterAll(async () => {
+    await broker?.stop()
+    if (folder) rmSync(folder, { recursive: true, force: true })
+  })
+
+  beforeEach(({ skip }) => skip(missing !== undefined, missing))
+
+  test('lives its whole life: credentials, state, objects and the dashboard go from one action to the next', async () => {
+    const i1 = 'i1'
+    const b1 = 'i1/service_bindings/b1'
+    const at = (path: string) => `/v2/service_instances/${path}`
+    expect(await platform.end(i1, await platform.provision('i1', 'default', {}))).toMatchObject(succeeded)
+    expect((await platform.ask('GET', at(i1))).body).toMatchObject({
+      dashboard_url: 'http://queue.example/ui',
+    })
+
+    expect(await platform.end(b1, await platform.bind('i1', 'b1', 'default'))).toMatchObject(succeeded)
+    expect((await platform.ask('GET', at(b1))).body).toMatchObject({
+      credentials: { user: 'app', password: 'for-one-binding' },
+    })
+
+    expect(await platform.end(b1, await platform.remove(b1, 'default'))).toMatchObject(succeeded)
+    expect(await platform.end(i1, await platform.update('i1', 'default', { size: 2 }))).toMatchObject(
+      succeeded,
+    )
+    expect(await platform.end(i1, await platform.remove(i1, 'default'))).toMatchObject(succeeded)
+    expect(broker.logLines.join('\n')).not.toContain('for-one-binding')
+  })
+
+  test.each([
+    ['crash', 'Error occurred during provision. Please contact administrator if the issue persists.'],
+    ['tell', 'no queue is left'],
+    ['cluster', 'apps/v1 deployments'],
+  ])('a provision that ends with %s says why', async (mode, words) => {
+    const id = `f-${mode}`
+    const { state, description } = await platform.end(id, await platform.provision(id, 'default', { mode }))
+
+    expect(state).toBe('failed')
+    expect(description).toContain(words)
+  })
+
+  test.each(['foreign', 'second'])('what a cluster refuses is refused: %s', async (mode) => {
+    const ended = await platform.end(mode, await platform.provision(mode, 'default', { mode }))
+
+    expect(ended).toMatchObject(succeeded)
+  })
+
+  test.each([
+    [{ role_name: 'mine' }, 'role_name'],
+    [{ size: 'many' }, 'a whole number'],
+    [{ password: '{{ lookup("env", "HOME") }}' }, '{{'],
+  ])('parameters that are not to be taken are refused at once: %j', async (parameters, words) => {
+    const { status, body } = await platform.provision('refused', 'default', parameters)
+
+    expect(status).toBe(400)
+    expect(body['description']).toContain(words)
+  })
+})
