@@ -44,7 +44,7 @@ export function manifestFaults(manifest: Manifest, dialect: Dialect): readonly F
     ...manifest.platforms.flatMap((platform, i) => platformFaults(platform, i, dialect)),
     ...manifest.binaries.flatMap((binary, i) => binaryFaults(binary, i, dialect)),
     ...manifest.parameters.flatMap((parameter, i) => blankFields({ ...parameter }, `parameters[${i}]`)),
-    ...(dialect === 'v1' ? [] : [...engineFaults(manifest, dialect), ...pathFaults(manifest)]),
+    ...(dialect === 'v1' ? [] : [...engineFaults(manifest, dialect), ...pathFaults(manifest, dialect)]),
   ]
 }
 
@@ -124,7 +124,7 @@ function engineFaults(manifest: Manifest, dialect: Dialect): readonly FieldFault
 }
 
 /** The first fault of the upgrade path; a version that is none crashes the original. */
-function pathFaults(manifest: Manifest): readonly FieldFault[] {
+function pathFaults(manifest: Manifest, dialect: Dialect): readonly FieldFault[] {
   const list = enginesOf(manifest)
   const last = list.find(({ isDefault }) => isDefault) ?? list[0]
   let before: string | undefined
@@ -134,6 +134,9 @@ function pathFaults(manifest: Manifest): readonly FieldFault[] {
     if (!isVersion(version)) return [{ text: `Malformed version: ${version}`, path }]
     if (before !== undefined && compareVersions(before, version) > 0) {
       return [{ text: `expect versions to be in ascending order: "${version}" <= "${before}"`, path }]
+    }
+    if (dialect === 'ours' && before !== undefined && compareVersions(before, version) === 0) {
+      return [{ text: `duplicated value, must be unique: ${version}`, path }]
     }
     if (!list.some((engine) => compareVersions(engine.version, version) === 0)) {
       return [{ text: `no corresponding terrafom resource for tofu version "${version}"`, path }]

@@ -217,3 +217,12 @@ test("the operator's own labels stay as they are", () => {
     'pcf-instance-id': 'i_1',
   })
 })
+
+test('an upgrade path that names a version twice is refused', async () => {
+  const twice = manifest.replace(
+    'parameters:',
+    'terraform_upgrade_path: [{version: 1.6.0}, {version: 1.6.0}]\nparameters:',
+  )
+
+  expect(await refusal({ 'manifest.yml': twice })).toContain('duplicated value, must be unique: 1.6.0')
+})

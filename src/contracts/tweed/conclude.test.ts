@@ -179,12 +179,14 @@ test.each(['worked', 'failed'])('outputs of a provision that %s are shown as ann
     file('extra', 'é\u0000'),
   ]
 
-  const { outputs } = await after(
+  const { outputs, message } = await after(
     'provision',
     { exit: how === 'worked' ? 0 : 1, got: { outputs: { kind: 'files', files } } },
     { metadata },
   )
 
+  // A failure has more to say.
+  expect(message?.includes('were not written: b.yml') ?? false).toBe(how === 'worked')
   expect(outputs).toEqual([
     {
       name: 'a.yml',

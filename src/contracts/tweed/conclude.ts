@@ -46,12 +46,18 @@ function outcomeOf(action: Action, situation: Situation, report: Report): Outcom
 function provisioned(situation: Situation, report: Report, options: Options): Outcome {
   const merged = mergedInputs(situation)
   const inputs = merged.kind === 'inputs' ? inputBytes(merged.inputs) : inputsOfInstance(situation)
+  const outputs = outputsOf(report, notesOf(situation).metadata.files, options)
+  const missing = outputs.filter(({ state }) => state === 'missing').map(({ name }) => name)
+  const problems = [
+    ...listed(verdictOf(report, 'provision', options, situation.operation.id)),
+    ...faultOfCredstore(report, options),
+  ]
   return {
-    problems: [
-      ...listed(verdictOf(report, 'provision', options, situation.operation.id)),
-      ...faultOfCredstore(report, options),
-    ],
-    outputs: outputsOf(report, notesOf(situation).metadata.files, options),
+    problems,
+    ...(problems.length === 0 && missing.length > 0
+      ? { message: `succeeded; the metadata announces files that were not written: ${missing.join(', ')}` }
+      : {}),
+    outputs,
     carryover: { [keptInputs]: inputs, ...credstoreAfter(situation, report) },
     usable: false,
   }

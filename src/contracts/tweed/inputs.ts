@@ -28,6 +28,7 @@ export function readInputs(value: Json, faults: Faults): JsonObject {
     faults.problem('tweed.metadata.bad-inputs', '/inputs', `is larger than ${schemaBytesMax} bytes`)
     return {}
   }
+  warnOfDefaults(inputs, faults)
   if (isWholeSchema(inputs)) {
     const { compiled } = inputSchema(inputs)
     if (compiled.kind === 'refused') {
@@ -37,6 +38,23 @@ export function readInputs(value: Json, faults: Faults): JsonObject {
   }
   checkEach(inputs, faults)
   return inputs
+}
+
+/** A default that breaks its own schema makes every order that does not say better a refused one. */
+function warnOfDefaults(inputs: JsonObject, faults: Faults): void {
+  const { properties } = inputSchema(inputs)
+  const place = isWholeSchema(inputs) ? '/inputs/properties' : '/inputs'
+  for (const [name, schema] of Object.entries(properties)) {
+    if (!isObject(schema) || !Object.hasOwn(schema, 'default')) continue
+    // References lead to the whole document.
+    if (JSON.stringify(schema).includes('"$ref"')) continue
+    const compiled = compileEither(schema as JsonObject)
+    const wrong = compiled.kind === 'check' ? compiled.check(schema['default']) : []
+    for (const { pointer: inner, message } of wrong) {
+      const at = `${pointer(pointer(place, name), 'default')}${inner}`
+      faults.warning('tweed.metadata.bad-default', at, `the default of ${name} ${message}`)
+    }
+  }
 }
 
 /** Each parameter's schema by itself, so that the one at fault is named; then all together, for references. */

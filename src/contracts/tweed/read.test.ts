@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { image, metadataWith, packageOf, report } from '../../../test/tweed/stage.ts'
+import type { JsonObject } from '../../kit/json.ts'
 import { tweed } from './index.ts'
 import { optionsOf } from './options.ts'
 
@@ -43,6 +44,44 @@ test.each([
   const reading = await tweed.read(image({ entrypoint }), { options: {}, described })
 
   expect(reading.kind === 'package' && reading.warnings.map(({ code }) => code)).toEqual(codes)
+})
+
+test.each([
+  ['fails', report({ exit: 127 })],
+  ['prints something else', report({ stdout: 'usage: pattern' })],
+])('a shell form is told when the metadata %s, for it may be why', async (_, failed) => {
+  const reading = await tweed.read(image({ entrypoint: ['/bin/sh', '-c', '/pattern'] }), {
+    options: {},
+    described: failed,
+  })
+  const codes = reading.kind === 'refused' ? reading.problems.map(({ code }) => code) : []
+
+  expect(codes.length).toBeGreaterThan(1)
+  expect(codes.at(-1)).toBe('tweed.entrypoint-shell')
+})
+
+test.each<[string, JsonObject, readonly string[]]>([
+  [
+    'its own pattern',
+    { code: { type: 'string', pattern: '^[a-z]+$', default: 'A1' } },
+    ['/inputs/code/default'],
+  ],
+  ['its own type', { n: { type: 'integer', default: '1' } }, ['/inputs/n/default']],
+  [
+    'what a whole schema says',
+    { type: 'object', properties: { n: { type: 'integer', maximum: 3, default: 4 } } },
+    ['/inputs/properties/n/default'],
+  ],
+  ['nothing', { n: { type: 'integer', default: 1 }, m: { type: 'string' } }, []],
+])('a default that breaks %s is warned of', async (_, inputs, places) => {
+  const reading = await tweed.read(image(), {
+    options: {},
+    described: report({ stdout: metadataWith({ inputs }) }),
+  })
+  const warnings = reading.kind === 'package' ? reading.warnings : []
+
+  expect(warnings.map(({ code }) => code)).toEqual(places.map(() => 'tweed.metadata.bad-default'))
+  expect(warnings.map(({ where }) => where?.pointer)).toEqual(places)
 })
 
 test.each<[string, readonly string[], string | undefined]>([

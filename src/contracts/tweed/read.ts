@@ -51,9 +51,10 @@ function faultsOfImage({ config }: ImageArtifact): readonly Problem[] {
 
 function readDescribed(artifact: ImageArtifact, report: Report, options: Options): Reading {
   const failure = verdictOf(report, 'metadata', options)
-  if (failure) return refused([failure])
+  // What is doubtful about the image may be why it failed.
+  if (failure) return refused([failure, ...warningsOfImage(artifact)])
   const metadata = readMetadata(stdoutOf(report))
-  if (metadata.kind === 'refused') return metadata
+  if (metadata.kind === 'refused') return refused([...metadata.problems, ...warningsOfImage(artifact)])
   return {
     kind: 'package',
     package: packageOf(artifact, metadata.metadata),

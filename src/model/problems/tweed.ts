@@ -59,6 +59,12 @@ export const tweedProblems = {
     status: 422,
     exit: 9,
   },
+  'tweed.metadata.bad-default': {
+    title: 'The default of an input breaks its own schema',
+    hint: 'Change the default or the schema: orders that do not name the input are refused.',
+    status: 422,
+    exit: 9,
+  },
   'tweed.metadata.bad-authors': {
     title: 'The authors are no list of texts',
     hint: mend,
