@@ -11,7 +11,51 @@ const hostShell: Pick<Row, 'tools' | 'cannot'> = {
   cannot: ({ programs }) => (programs.includes('tools') ? undefined : 'it runs no programs of the host'),
 }
 
+/** A binary of 64 bits that names its loader, and nothing else. */
+function binaryWithLoader(loader: string): Uint8Array {
+  const bytes = Buffer.alloc(256)
+  bytes.write('\x7fELF\x02\x01\x01', 'latin1')
+  bytes.writeBigUInt64LE(64n, 32)
+  bytes.writeUInt16LE(56, 54)
+  bytes.writeUInt16LE(1, 56)
+  bytes.writeUInt32LE(3, 64)
+  bytes.writeBigUInt64LE(128n, 72)
+  bytes.writeBigUInt64LE(BigInt(loader.length + 1), 96)
+  bytes.write(`${loader}\0`, 128)
+  return bytes
+}
+
+/** A program that cannot start, and what is said of it. */
+function cannotStart(title: string, content: string | Uint8Array, says: string): Row {
+  return {
+    title,
+    step: exec('/app/program'),
+    files: [
+      file('/app/program', '', { mode: 0o755, content: { kind: 'bytes', bytes: Buffer.from(content) } }),
+    ],
+    cannot: ({ run }) => (run === 'process' ? undefined : 'the engine itself starts the program'),
+    see: ({ report }) => {
+      expect(report.end).toMatchObject({ kind: 'not-started', detail: expect.stringContaining(says) })
+    },
+  }
+}
+
 export const programRows: readonly Row[] = [
+  cannotStart(
+    'a script whose interpreter is missing does not start, and it is named',
+    '#! /usr/bin/python9 -u\nprint()\n',
+    'needs the interpreter /usr/bin/python9, which the image lacks',
+  ),
+  cannotStart(
+    'a script with the line ends of Windows does not start, and that is said',
+    '#!/bin/sh\r\necho x\r\n',
+    'ends its first line as Windows does',
+  ),
+  cannotStart(
+    'a binary whose loader is missing does not start, and it is named',
+    binaryWithLoader('/lib64/ld-nowhere.so.2'),
+    'needs the loader /lib64/ld-nowhere.so.2, which the image lacks',
+  ),
   {
     title: 'a program of the host runs in its workspace, with its files, and may write there only',
     ...hostShell,

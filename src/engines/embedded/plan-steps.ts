@@ -1,7 +1,9 @@
 /** The steps of a job made ready for a root: program, user, folder and environment of each. */
+import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Job, Step } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
+import { headBytes, starterOf } from '../interpreter.ts'
 import { resolveInLayers } from '../layer-view.ts'
 import { system } from '../tree.ts'
 import type { User } from '../user.ts'
@@ -78,14 +80,53 @@ function environmentOf(step: Step, root: Root, user: User): ReadonlyMap<string, 
 export function checkProgram(plan: StepPlan | undefined, { own }: Root, { mounts }: Furniture): void {
   if (plan === undefined || own.kind !== 'layer') return
   const [program] = plan.argv
+  const isMounted = (path: string): boolean =>
+    mounts.some(({ to }) => path === to || path.startsWith(`${to}/`))
+  const { layers } = own.tree
   for (const place of placesOf(program, plan)) {
-    if (mounts.some(({ to }) => place === to || place.startsWith(`${to}/`))) return
-    const stats = resolveInLayers(own.tree.layers, place).there?.stats
-    if (stats?.isFile() && (stats.mode & 0o111) !== 0) return
+    if (isMounted(place)) return
+    const { there } = resolveInLayers(layers, place)
+    const stats = there?.stats
+    if (there !== undefined && stats?.isFile() && (stats.mode & 0o111) !== 0) {
+      checkStarter(program, headOf(there.host), (path) => isMounted(path) || isFileIn(layers, path))
+      return
+    }
     if (stats !== undefined && program.includes('/'))
       fail('engine.start-failed', `${program} is not executable`)
   }
   fail('engine.start-failed', `the image has no program ${program}`)
+}
+
+/** The kernel says of a missing interpreter or loader that the program itself is not there. */
+function checkStarter(program: string, head: Buffer, isThere: (path: string) => boolean): void {
+  const starter = starterOf(head)
+  const { path } = starter
+  if (starter.kind === 'carriage-return')
+    fail(
+      'engine.start-failed',
+      `${program} ends its first line as Windows does: there is no ${path} with a carriage return in its name`,
+    )
+  if (starter.kind === 'needs' && !isThere(path))
+    fail('engine.start-failed', `${program} needs the ${starter.what} ${path}, which the image lacks`)
+}
+
+function isFileIn(layers: readonly string[], path: string): boolean {
+  return resolveInLayers(layers, path).there?.stats.isFile() === true
+}
+
+/** Nothing of what may be run but not read. */
+function headOf(path: string): Buffer {
+  const head = Buffer.alloc(headBytes)
+  try {
+    const descriptor = openSync(path, 'r')
+    try {
+      return head.subarray(0, readSync(descriptor, head, 0, headBytes, 0))
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return head.subarray(0, 0)
+  }
 }
 
 function placesOf(program: string, { workingFolder, environment }: StepPlan): readonly string[] {
