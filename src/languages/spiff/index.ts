@@ -1,16 +1,26 @@
 /** The spiff template language as a library: parse, process, explain, lint. */
-export { excerpt } from '../place.ts'
+export { excerpt, type Place } from '../place.ts'
 export { type Limits, localLimits, strictLimits } from './budget.ts'
+export type { CascadeOptions } from './cascade.ts'
+export {
+  type AsyncFunction,
+  type AsyncOptions,
+  type Compilation,
+  type CompiledTemplate,
+  compile,
+} from './compile.ts'
 export { DefineFault, defines } from './defines.ts'
 export { type Data, escapeData, escapeText } from './detect.ts'
-export type { Call, SpiffFunction } from './env.ts'
-export { type Explained, explain, explanationText, pathSteps } from './explain.ts'
+export type { Call, Env, SpiffFunction } from './env.ts'
+export { type Explained, type Explanation, explain, explanationText, pathSteps } from './explain.ts'
+export type { Issue } from './issue.ts'
 export { failure } from './issue.ts'
 export type { Plain } from './json-write.ts'
-export { type LintFinding, lint } from './lint.ts'
+export { type LintFinding, type LintOptions, lint } from './lint.ts'
 export { type Parsed, parseExpression, type SyntaxFault } from './parser.ts'
 export type { Files, Ports, Programs } from './ports.ts'
 export { printExpr } from './print.ts'
+export type { Unresolved } from './report.ts'
 export {
   below,
   documentOf,
@@ -28,4 +38,5 @@ export {
   toValue,
 } from './spiff.ts'
 export { stepIntoCell } from './step.ts'
-export { type Cell, Dict, List, type Value } from './value.ts'
+export type { Expr } from './tree.ts'
+export { type Cell, Dict, type Lambda, List, type Origin, type Template, type Value } from './value.ts'
