@@ -108,6 +108,24 @@ describe.skipIf(missing !== undefined)('a package', { timeout: 60_000 }, () => {
       'is no name',
     ],
     [
+      'that runs an image of this machine',
+      { executors: [{ image: { ref: 'oci:/var/images' } }] },
+      'reference.invalid',
+      'is not a host',
+    ],
+    [
+      'that runs an archive of this machine',
+      { executors: [{ image: { ref: 'docker-archive:/etc/hostname' } }] },
+      'reference.invalid',
+      'is not a host',
+    ],
+    [
+      'that runs another package',
+      { executors: [{ image: { ref: 'ocm:/etc//a.de/b' } }] },
+      'reference.invalid',
+      'is not a host',
+    ],
+    [
       'with a library that is not there',
       { executors: [{ resourceRef: executorRef }], templateLibraries: [{ resource: { name: 'lib' } }] },
       'toi.resource.missing',

@@ -40,7 +40,14 @@ export async function writePlain(path: string, bytes: AsyncIterable<Uint8Array>)
   try {
     const handle = await open(aside, 'wx', 0o644)
     try {
-      for await (const piece of bytes) await handle.writeFile(piece)
+      // What comes next is fetched and hashed while this is being written.
+      let writing: Promise<unknown> = Promise.resolve()
+      for await (const piece of bytes) {
+        await writing
+        writing = handle.writeFile(piece)
+        writing.catch(() => undefined)
+      }
+      await writing
     } finally {
       await handle.close()
     }

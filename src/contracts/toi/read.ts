@@ -198,9 +198,8 @@ class Reader {
       Partial<Pick<Executor, 'layers' | 'credentials'>>,
   ): Promise<Executor | undefined> {
     const { lookup } = this.#request
-    const name = /^[a-z][a-z0-9+-]*:(?!\d+(?:\/|$))/.test(reference)
-      ? reference
-      : `docker://${withHost(reference)}`
+    // Of a registry, whatever it looks like: a package has no word about files of this machine.
+    const name = `docker://${withHost(reference.replace(/^docker:\/\//, ''))}`
     if (lookup === undefined)
       return this.#refuse('toi.executor.invalid', `${reference}: nothing may be looked up here`, 'image')
     const found = await this.#attempt(() => lookup.open(name))
