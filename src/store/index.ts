@@ -6,6 +6,7 @@ import type { Database } from './database.ts'
 import type { KeyRing } from './keys.ts'
 import { Looking } from './look.ts'
 import { migrate } from './migrate.ts'
+import { voidLeases } from './queue.ts'
 import { proveUnused, resealBatch } from './sealing.ts'
 import { openSqlite } from './sqlite/database.ts'
 import type { Hint, Store } from './store.ts'
@@ -46,7 +47,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       // Fails inside the transaction, so that nothing of it stays.
       if (steps > 0 && options.schema === 'as-is')
         fail('store.older', `${steps} steps of the schema are missing`)
-      return openCluster(session, hands)
+      const own = await openCluster(session, hands)
+      // Whoever had the lock of the file before us is gone; to look only changes nothing.
+      const isAlone = session.dialect.name === 'sqlite' && options.processes !== 'shared'
+      if (isAlone && options.schema !== 'as-is') await voidLeases(session)
+      return own
     })
     return storeOf(database, options.keys, {
       ...keys,

@@ -93,6 +93,18 @@ function noStrike(claim: number | '%'): string {
   return `claim ${claim} is no strike`
 }
 
+/**
+ * Takes every lease away from processes that are certainly gone, so that their work is taken up at once. Their claims stay
+ * strikes: what was being done may be what ended them.
+ */
+export async function voidLeases(session: Session): Promise<void> {
+  await session.send(
+    `UPDATE operations SET fence = fence + 1, lease_owner = NULL, lease_until = NULL
+      WHERE ended = 0 AND lease_until IS NOT NULL`,
+  )
+  await session.send('DELETE FROM singletons')
+}
+
 /** Renews the leases a node still holds; answers those. */
 export async function renewLeases(
   session: Session,

@@ -76,10 +76,19 @@ async function decide(tools: Tools, lease: Lease, known: Claimed | undefined): P
   const next = nextStep({ ...facts, sight: undefined })
   if (next.kind !== 'look') return { next, operation }
   const sight = await engineOf(tools, next.run).look(next.run.name)
-  if (known !== undefined) tellSought(tools, next.run, sight)
+  if (known !== undefined) {
+    tellSought(tools, next.run, sight)
+    // That it was found alive is progress: whatever ended its owners before, it is not what this run does.
+    const wasStarted = next.run.state === 'started' && sight.kind === 'started'
+    if (wasStarted) await forgive(tools, lease)
+  }
   const seen = nextStep({ ...facts, sight })
   if (seen.kind === 'look') fail('internal.unexpected', 'looked and must look again')
   return { next: seen, operation }
+}
+
+async function forgive({ ports }: Tools, lease: Lease): Promise<void> {
+  await ports.store.write((tx) => tx.forgive(ports.node, [lease]), { how: 'loose' })
 }
 
 /** A run that was begun before this claim: whether the engine still has it. */

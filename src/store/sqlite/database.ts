@@ -11,6 +11,7 @@ import { type Commands, type Group, makeGroup } from './group-commit.ts'
 import { lockFile, shareLock } from './lock-file.ts'
 import { preparePlace } from './place.ts'
 import { isInputOutput, sqliteProblem } from './problem.ts'
+import { steadyTime } from './steady-time.ts'
 
 const dialect: Dialect = {
   name: 'sqlite',
@@ -50,7 +51,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
 }
 
 function openInMemory(options: SqliteOptions): Database {
-  const writer = connect(':memory:', options.clock, {})
+  const writer = connect(':memory:', steadyTime(options.clock), {})
   // No timer and no I/O: a simulation depends on it.
   const commands = commandsOf(writer.db, options, () => Promise.resolve())
   const group = makeGroup(commands, queueMicrotask)
@@ -107,8 +108,10 @@ async function connectBoth(path: string, options: SqliteOptions): Promise<Opened
   try {
     const unlock = await lockPatiently(path, options, isShared ? shareLock : lockFile)
     try {
-      const writer = connect(path, options.clock, {})
-      return { writer, looking: connect(path, options.clock, { readOnly: true }), unlock }
+      // Processes that share a file must agree on the time, so they go by the wall clock.
+      const time = isShared ? () => Math.floor(options.clock.now()) : steadyTime(options.clock)
+      const writer = connect(path, time, {})
+      return { writer, looking: connect(path, time, { readOnly: true }), unlock }
     } catch (error) {
       unlock()
       throw sqliteProblem(error)
@@ -194,9 +197,8 @@ interface Connection {
   run(text: string, values: readonly Value[]): number
 }
 
-function connect(path: string, clock: Clock, options: { readonly readOnly?: boolean }): Connection {
+function connect(path: string, now: () => number, options: { readonly readOnly?: boolean }): Connection {
   const db = new DatabaseSync(path, { ...options, timeout: 5000, enableForeignKeyConstraints: true })
-  const now = (): number => Math.floor(clock.now())
   db.function('now_ms', () => BigInt(now()))
   // Before the first table, and never again, for it writes: the file gives space back when old things are forgotten.
   const { page_count: pages } = db.prepare('PRAGMA page_count').get() ?? {}
