@@ -59,7 +59,12 @@ const refusedCalls = [
   ...['open_by_handle_at', 'name_to_handle_at'],
   // Time belongs to the host.
   ...['settimeofday', 'clock_settime', 'clock_settime64', 'clock_adjtime', 'adjtimex', 'stime'],
+  // Pages of a program handed to the kernel, and calls that nothing has used for decades.
+  ...['vmsplice', 'bdflush', 'ustat', 'query_module', 'sgetmask', 'ssetmask', 'swapcontext'],
+  ...['pciconfig_iobase', 'pciconfig_read', 'pciconfig_write'],
+  ...['sethostname', 'setdomainname', 'chroot'],
   // Other processes.
+  'process_madvise',
   ...['process_vm_readv', 'process_vm_writev', 'kcmp', 'pidfd_getfd'],
 ] as const
 

@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { expect } from 'vitest'
-import { printed, type Row } from './row.ts'
+import { findProgram } from '../support/debian.ts'
+import { captured, printed, type Row } from './row.ts'
 
 /** Descriptors of this process that every child gets. */
 function inheritedDescriptors(): readonly string[] {
@@ -65,6 +66,28 @@ export const confinementRows: readonly Row[] = [
       'echo x > /sys/kernel/profiling',
     ),
     see: (seen) => expect(printed(seen)).toBe(''),
+  },
+  {
+    title: 'calls that the filters of the field refuse are refused to programs of the host, too',
+    tools: [{ name: 'perl', from: { kind: 'host' } }],
+    cannot: ({ programs }) => {
+      if (!programs.includes('tools')) return 'it runs no programs of the host'
+      if (process.arch !== 'x64') return 'the numbers of the calls are those of x86-64'
+      return findProgram('perl') === undefined ? 'perl is not installed' : undefined
+    },
+    step: {
+      command: {
+        kind: 'exec',
+        // By number: vmsplice, process_madvise, ustat, chroot, userfaultfd, keyctl; 1 is EPERM.
+        argv: [
+          'perl',
+          '-e',
+          'for (278, 440, 136, 161, 323, 250) { syscall($_, 0, 0, 0, 0, 0); print $! + 0, "\n" }',
+        ],
+      },
+      streams: captured,
+    },
+    see: (seen) => expect(printed(seen)).toBe('1\n'.repeat(6)),
   },
   {
     title: 'new namespaces cannot be made',
