@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { PakRead } from '../../authoring/pak-tools.ts'
 import type { Json } from '../../kit/json.ts'
+import { plural } from '../../kit/text.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import { describeProblem, fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -148,7 +149,7 @@ function registerValidate(group: Command): void {
       const options = { ...(isPacked ? {} : { engine: 'host' }), ...(strict === undefined ? {} : { strict }) }
       const { warnings } = await readPak(reference, options)
       for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
-      print('Valid')
+      print(warnings.length === 0 ? 'Valid' : `Valid, with ${plural(warnings.length, 'warning')}`)
     })
 }
 

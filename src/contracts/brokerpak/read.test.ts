@@ -226,3 +226,25 @@ test('an upgrade path that names a version twice is refused', async () => {
 
   expect(await refusal({ 'manifest.yml': twice })).toContain('duplicated value, must be unique: 1.6.0')
 })
+
+test.each([
+  ['a wrong id', 'thing.yml', (text: string) => text.replace(/^id: .*$/m, 'id: x'), 3],
+  [
+    'a wrong type of an input',
+    'thing.yml',
+    (text: string) => text.replace('type: integer', 'type: float'),
+    14,
+  ],
+  [
+    'a wrong packversion',
+    'manifest.yml',
+    (text: string) => text.replace('packversion: 1', 'packversion: 2'),
+    1,
+  ],
+])('%s is told with its file and line', async (_, source, change, line) => {
+  const texts: Record<string, string> = { 'manifest.yml': manifest, 'thing.yml': definition }
+  const reading = await read({ ...texts, [source]: change(texts[source] ?? '') })
+  const wheres = reading.kind === 'refused' ? reading.problems.map(({ where }) => where) : []
+
+  expect(wheres).toMatchObject([{ source, line }])
+})

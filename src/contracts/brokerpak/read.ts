@@ -42,7 +42,7 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
   const strictFaults = dialect === 'csb' ? unknown.map(unknownField) : []
   const faults = [...decode.faults.map(typeFault), ...strictFaults, ...manifestFaults(manifest, dialect)]
   if (faults.length > 0)
-    return refused([...wrongOptions, invalid('pak.manifest.invalid', 'manifest.yml', faults)])
+    return refused([...wrongOptions, invalid('pak.manifest.invalid', 'manifest.yml', faults, document)])
   const platform = platformOf(request.platform)
   const wrongPlatform =
     runsOn(manifest, platform) || options.engine === 'host' ? [] : [doesNotRun(manifest, platform)]
@@ -141,7 +141,7 @@ async function definitionAt(
     ...definitionFaults(definition, dialect),
   ]
   if (faults.length === 0) return { definition, problems: [] }
-  return { problems: [invalid('pak.definition.invalid', path, faults)] }
+  return { problems: [invalid('pak.definition.invalid', path, faults, document)] }
 }
 
 /** Packed definitions hold their templates; source folders only refer to them. */
@@ -168,6 +168,8 @@ async function withTemplates(
 interface Document {
   readonly value: JsonObject
   written(path: string): string | undefined
+  /** Where a field stands, or the nearest thing around it that is there. */
+  place(path: string): { readonly line: number; readonly column: number } | undefined
 }
 
 async function documentAt(
@@ -196,6 +198,13 @@ async function documentAt(
   return {
     value: reading.value as JsonObject,
     written: (field) => writtenAt(text, reading.place(pointerOf(field)), field),
+    place: (field) => {
+      for (let at = pointerOf(field); at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+        const place = reading.place(at)
+        if (place !== undefined) return place
+      }
+      return undefined
+    },
   }
 }
 
@@ -258,8 +267,11 @@ function invalid(
   code: 'pak.manifest.invalid' | 'pak.definition.invalid',
   source: string,
   faults: readonly FieldFault[],
+  document?: Document,
 ): Problem {
-  return { code, detail: listFaults(faults), where: { source } }
+  // All that is wrong stands in one text, as the originals print it; the place is that of the first.
+  const place = faults.map(({ path }) => document?.place(path.toLowerCase())).find((one) => one !== undefined)
+  return { code, detail: listFaults(faults), where: { source, ...place } }
 }
 
 function warn(source: string, detail: string): Problem {
