@@ -1,198 +1,140 @@
-/** The rules of the house as tests; the tables of ARCHITECTURE.md are the input, so the document cannot drift. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+/** The rules of the house: the sources keep them, and each fault that is planted is caught with what to do instead. */
 import { expect, test } from 'vitest'
+import { judgeHouse, readHouse } from './house/read.ts'
+import { describeFault, type House, type RuleName, rules } from './house/rules.ts'
 
-const map = readFileSync('ARCHITECTURE.md', 'utf8')
-const parts = table('Who may import whom')
-const islands = table('Islands').map(([part]) => part)
-const doors = table('Doors')
-const files = new Map(
-  readdirSync('src', { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path): [string, string] => [path.slice('src/'.length), readFileSync(path, 'utf8')]),
-)
-const imports = new Map([...files].map(([path, text]) => [path, importsOf(path, text)]))
-const entrances = ['cli/main.ts', 'compose.ts', ...table('Libraries').map(([path]) => path ?? '')]
+const house = readHouse()
 
-test('every folder of src is a row of the map', () => {
-  const known = parts.map(([part]) => part)
-
-  expect([...new Set([...files.keys()].map(partOf))].filter((part) => !known.includes(part))).toEqual([])
+test('the sources keep every rule', () => {
+  expect(judgeHouse(house).map(describeFault)).toEqual([])
 })
 
-test('imports follow the map', () => {
-  expect(
-    faultsOfImports((from, { target, typeOnly, local }) => {
-      const to = partOf(target)
-      const [part, may, types] = parts.find((row) => row[0] === partOf(from)) ?? []
-      if (!local || to === part || may === 'everything' || words(may).includes(to)) return undefined
-      if (typeOnly && words(types).includes(to)) return undefined
-      return `${from} imports ${target}: ${part} may import ${may}, and types of ${types}`
-    }),
-  ).toEqual([])
+test('every rule has a reason and a remedy', () => {
+  for (const [name, { reason, remedy }] of Object.entries(rules))
+    expect([name, reason.length > 20, remedy.length > 10]).toEqual([name, true, true])
 })
 
-test('islands know each other only through the mainland', () => {
-  expect(
-    faultsOfImports((from, { target, local }) => {
-      const [part = '', island, ...rest] = target.split('/')
-      if (!local || !islands.includes(part) || rest.length === 0) return undefined
-      const [fromPart, fromIsland] = from.split('/')
-      if (fromPart === part && fromIsland === island) return undefined
-      if (fromPart === part && from.split('/').length > 2) return `${from} imports its neighbour ${target}`
-      return rest.join('/') === 'index.ts'
-        ? undefined
-        : `${from} imports ${target}: enter by ${part}/${island}/index.ts`
-    }),
-  ).toEqual([])
-})
+/** A house of one file with this body, which is its entrance. */
+function planted(path: string, body: string, head = '/** A planted file. */\n'): House {
+  const files = new Map([[path, `${head}${body}\n`]])
+  return { files, map: { ...house.map, entrances: [path] } }
+}
 
-test('pure parts reach nothing outside', () => {
-  const outside =
-    /\bfetch\(|\bprocess\.|Date\.now|new Date\(\)|Math\.random|randomUUID|setTimeout|setInterval|console\./
-  const exempt = ['kit/clock.ts']
-  const pure = [...files].filter(
-    ([path]) => parts.some((row) => row[0] === partOf(path) && row[3] === 'yes') && !exempt.includes(path),
-  )
-  const faults = pure.flatMap(([path, text]) =>
-    text
-      .split('\n')
-      .flatMap((line, i) =>
-        outside.test(line) && !/^\s*(\/\/|\*|\/\*)/.test(line) ? [`${path}:${i + 1} ${line.trim()}`] : [],
-      ),
-  )
+function long(lines: number): string {
+  return Array.from({ length: lines }, (_, i) => `  work(${i})`).join('\n')
+}
 
-  expect(faults).toEqual([])
-})
-
-test('pure parts use a module of the platform only through its door', () => {
-  expect(
-    faultsOfImports((from, { target }) => {
-      if (!target.startsWith('node:') || parts.find((row) => row[0] === partOf(from))?.[3] !== 'yes')
-        return undefined
-      return mayEnter(from, target.split('/')[0] ?? target) ? undefined : `${from} imports ${target}`
-    }),
-  ).toEqual([])
-})
-
-test('each dependency has one door', () => {
-  expect(
-    faultsOfImports((from, { target, local }) => {
-      if (local || target.startsWith('node:')) return undefined
-      const name = target
-        .split('/')
-        .slice(0, target.startsWith('@') ? 2 : 1)
-        .join('/')
-      return mayEnter(from, name) ? undefined : `${from} imports ${name}: not by its door`
-    }),
-  ).toEqual([])
-})
-
-test('there are no import circles, types counted', () => {
-  const state = new Map<string, 'open' | 'done'>()
-  const faults: string[] = []
-  const visit = (path: string, trail: readonly string[]): void => {
-    if (state.get(path) === 'done') return
-    if (state.get(path) === 'open') {
-      faults.push([...trail.slice(trail.indexOf(path)), path].join(' > '))
-      return
-    }
-    state.set(path, 'open')
-    for (const { target, local } of imports.get(path) ?? []) if (local) visit(target, [...trail, path])
-    state.set(path, 'done')
+const open = `export function f(value: V): void {
+  switch (value.kind) {
+    case 'one':
+      work()
   }
-  for (const path of imports.keys()) visit(path, [])
+}`
 
-  expect(faults).toEqual([])
+const faults: readonly (readonly [RuleName, string, string])[] = [
+  ['part-unknown', 'attic/old.ts', 'export const a = 1'],
+  ['import-up', 'kit/planted.ts', "import { never } from '../broker/admission.ts'\nexport const a = never"],
+  [
+    'import-up',
+    'model/planted.ts',
+    "import { openStore } from '../store/index.ts'\nexport const a = openStore",
+  ],
+  [
+    'import-up',
+    'contracts/planted.ts',
+    "import type { Engine } from '../engines/engine.ts'\nexport type A = Engine",
+  ],
+  [
+    'import-up',
+    'broker/planted.ts',
+    "import { openStore } from '../store/index.ts'\nexport const a = openStore",
+  ],
+  ['import-up', 'work/planted.ts', "import { x } from '../http/answer.ts'\nexport const a = x"],
+  ['import-up', 'local/planted.ts', "import { x } from '../compose/enrol.ts'\nexport const a = x"],
+  ['import-up', 'host/planted.ts', "import { x } from '../local/act.ts'\nexport const a = x"],
+  ['import-up', 'store/planted.ts', "export const a = () => import('../cli/main.ts')"],
+  [
+    'island-entrance',
+    'host/planted.ts',
+    "import { x } from '../contracts/cnab/inject.ts'\nexport const a = x",
+  ],
+  [
+    'island-entrance',
+    'contracts/tweed/planted.ts',
+    "import { x } from '../cnab/index.ts'\nexport const a = x",
+  ],
+  [
+    'island-entrance',
+    'engines/docker/planted.ts',
+    "import { x } from '../embedded/index.ts'\nexport const a = x",
+  ],
+  [
+    'island-entrance',
+    'languages/hil/planted.ts',
+    "import { x } from '../spiff/index.ts'\nexport const a = x",
+  ],
+  ['pure-part', 'broker/planted.ts', 'export const a = Date.now()'],
+  ['pure-part', 'broker/planted.ts', 'export const a = new Date()'],
+  ['pure-part', 'contracts/planted.ts', 'export const a = Math.random()'],
+  ['pure-part', 'contracts/planted.ts', 'export const a = globalThis.process'],
+  ['pure-part', 'contracts/planted.ts', 'export const a = global.fetch'],
+  ['pure-part', 'model/planted.ts', 'export const a = process.platform'],
+  ['pure-part', 'languages/planted.ts', 'export const a = performance.now()'],
+  ['pure-part', 'kit/planted.ts', 'setTimeout(work, 1)'],
+  ['pure-part', 'kit/planted.ts', 'setImmediate(work)'],
+  ['pure-part', 'api/planted.ts', "console.log('here')"],
+  ['pure-part', 'api/planted.ts', "export const a = fetch('http://example')"],
+  [
+    'platform-door',
+    'broker/planted.ts',
+    "import { readFileSync } from 'node:fs'\nexport const a = readFileSync",
+  ],
+  [
+    'platform-door',
+    'kit/planted.ts',
+    "import { createHash } from 'node:crypto'\nexport const a = createHash",
+  ],
+  ['library-door', 'host/planted.ts', "import pino from 'pino'\nexport const a = pino"],
+  ['library-door', 'broker/planted.ts', "import { Pool } from 'pg'\nexport const a = Pool"],
+  ['library-door', 'cli/planted.ts', "import { parse } from 'yaml'\nexport const a = parse"],
+  ['import-circle', 'local/planted.ts', "import { a } from './planted.ts'\nexport const b = a"],
+  ['dynamic-import', 'host/planted.ts', 'export const a = (name: string) => import(name)'],
+  ['dynamic-import', 'store/planted.ts', 'export const a = (name: string) => import(`./${name}.ts`)'],
+  ['file-name', 'host/plantedFile.ts', 'export const a = 1'],
+  ['file-name', 'host/utils.ts', 'export const a = 1'],
+  ['file-length', 'host/planted.ts', long(420)],
+  ['function-length', 'host/planted.ts', `export function f(): void {\n${long(80)}\n}`],
+  ['function-length', 'host/planted.ts', `export const f = (x: number) => {\n${long(80)}\n}`],
+  ['function-length', 'host/planted.ts', `async function f(): Promise<void> {\n${long(70)}\n}`],
+  ['unfinished', 'host/planted.ts', 'export const a = 1 // TODO later'],
+  ['default-export', 'host/planted.ts', 'export default 1'],
+  ['whole-module', 'host/planted.ts', "export * from './engines.ts'"],
+  ['bare-error', 'host/planted.ts', "throw new Error('no')"],
+  ['bare-error', 'host/planted.ts', "throw new TypeError('no')"],
+  ['environment', 'store/planted.ts', "export const a = process.env['HOME']"],
+  ['environment', 'http/planted.ts', "export const a = process['env']"],
+  ['environment', 'engines/planted.ts', 'export const { env } = process'],
+  ['clock', 'work/planted.ts', 'export const a = performance.now()'],
+  ['clock', 'engines/planted.ts', 'export const a = performance.now()'],
+  ['revealed-secret', 'work/planted.ts', "log.info('code', 'said', { password: secret.reveal() })"],
+  ['revealed-secret', 'cli/planted.ts', 'print(`it is ${secret.reveal()}`)'],
+  ['status-place', 'local/planted.ts', 'response.statusCode = 404'],
+  ['status-place', 'compose/planted.ts', 'response.writeHead(500)'],
+  ['status-place', 'compose/planted.ts', 'reply.code(409)'],
+  ['switch-open', 'work/planted.ts', open],
+]
+
+test.each(faults)('%s is caught in %s: %s', (rule, path, body) => {
+  const found = judgeHouse(planted(path, body)).filter((fault) => fault.rule === rule)
+
+  expect(found).toHaveLength(1)
+  expect(describeFault(found[0] ?? { at: '', rule, found: '' })).toContain(rules[rule].remedy)
 })
 
-test('every file is reached from an entrance', () => {
-  const reached = new Set<string>()
-  const queue = entrances.filter((path) => files.has(path))
-  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
-    if (reached.has(path)) continue
-    reached.add(path)
-    for (const { target, local } of imports.get(path) ?? []) if (local) queue.push(target)
-  }
+test('a file that begins with no sentence, and one that nothing reaches, are caught', () => {
+  const bare = judgeHouse(planted('host/planted.ts', 'export const a = 1', ''))
+  const files = new Map([...house.files, ['host/lost.ts', '/** Lost. */\nexport const a = 1\n'] as const])
 
-  expect([...files.keys()].filter((path) => !reached.has(path))).toEqual([])
+  expect(bare.map(({ rule }) => rule)).toEqual(['first-sentence'])
+  expect(judgeHouse({ ...house, files }).map(({ rule }) => rule)).toEqual(['unreached'])
 })
-
-test('every file says first what it is for, is named plainly and is short', () => {
-  const faults = [...files].flatMap(([path, text]) => {
-    const name = path.split('/').at(-1) ?? ''
-    return [
-      text.startsWith('/**') || text.startsWith('#!')
-        ? ''
-        : 'does not begin with a sentence that says what it is for',
-      /^[a-z0-9]+(-[a-z0-9]+)*(\.d)?\.tsx?$/.test(name) ? '' : 'is not kebab-case',
-      /(^|\/)(utils?|helpers?|common|misc|shared|types|constants|base)\b/.test(path)
-        ? 'has a name that says nothing'
-        : '',
-      text.split('\n').length > 401 ? `has ${text.split('\n').length} lines, more than 400` : '',
-      /\b(FIXME|TODO|XXX)\b/.test(text) ? 'holds unfinished work' : '',
-      /export default/.test(text) ? 'has a default export' : '',
-      /export \* from/.test(text) ? 'passes on a whole module' : '',
-      /new (Type|Range)?Error\(/.test(text) ? 'throws a bare Error; throw a Problem' : '',
-    ].flatMap((fault) => (fault === '' ? [] : [`${path} ${fault}`]))
-  })
-
-  expect(faults).toEqual([])
-})
-
-interface Import {
-  readonly target: string
-  readonly typeOnly: boolean
-  readonly local: boolean
-}
-
-function faultsOfImports(judge: (from: string, what: Import) => string | undefined): readonly string[] {
-  return [...imports].flatMap(([from, list]) => list.flatMap((what) => judge(from, what) ?? []))
-}
-
-function mayEnter(from: string, name: string): boolean {
-  const door = doors.find((row) => row[0] === name)
-  return door !== undefined && words(door[1]).some((place) => from.startsWith(place))
-}
-
-function table(title: string): readonly (readonly string[])[] {
-  const section = map.split(/^## /m).find((text) => text.startsWith(title)) ?? ''
-  return section
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .slice(2)
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
-}
-
-function words(cell = ''): readonly string[] {
-  return cell
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean)
-}
-
-function partOf(path: string): string {
-  return (path.split('/')[0] ?? '').replace(/\.tsx?$/, '')
-}
-
-function importsOf(path: string, text: string): readonly Import[] {
-  const found = text.matchAll(
-    /^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm,
-  )
-  return [...found].map((match) => {
-    const spec = match[2] ?? match[3] ?? match[4] ?? ''
-    const local = spec.startsWith('.')
-    return {
-      target: local ? normalize(join(dirname(path), spec)) : spec,
-      typeOnly: match[1] !== undefined,
-      local,
-    }
-  })
-}

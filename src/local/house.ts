@@ -17,7 +17,7 @@ import { canonical } from '../kit/json.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
-import { openKeyRing } from '../store/keys.ts'
+import { type KeyRing, openKeyRing } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { makeBell } from '../work/bell.ts'
 import { makeLogWriter } from '../work/log-writer.ts'
@@ -72,15 +72,7 @@ export async function openLocalHouse(options: HouseOptions): Promise<LocalHouse>
   const ring = openKeyRing(join(folder, 'keys.json'), systemChance)
   const [workshop, store] = await Promise.all([
     openWorkshop(dataDir, options.engine ?? 'none'),
-    openStore({
-      url: `sqlite:${join(folder, 'chandler.db')}`,
-      keys: ring,
-      clock: systemClock,
-      chance: systemChance,
-      processes: 'shared',
-      connectMs: openMs,
-      lost: endProcess,
-    }),
+    openShared(folder, ring),
   ])
   const offered = new Map<string, Offer>()
   const driver = driverEngine(options.driver, (operation) => runAboutOf(store, operation))
@@ -137,6 +129,18 @@ export async function openLocalHouse(options: HouseOptions): Promise<LocalHouse>
       await workshop.close()
     },
   }
+}
+
+function openShared(folder: string, keys: KeyRing): Promise<Store> {
+  return openStore({
+    url: `sqlite:${join(folder, 'chandler.db')}`,
+    keys,
+    clock: systemClock,
+    chance: systemChance,
+    processes: 'shared',
+    connectMs: openMs,
+    lost: endProcess,
+  })
 }
 
 interface PortsParts {

@@ -1,4 +1,5 @@
 /** Writes the entries of one layer into its own empty folder; nothing it does can reach outside of it. */
+
 import {
   chmodSync,
   chownSync,
@@ -18,6 +19,7 @@ import {
   utimesSync,
   writeSync,
 } from 'node:fs'
+import { never } from '../../kit/assert.ts'
 import { fail } from '../../model/problem.ts'
 import { lastOf, layerPath, parentOf, rootedPath, shownPath } from '../archive/names.ts'
 import type { TarEntry } from '../archive/tar-header.ts'
@@ -83,6 +85,8 @@ export class LayerWriter implements TarListener {
         // A program may open no device but those of the /dev that every engine mounts.
         this.#skipped.push(path)
         return
+      default:
+        never(entry.kind)
     }
   }
 

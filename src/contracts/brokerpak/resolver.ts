@@ -1,4 +1,5 @@
 /** Builds a set of variables step by step, as definitions say; evaluated defaults see what was set before them. */
+import { never } from '../../kit/assert.ts'
 import type { Json, JsonObject } from '../../kit/json.ts'
 import {
   type CastRules,
@@ -82,6 +83,9 @@ function evaluateInto(resolver: Resolver, { name, type }: Default, template: str
     case 'value':
       setCast(resolver, name, type, result.value)
       if (lasting) resolver.fresh.set(name, { template, value: resolver.values.get(name) ?? null })
+      return
+    default:
+      never(result)
   }
 }
 

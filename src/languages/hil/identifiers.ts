@@ -1,4 +1,5 @@
 /** The first check: every name is known and every function gets as many arguments as it takes. */
+import { never } from '../../kit/assert.ts'
 import { Fault, placeOf } from '../place.ts'
 import type { Scope } from './scope.ts'
 import type { Call, Node } from './tree.ts'
@@ -30,6 +31,9 @@ export function checkIdentifiers(node: Node, scope: Scope, source: string): void
       return
     case 'output':
       for (const part of node.parts) checkIdentifiers(part, scope, source)
+      return
+    default:
+      never(node)
   }
 }
 
