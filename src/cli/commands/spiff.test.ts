@@ -157,3 +157,31 @@ test('what cannot be read, resolved or found is a problem', async () => {
     problem: { code: 'spiff.document.unreadable' },
   })
 })
+
+test('features may be repeated, and unknown ones are refused', async () => {
+  const both = file('both.yml', 'a: "x (( 1 + 1 ))"\nb:\n  <<if: true\n  <<then: 2\n')
+  const printed = 'a: x 2\nb: 2\n'
+
+  expect(await run('merge', both, '--features', 'interpolation', '--features', 'control')).toBe(printed)
+  expect(await run('merge', both, '--features', 'interpolation,control')).toBe(printed)
+  await expect(run('merge', both, '--features', 'contol')).rejects.toThrow('there is no feature "contol"')
+})
+
+test('a definition that would drop another one is refused', async () => {
+  await expect(run('merge', template, '-D', 'v=X', '-D', 'v.x=Y')).rejects.toThrow('both a value and a map')
+  await expect(run('merge', template, '-D', 'v.x=Y', '-D', 'v=X')).rejects.toThrow('both a value and a map')
+})
+
+test('lint takes the functions of the host', async () => {
+  const hosted = file('hosted.yml', 'a: (( lookup("x") ))\n')
+
+  expect(await run('lint', hosted, '--function', 'lookup')).toBe('')
+  await expect(run('lint', hosted)).rejects.toThrow('1 error')
+})
+
+test('convert prints without processing', async () => {
+  const raw = file('raw.yml', 'a: [1, (( x ))]\nb: yes\n')
+
+  expect(await run('convert', raw)).toBe('a:\n- 1\n- (( x ))\nb: true\n')
+  expect(await run('convert', raw, '--json', '--path', 'a')).toBe('[1,"(( x ))"]\n')
+})

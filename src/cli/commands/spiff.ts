@@ -17,6 +17,7 @@ import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { Documents } from '../spiff/documents.ts'
 import {
+  collect,
   dataOf,
   failed,
   optionsOf,
@@ -35,6 +36,26 @@ export function register(program: Command): void {
   addProcess(spiff)
   addEval(spiff)
   addLint(spiff)
+  addConvert(spiff)
+}
+
+function addConvert(spiff: Command): void {
+  const command = add(spiff, {
+    usage: 'convert <document>',
+    summary: 'Print a document as YAML or JSON without processing it',
+    description: 'Reads the dialect of the language; expressions stay as they are.',
+    examples: ['spiff convert values.json', 'spiff convert values.yml --json --path db'],
+  })
+  command
+    .option('--json', 'print JSON')
+    .option('--split', 'print the entries of a list as documents')
+    .option('--path <path>', 'print only what is there')
+    .action((name: string, flags: Pick<ShapeFlags, 'json' | 'split' | 'path'>) => {
+      const read = new Documents().parsed(name).documents.map(documentOf)
+      const { path } = flags
+      const shown = path === undefined ? read : read.map((document) => selected(document, path))
+      print(writeDocuments(shown, { json: flags.json ?? false, split: flags.split ?? false }))
+    })
 }
 
 type MergeFlags = SpiffFlags & ShapeFlags
@@ -185,26 +206,32 @@ function addLint(spiff: Command): void {
     description: 'Looks without running anything; the exit code is 9 when there are errors.',
     examples: ['spiff lint template.yml', 'spiff lint packagespecs/*.yaml --interpolation --control'],
   })
-  sharedFlags(command).action((names: readonly string[], flags: SpiffFlags) => {
-    const documents = new Documents()
-    const options = optionsOf(flags, documents)
-    let errors = 0
-    for (const name of names) {
-      for (const cell of documents.parsed(name).documents)
-        for (const finding of lint(cell, {
-          ...options,
-          bindings: [...dataOf(options.bindings).keys],
-          functions: [],
-        })) {
-          const { line, column } = finding
-          print(`${name}:${line}:${column}: ${finding.severity}: ${finding.path}: ${finding.message}`)
-          if (finding.severity === 'error') errors++
-        }
-    }
-    if (errors > 0)
-      fail('spiff.template.fault', `${errors} ${errors === 1 ? 'error' : 'errors'}`, {
-        hint: 'Correct what is listed above, each at its line and column.',
-      })
-    else say('no errors')
-  })
+  sharedFlags(command)
+    .option('--function <name>', 'a function that the host offers; may be repeated', collect, [])
+    .action(lintDocuments)
+}
+
+type LintFlags = SpiffFlags & { readonly function: readonly string[] }
+
+function lintDocuments(names: readonly string[], flags: LintFlags): void {
+  const documents = new Documents()
+  const options = optionsOf(flags, documents)
+  let errors = 0
+  for (const name of names) {
+    for (const cell of documents.parsed(name).documents)
+      for (const finding of lint(cell, {
+        ...options,
+        bindings: [...dataOf(options.bindings).keys],
+        functions: flags.function,
+      })) {
+        const { line, column } = finding
+        print(`${name}:${line}:${column}: ${finding.severity}: ${finding.path}: ${finding.message}`)
+        if (finding.severity === 'error') errors++
+      }
+  }
+  if (errors > 0)
+    fail('spiff.template.fault', `${errors} ${errors === 1 ? 'error' : 'errors'}`, {
+      hint: 'Correct what is listed above, each at its line and column.',
+    })
+  else say('no errors')
 }

@@ -19,7 +19,7 @@ export { failed } from './faults.ts'
 export interface SpiffFlags {
   readonly interpolation?: true
   readonly control?: true
-  readonly features?: string
+  readonly features?: readonly string[]
   readonly define: readonly string[]
   readonly bindings?: string
   readonly private?: true
@@ -43,7 +43,14 @@ export function sharedFlags(command: Command): Command {
   return command
     .option('--interpolation', 'evaluate ((…)) inside of texts')
     .option('--control', 'honour <<if, <<switch, <<type, <<for, <<merge')
-    .addOption(new Option('--features <list>', 'interpolation, control').env('SPIFF_FEATURES'))
+    .addOption(
+      new Option('--features <list>', 'interpolation, control; may be repeated')
+        .env('SPIFF_FEATURES')
+        .argParser((word: string, before: readonly string[] | undefined) => [
+          ...(before ?? []),
+          ...word.split(',').map((one) => one.trim()),
+        ]),
+    )
     .option('-D, --define <path=value>', 'a value bound from outside; may be repeated', collect, [])
     .option('--bindings <file>', 'values bound from outside, as a map')
     .option('--private', 'no files, programs, environment, clock or chance, and strict limits')
@@ -64,13 +71,19 @@ export function shapedFlags(command: Command): Command {
     .option('--explain <path>', 'show where a value came from')
 }
 
-function collect(word: string, before: readonly string[]): readonly string[] {
+/** For options that may be repeated. */
+export function collect(word: string, before: readonly string[]): readonly string[] {
   return [...before, word]
 }
 
 /** The options of a run. */
 export function optionsOf(flags: SpiffFlags, documents: Documents): SpiffOptions {
-  const features = (flags.features ?? '').split(',').map((word) => word.trim())
+  const features = (flags.features ?? []).filter((word) => word !== '')
+  const unknown = features.find((word) => word !== 'interpolation' && word !== 'control')
+  if (unknown !== undefined)
+    return fail('usage.invalid', `there is no feature "${unknown}"`, {
+      hint: 'The features are interpolation and control.',
+    })
   return {
     interpolation: flags.interpolation ?? features.includes('interpolation'),
     control: flags.control ?? features.includes('control'),

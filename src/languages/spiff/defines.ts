@@ -45,9 +45,19 @@ function put(bindings: Tree, path: readonly string[], value: string): void {
   let at = bindings
   for (const part of path.slice(0, -1)) {
     const next = Object.hasOwn(at, part) ? at[part] : undefined
-    const tree: Tree = typeof next === 'object' ? next : {}
+    if (typeof next === 'string') throw conflict(path)
+    const tree: Tree = next ?? {}
     at[part] = tree
     at = tree
   }
-  at[path.at(-1) ?? ''] = value
+  const last = path.at(-1) ?? ''
+  if (Object.hasOwn(at, last) && typeof at[last] === 'object') throw conflict(path)
+  at[last] = value
+}
+
+function conflict(path: readonly string[]): DefineFault {
+  const [name = ''] = path
+  return new DefineFault(
+    `error in value definitions (-D): "${path.join('.')}" makes "${name}" both a value and a map`,
+  )
 }
