@@ -1,12 +1,12 @@
 /** What goes wrong with service bundles: their labels and specs, the parameters users send, their runs. */
 import type { ProblemTable } from './table.ts'
 
-const mend = 'Mend apb.yml, write it into the label again (chandler apb prepare) and build the image again.'
+const mend = 'Mend apb.yml, write it into the label com.redhat.apb.spec in base64, and build the image again.'
 
 export const apbProblems = {
   'apb.label.undecodable': {
     title: 'The label com.redhat.apb.spec is not base64',
-    hint: 'Write the label with chandler apb prepare and build the image again.',
+    hint: 'Write apb.yml into the label in base64, and build the image again.',
     status: 422,
     exit: 9,
   },
@@ -121,7 +121,7 @@ export const apbProblems = {
   },
   'apb.run.needs-cluster': {
     title: 'The bundle asked for what only a Kubernetes cluster has',
-    hint: 'Offer the bundle with the option cluster: real on a broker with the Kubernetes engine.',
+    hint: 'This bundle makes objects of a cluster; use it with a broker that has one.',
     status: 422,
     exit: 3,
   },
