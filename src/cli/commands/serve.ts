@@ -62,6 +62,7 @@ const exits: Partial<Record<ProblemCode, number>> = {
   'store.newer': 78,
   'store.locked': 75,
   'store.unavailable': 69,
+  'store.corrupt': 74,
   'file.unwritable': 73,
   'usage.invalid': 64,
 }

@@ -14,6 +14,12 @@ export const systemProblems = {
     status: 503,
     exit: 8,
   },
+  'store.corrupt': {
+    title: 'The database file is damaged',
+    hint: 'Stop the broker, keep the file, and go back to a backup.',
+    status: 500,
+    exit: 8,
+  },
   'store.locked': {
     title: 'Another process owns the database file',
     hint: 'Stop the other process, or use PostgreSQL for several.',

@@ -136,7 +136,7 @@ test('a file that is no database is refused and stays as it is', async () => {
   const file = join(folder(), 'a.db')
   writeFileSync(file, 'this is not a database, but long enough to look like one'.repeat(10))
 
-  await expect(codeOf(open(`sqlite:${file}`, fixedKeys()))).resolves.toBe('store.unavailable')
+  await expect(codeOf(open(`sqlite:${file}`, fixedKeys()))).resolves.toBe('store.corrupt')
 })
 
 test('the file is for its owner only, and so are those beside it', async () => {

@@ -10,7 +10,7 @@ import { openFlush } from './flush.ts'
 import { type Commands, type Group, makeGroup } from './group-commit.ts'
 import { lockFile, shareLock } from './lock-file.ts'
 import { preparePlace } from './place.ts'
-import { isInputOutput, sqliteProblem } from './problem.ts'
+import { isDamaged, isInputOutput, sqliteProblem } from './problem.ts'
 import { steadyTime } from './steady-time.ts'
 
 const dialect: Dialect = {
@@ -68,10 +68,15 @@ function openInMemory(options: SqliteOptions): Database {
 
 async function openFile(path: string, options: SqliteOptions): Promise<Database> {
   preparePlace(path)
-  const { writer, looking, unlock } = await connectBoth(path, options)
+  const opened = await connectBoth(path, options)
+  const { unlock } = opened
   try {
     const log = openFlush(path)
-    const commands = commandsOf(writer.db, options, log.flush)
+    const commands = commandsOf(opened.writer.db, options, log.flush)
+    const [writer, looking] = [opened.writer, opened.looking].map((one) => telling(one, commands.failed)) as [
+      Connection,
+      Connection,
+    ]
     const group = makeGroup(commands, (round) => void setImmediate(round))
     const checkpoints = openCheckpoints({ path, apart: group.apart, failed: commands.failed })
     const counted: Group = {
@@ -222,6 +227,24 @@ function connect(path: string, now: () => number, options: { readonly readOnly?:
   }
 }
 
+/** The same connection; what goes wrong in it is told. */
+function telling(connection: Connection, failed: (error: unknown) => void): Connection {
+  const told = <T>(ask: () => T): T => {
+    try {
+      return ask()
+    } catch (error) {
+      failed(error)
+      throw error
+    }
+  }
+  return {
+    ...connection,
+    get: (text, values) => told(() => connection.get(text, values)),
+    all: (text, values) => told(() => connection.all(text, values)),
+    run: (text, values) => told(() => connection.run(text, values)),
+  }
+}
+
 /** A session for reads: what goes wrong is told as a problem. */
 function sessionOf(connection: Connection): Session {
   const asked = <T>(ask: () => T): T => {
@@ -286,14 +309,17 @@ function commandsOf(
       }
     },
     isOpen: () => db.isTransaction,
+    isOver: () => fault !== undefined,
     flush: () =>
       flush().catch((cause: Error) => {
         fell(cause)
         return fail('store.unavailable', cause.message, { cause })
       }),
-    // Anything else than the disk, such as one that is full, leaves the log as it is for the next time.
+    // Anything else than the disk, such as one that is full, leaves the log as it is for the next time. In a damaged file
+    // nothing is written any more, so nobody claims work or keeps a lease; what can be read is still answered.
     failed: (error) => {
       if (isInputOutput(error)) fell(error)
+      if (isDamaged(error)) fault ??= error
     },
   }
 }

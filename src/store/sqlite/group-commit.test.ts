@@ -297,6 +297,7 @@ function open(): Bench {
         db.exec(command)
       },
       isOpen: () => db.isTransaction,
+      isOver: () => false,
       flush: () => {
         commands.push('flush')
         return bench.disk

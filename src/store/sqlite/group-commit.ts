@@ -7,6 +7,8 @@ export interface Commands {
   exec(command: string): void
   /** Whether a transaction is still open: some errors end it. */
   isOpen(): boolean
+  /** Whether nothing is written any more, whoever tries again. */
+  isOver(): boolean
   /** Resolves when the disk has everything that was committed before it was asked. */
   flush(): Promise<void>
 }
@@ -144,6 +146,10 @@ async function commit({ commands, flush, waiting }: Round): Promise<void> {
     commands.exec(endings.some(({ kind }) => kind === 'worked') ? 'COMMIT' : 'ROLLBACK')
   } catch (error) {
     if (commands.isOpen()) commands.exec('ROLLBACK')
+    if (commands.isOver()) {
+      for (const member of [...members, ...waiting.splice(0)]) member.failed(error)
+      return
+    }
     return alone({ commands, flush, waiting: members }, error)
   }
   const needsDisk = endings.some((ending) => ending.kind === 'worked' && ending.how === 'firm')

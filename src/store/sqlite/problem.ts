@@ -21,6 +21,14 @@ export function isInputOutput(error: unknown): boolean {
   return isSqliteError(error) && (error.errcode & 0xff) === inputOutput
 }
 
+/** What is read is no database, or not a whole one: trying again cannot help. */
+const damaged = [11, 26]
+
+/** Whether the file holds what no database would have written. */
+export function isDamaged(error: unknown): boolean {
+  return isSqliteError(error) && damaged.includes(error.errcode & 0xff)
+}
+
 /** Whether somebody else holds a lock. */
 export function isBusy(error: unknown): boolean {
   return isSqliteError(error) && (error.errcode & 0xff) === busy
@@ -32,5 +40,7 @@ export function sqliteProblem(error: unknown): unknown {
   const code = error.errcode & 0xff
   if (code === constraint) return conflictProblem(error.message, error)
   if (programmed.includes(code)) return error
+  if (damaged.includes(code))
+    return new ProblemError({ code: 'store.corrupt', detail: error.message, cause: error })
   return new ProblemError({ code: 'store.unavailable', detail: error.message, cause: error })
 }
