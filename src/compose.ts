@@ -38,6 +38,7 @@ import { type Metrics, openMetrics } from './http/metrics.ts'
 import type { Observe } from './http/observe.ts'
 import { makeLastSeen } from './http/osb/last-seen.ts'
 import { makeOsbRouter, type OsbDoor, type OsbRouter } from './http/osb/router.ts'
+import { makeWaits } from './http/osb/waits.ts'
 import { type Listening, listen } from './http/server.ts'
 import { type Sources, sourcesOf } from './http/source.ts'
 import { systemChance, systemClock } from './kit/clock.ts'
@@ -107,26 +108,9 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     of: (request) => now.sources.of(request),
     trusts: (address) => now.sources.trusts(address),
   }
-  const admission = makeAdmission(
-    {
-      gate,
-      clock: systemClock,
-      source: sources.of,
-      proven: proveConnection,
-      limited: (side) => metrics.rateLimited(side),
-    },
-    settings.limits,
-  )
+  const admission = admissionOf(settings, { gate, sources, metrics })
   const refusals = startRefusalKeeper(ports, log, metrics.auditFailed)
-  const observe: Observe = {
-    ...telemetry.observe,
-    begins: metrics.requestBegins,
-    refused: (refusal) => {
-      refusals.note(refusal)
-      if (refusal.deed.refusal?.code !== 'broker.quota') return
-      metrics.quotaRefused(refusal.deed.action.startsWith('binding.') ? 'bindings' : 'instances')
-    },
-  }
+  const observe = observeOf(telemetry, { metrics, refusals })
   const router = openOsb(settings, tools, { gate, admission, source: sources.of, observe })
   const operator = await openOperatorSide(settings, {
     ports,
@@ -172,6 +156,39 @@ interface Parts {
   readonly refusals: RefusalKeeper
   readonly metrics: Metrics
   readonly deed: (action: OwnDeed) => Promise<void>
+}
+
+/** What the HTTP side tells, to the log, the figures and the audit trail. */
+function observeOf(
+  { observe }: Telemetry,
+  { metrics, refusals }: { readonly metrics: Metrics; readonly refusals: RefusalKeeper },
+): Observe {
+  return {
+    ...observe,
+    begins: metrics.requestBegins,
+    read: refusals.read,
+    refused: (refusal) => {
+      refusals.note(refusal)
+      if (refusal.deed.refusal?.code !== 'broker.quota') return
+      metrics.quotaRefused(refusal.deed.action.startsWith('binding.') ? 'bindings' : 'instances')
+    },
+  }
+}
+
+function admissionOf(
+  { limits }: Settings,
+  { gate, sources, metrics }: { readonly gate: Gate; readonly sources: Sources; readonly metrics: Metrics },
+): Admission {
+  return makeAdmission(
+    {
+      gate,
+      clock: systemClock,
+      source: sources.of,
+      proven: proveConnection,
+      limited: (side) => metrics.rateLimited(side),
+    },
+    limits,
+  )
 }
 
 /** What the outside may do with a running broker. */
@@ -241,13 +258,18 @@ function openOsb(settings: Settings, tools: Tools, door: Omit<OsbDoor, 'around'>
     around: {
       ports: tools.ports,
       lastSeen: makeLastSeen(tools.ports.clock),
+      waits: makeWaits(),
+      read: door.observe.read,
       options: {
         deletedLastOperation: settings.osb.deletedLastOperation,
         missingVersionStatus: settings.osb.missingVersionStatus,
         syncWaitMs: settings.operations.syncWait,
         body: bodyLimitsOf(settings),
       },
-      waitForEnd: (operation, ms) => waitForEnd(tools, operation, AbortSignal.timeout(ms)),
+      waitForEnd: (operation, ms, signal) => {
+        const late = AbortSignal.timeout(ms)
+        return waitForEnd(tools, operation, signal ? AbortSignal.any([late, signal]) : late)
+      },
     },
   })
 }

@@ -29,7 +29,13 @@ export interface BindRequest {
 
 export type BindAnswer =
   | { readonly kind: 'exists'; readonly binding: Binding }
-  | { readonly kind: 'started'; readonly operation: string; readonly wait: boolean }
+  | {
+      readonly kind: 'started'
+      readonly operation: string
+      /** It was under way before. */
+      readonly again: boolean
+      readonly wait: boolean
+    }
 
 /** A request whose gaps have been filled from its predecessor. */
 interface Complete {
@@ -55,9 +61,9 @@ async function decide(
 ): Promise<BindAnswer> {
   const key = { platform: asker.platform, instance: request.instance, binding: request.binding }
   const instance = await tx.lockInstance(key)
-  const complete = await fillIn(tx, key, request)
-  await refuseUnknownIds(tx, ports, complete)
   const binding = await tx.lockBinding(key)
+  const complete = await fillIn(tx, request, await inheritedFrom(tx, key, { request, binding }))
+  await refuseUnknownIds(tx, ports, complete)
   const verdict = admitBind(
     binding?.state,
     binding !== undefined && (await sameBinding(tx, binding, complete)),
@@ -69,7 +75,8 @@ async function decide(
     fail('instance.unknown', request.instance)
   const offer = await offerOf(tx, instance)
   if (verdict === 'same-operation' && binding?.currentOperation) {
-    return started(offer, binding.currentOperation, complete)
+    if (offer.plan.mode.binding === 'async' && !request.acceptsIncomplete) fail('instance.async-required')
+    return { ...started(offer, binding.currentOperation, complete), again: true }
   }
   await check(tx, ports, asker, { instance, offer, complete, key })
   const cleared =
@@ -103,11 +110,25 @@ async function decide(
   return started(offer, operation.id, complete)
 }
 
+/**
+ * The binding whose order fills the gaps of a rotation: its predecessor. A rotation that is sent again is filled from
+ * what it made the first time, for its predecessor may have been deleted since.
+ */
+async function inheritedFrom(
+  tx: Transaction,
+  key: BindingKey,
+  { request, binding }: { readonly request: BindRequest; readonly binding: Binding | undefined },
+): Promise<Binding | undefined> {
+  const { predecessor } = request
+  if (predecessor === undefined) return undefined
+  const isThere = binding?.state === 'bound' || binding?.state === 'binding'
+  if (isThere && binding.predecessor === predecessor) return binding
+  return predecessorOf(tx, { ...key, binding: predecessor })
+}
+
 /** A rotation inherits what it does not name. */
-async function fillIn(tx: Transaction, key: BindingKey, request: BindRequest): Promise<Complete> {
+async function fillIn(tx: Transaction, request: BindRequest, before: Binding | undefined): Promise<Complete> {
   const { predecessor, acceptsIncomplete } = request
-  const before =
-    predecessor === undefined ? undefined : await predecessorOf(tx, { ...key, binding: predecessor })
   const old = before && (await orders.binding(tx, before))
   const serviceId = request.serviceId ?? before?.serviceId
   const planId = request.planId ?? before?.planId
@@ -215,7 +236,12 @@ async function checkQuota(tx: Transaction, ports: Ports, instance: Instance): Pr
   if (there.length >= most) fail('broker.quota', `an instance is limited to ${most} bindings`)
 }
 
-function started({ plan }: Offer, operation: string, { acceptsIncomplete }: Complete): BindAnswer {
+function started({ plan }: Offer, operation: string, { acceptsIncomplete }: Complete) {
   const { binding: mode } = plan.mode
-  return { kind: 'started', operation, wait: mode === 'sync' || (mode === 'auto' && !acceptsIncomplete) }
+  return {
+    kind: 'started' as const,
+    operation,
+    again: false,
+    wait: mode === 'sync' || (mode === 'auto' && !acceptsIncomplete),
+  }
 }

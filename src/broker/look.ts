@@ -1,9 +1,10 @@
 /** The read side: what may be shown of instances, bindings and their operations. */
+import { timeOfUlid } from '../kit/id.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import { hasEnded } from '../model/operation.ts'
 import type { BindingAnswer } from '../model/outcome.ts'
 import { fail } from '../model/problem.ts'
-import type { Polled } from '../store/store.ts'
+import type { Look, Polled } from '../store/store.ts'
 import { offerOf } from './offering.ts'
 import { orders } from './orders.ts'
 import { shownParameters } from './parameters.ts'
@@ -61,6 +62,8 @@ export async function fetchBinding(ports: Ports, key: BindingKey): Promise<Bindi
 export type PollAnswer =
   | { readonly kind: 'state'; readonly polled: Polled }
   | { readonly kind: 'never-operated' }
+  /** Ordered after the copy was made that the store was restored from. */
+  | { readonly kind: 'lost' }
   /** Deleted, and that is all that is left to say. */
   | { readonly kind: 'gone' }
 
@@ -73,15 +76,32 @@ export async function pollTarget(
   const { look } = ports.store
   const polled = await look.poll(target, operation)
   if (polled) return { kind: 'state', polled }
-  const state =
+  const latest = operation === undefined ? undefined : await look.poll(target, undefined)
+  const row =
     target.binding === undefined
-      ? (await look.instance(target))?.state
-      : (await look.binding({ ...target, binding: target.binding }))?.state
-  if (state === 'gone') return { kind: 'gone' }
-  if (state !== undefined) return { kind: 'never-operated' }
+      ? await look.instance(target)
+      : await look.binding({ ...target, binding: target.binding })
+  const knownAt = Math.max(latest?.createdAt ?? 0, row?.updatedAt ?? 0)
+  if (operation !== undefined && (await isLost(look, operation, knownAt))) return { kind: 'lost' }
+  // Some platforms poll with words of their own: what was never an operation means the latest one.
+  if (latest) return { kind: 'state', polled: latest }
+  if (row?.state === 'gone') return { kind: 'gone' }
+  if (row !== undefined) return { kind: 'never-operated' }
   return target.binding === undefined
     ? fail('instance.unknown', target.instance)
     : fail('binding.unknown', target.binding)
+}
+
+/** Platforms give up polling long before. */
+const polledMs = 30 * 86_400_000
+
+/** Whether the id is one of ours, younger than everything that is known of its target, and in no row. */
+async function isLost(look: Look, operation: string, knownAt: number): Promise<boolean> {
+  const at = timeOfUlid(operation)
+  if (at === undefined || at <= knownAt) return false
+  const now = await look.now()
+  if (at > now || at < now - polledMs) return false
+  return (await look.operation(operation)) === undefined
 }
 
 /** Seconds a platform should wait before it asks again: short at first, then growing to a minute. */

@@ -32,6 +32,8 @@ export type ProvisionAnswer =
   | {
       readonly kind: 'started'
       readonly operation: string
+      /** It was under way before. */
+      readonly again: boolean
       readonly wait: boolean
       readonly dashboardUrl?: string
     }
@@ -61,7 +63,9 @@ async function decide(
   const verdict = admitProvision(instance?.state, same)
   if (verdict === 'exists' && instance) return { kind: 'exists', instance }
   if (verdict === 'same-operation' && instance?.currentOperation) {
-    return started(request.offer, instance.currentOperation, instance.dashboardUrl)
+    const { offer, acceptsIncomplete } = request
+    if (offer.plan.mode.instance === 'async' && !acceptsIncomplete) fail('instance.async-required')
+    return { ...started(offer, instance.currentOperation, instance.dashboardUrl), again: true }
   }
   if (verdict === 'conflict') fail('instance.exists', request.instance)
   if (verdict === 'busy') fail('instance.busy')
@@ -180,7 +184,13 @@ export function nameIn(context: JsonObject): { readonly name?: string } {
   return { name: shorten(printable(name.toWellFormed()), nameCharactersMax) }
 }
 
-function started(offer: Offer, operation: string, dashboardUrl: string | undefined): ProvisionAnswer {
+function started(offer: Offer, operation: string, dashboardUrl: string | undefined) {
   const wait = offer.plan.mode.instance === 'sync'
-  return { kind: 'started', operation, wait, ...(dashboardUrl === undefined ? {} : { dashboardUrl }) }
+  return {
+    kind: 'started' as const,
+    operation,
+    again: false,
+    wait,
+    ...(dashboardUrl === undefined ? {} : { dashboardUrl }),
+  }
 }

@@ -20,10 +20,6 @@ export interface RefusalBook {
 /** A pause that begins with a minute and doubles while the same goes on. */
 const firstPauseMs = 60_000
 const lastPauseMs = 3_600_000
-/** So many kinds are told apart at once; what is beyond counts as one. */
-const kindsMax = 200
-/** So many records at once, and one more a minute. */
-const allowanceMax = 200
 const allowanceMs = 60_000
 
 interface Open {
@@ -33,8 +29,30 @@ interface Open {
   until: number
 }
 
+/** How much a book tells apart. */
+export interface BookBounds {
+  readonly kindsMax: number
+  /** So many records at once, and one more a minute. */
+  readonly allowanceMax: number
+  /** What is beyond is counted as one, or each written down on its own. */
+  readonly beyond: 'count' | 'write'
+}
+
+/** Strangers choose what they are refused for. */
+export const boundsOfRefusals: BookBounds = { kindsMax: 200, allowanceMax: 200, beyond: 'count' }
+/** Who may read secrets is known, and each secret that was read has to be named. */
+export const boundsOfReadings: BookBounds = {
+  kindsMax: 10_000,
+  allowanceMax: Number.POSITIVE_INFINITY,
+  beyond: 'write',
+}
+
 /** Opens the book. */
-export function makeRefusalBook(): RefusalBook {
+export function makeRefusalBook({
+  kindsMax,
+  allowanceMax,
+  beyond,
+}: BookBounds = boundsOfRefusals): RefusalBook {
   const kinds = new Map<string, Open>()
   let crowd: Open | undefined
   let allowance = allowanceMax
@@ -69,6 +87,7 @@ export function makeRefusalBook(): RefusalBook {
         kinds.set(kind, { latest: refusal, times: 0, pauseMs: firstPauseMs, until: now + firstPauseMs })
         return [refusal]
       }
+      if (beyond === 'write') return [refusal]
       crowd ??= { latest: refusal, times: 0, pauseMs: firstPauseMs, until: now + firstPauseMs }
       crowd.latest = severalOf(refusal)
       crowd.times++

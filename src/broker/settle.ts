@@ -198,10 +198,11 @@ async function settleUpdate(tx: Transaction, free: Instance, { order, ending }: 
   if (ending.state !== 'succeeded') return tx.putInstance({ ...free, state: order.before?.state ?? 'ready' })
   const before = await orders.instance(tx, free)
   const context = order.context ?? before.context
+  const { maintenance: _before, ...rest } = free
   const parameters = ending.outcome.parameters ?? order.parameters
   await orders.putInstance(tx, free, { parameters, context })
   await tx.putInstance({
-    ...free,
+    ...rest,
     state: 'ready',
     planId: order.planId,
     digest: order.digest,

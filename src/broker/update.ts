@@ -75,8 +75,11 @@ async function decide(
     current !== undefined && current !== '' && deepEqual(current.asked, asked),
   )
   if (verdict === 'busy') fail('instance.busy')
-  if (verdict === 'same-operation' && instance.currentOperation)
-    return started(change.to, instance.currentOperation)
+  if (verdict === 'same-operation' && instance.currentOperation) {
+    if (change.from.plan.mode.instance === 'async' && !request.acceptsIncomplete)
+      fail('instance.async-required')
+    return started(change.from, instance.currentOperation)
+  }
   refuseChange(change, request)
   await refuseWhenFrozen(tx, false)
   checkOpen(request.parameters ?? {}, change.to.plan)
@@ -205,7 +208,7 @@ async function start(
   what: { readonly instance: Instance; readonly change: Change; readonly request: UpdateRequest },
 ): Promise<UpdateAnswer> {
   const { instance, change, request } = what
-  const { maintenance } = change.maintains ? request : instance
+  const maintenance = maintenanceAfter(what)
   const operation = await begin(tx, ports, {
     target: { platform: instance.platform, instance: instance.instance },
     asker,
@@ -223,6 +226,21 @@ async function start(
   })
   await tx.putInstance({ ...instance, state: 'updating', currentOperation: operation.id })
   return started(change.from, operation.id)
+}
+
+/** Another plan has its own version, or none; the same plan keeps what is installed until it is asked to be maintained. */
+function maintenanceAfter({
+  instance,
+  change,
+  request,
+}: {
+  readonly instance: Instance
+  readonly change: Change
+  readonly request: UpdateRequest
+}): string | undefined {
+  if (change.maintains) return request.maintenance
+  const { from, to } = change
+  return to.plan.id === from.plan.id ? instance.maintenance : to.plan.maintenance?.version
 }
 
 function started({ plan }: Offer, operation: string): UpdateAnswer {

@@ -19,6 +19,8 @@ export interface Observe {
   request(seen: SeenRequest): void
   /** A request that somebody should know was refused: credentials, roles, quotas. */
   refused(refusal: Refusal): void
+  /** A secret is about to be handed out; resolves when that is on record. */
+  read(reading: Refusal): Promise<void>
   /** An unexpected fault; the reference is what the caller was told. */
   fault(error: unknown, reference: string): void
 }

@@ -18,6 +18,12 @@ export function ulidSource(chance: Chance): (now: number) => string {
   }
 }
 
+/** The millisecond in a ULID as it is written here; undefined for any other text. */
+export function timeOfUlid(text: string): number | undefined {
+  if (!/^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text)) return undefined
+  return [...text.slice(0, 10)].reduce((time, letter) => time * 32 + alphabet.indexOf(letter), 0)
+}
+
 function timeText(now: number): string {
   let time = ''
   for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time

@@ -33,6 +33,20 @@ export async function findIdempotent(
   })
 }
 
+/** Takes a key, without the body of an answer; false: it is taken. */
+export async function claimIdempotent(session: Session, row: IdempotencyRow): Promise<boolean> {
+  const taken = await session.get(
+    `INSERT INTO idempotency (scope, key, fingerprint, operation, status, at) VALUES (?, ?, ?, ?, ?, now_ms())
+      ON CONFLICT (scope, key) DO NOTHING RETURNING scope`,
+    row.scope,
+    row.key,
+    row.fingerprint,
+    row.operation ?? null,
+    row.status,
+  )
+  return taken !== undefined
+}
+
 /** Keeps an answer, new or changed. */
 export async function putIdempotent(session: Session, sealer: Sealer, row: IdempotencyRow): Promise<void> {
   await session.send(

@@ -143,6 +143,8 @@ export interface Transaction extends Look {
   putEnrolment(enrolment: Enrolment): Promise<void>
   removeEnrolment(name: string): Promise<void>
   putIdempotent(row: IdempotencyRow): Promise<void>
+  /** Keeps the first answer of a key; false: there is one already. */
+  claimIdempotent(row: IdempotencyRow): Promise<boolean>
   putNode(node: NodeRow): Promise<void>
   putFreeze(freeze: Freeze | undefined): Promise<void>
   /** Takes or keeps the one lease of a singleton; false: another node has it. */

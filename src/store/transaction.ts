@@ -8,7 +8,7 @@ import { lockBinding, lockBindings, putBinding } from './bindings.ts'
 import type { ClusterKeys } from './cluster.ts'
 import type { Session } from './database.ts'
 import { forgetOld } from './forget.ts'
-import { putIdempotent } from './idempotency.ts'
+import { claimIdempotent, putIdempotent } from './idempotency.ts'
 import { countInstances, lockInstance, putInstance } from './instances.ts'
 import { addLog, rewriteLog } from './logs.ts'
 import { Looking } from './look.ts'
@@ -148,6 +148,9 @@ export class Writing extends Looking implements Transaction {
   }
   putIdempotent(row: IdempotencyRow): Promise<void> {
     return putIdempotent(this.session, this.sealer, row)
+  }
+  claimIdempotent(row: IdempotencyRow): Promise<boolean> {
+    return claimIdempotent(this.session, row)
   }
   putNode(node: NodeRow): Promise<void> {
     return putNode(this.session, node)

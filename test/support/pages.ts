@@ -58,7 +58,7 @@ function apiPage(): string {
     'A `viewer` may look, an `operator` everything; a `platform` has the Open Service Broker API only.',
     'Every refusal is a document with `code`, `title`, `detail`, `where`, `hint` and `requestId`; see [problems](problems.md).',
     'Lists come in pages: `limit` (50, at most 500) and `cursor` (`next` of the page before).',
-    'A `POST` with an `Idempotency-Key` may be sent again: the same key is the same order.',
+    'A `POST` with an `Idempotency-Key` may be sent again for a day: it is carried out once, and answered as it was then. The same key with another request is refused with 422, and with 409 while the first is under way.',
     '`HEAD` answers like `GET`, without a body. A method that an address does not know is refused with 405; `Allow` names those it knows.',
     'Times are RFC 3339 in UTC. Every answer carries `X-Request-ID`.',
     '',

@@ -85,11 +85,11 @@ test('HEAD is counted once, under its own method', async () => {
 const osb = '/v2/service_instances/:instance'
 
 test.each([
-  ['/v2/catalog', 'GET'],
-  [osb, 'PUT, PATCH, DELETE, GET'],
-  [`${osb}/last_operation`, 'GET'],
-  [`${osb}/service_bindings/:binding`, 'PUT, DELETE, GET'],
-  [`${osb}/service_bindings/:binding/last_operation`, 'GET'],
+  ['/v2/catalog', 'GET, HEAD'],
+  [osb, 'PUT, PATCH, DELETE, GET, HEAD'],
+  [`${osb}/last_operation`, 'GET, HEAD'],
+  [`${osb}/service_bindings/:binding`, 'PUT, DELETE, GET, HEAD'],
+  [`${osb}/service_bindings/:binding/last_operation`, 'GET, HEAD'],
   ['/api/openapi.json', 'GET, HEAD'],
   ['/api/v1/about', 'GET, HEAD'],
   ['/api/v1/freeze', 'POST, DELETE'],

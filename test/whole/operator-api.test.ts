@@ -249,9 +249,9 @@ test('the same idempotency key is the same order', async () => {
     headers: { 'Idempotency-Key': 'order-1' },
   })
 
-  expect(second.body['instance']).toBe(first.body['instance'])
+  expect(second.body).toEqual(first.body)
   expect(third.body['instance']).not.toBe(first.body['instance'])
-  expect([other.status, other.body]).toMatchObject([409, { code: 'instance.exists' }])
+  expect([other.status, other.body]).toMatchObject([422, { code: 'idempotency.mismatch' }])
 })
 
 test.each<[string, unknown, number, object]>([

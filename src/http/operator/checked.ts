@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox'
 import { isObject, type Json, pointer } from '../../kit/json.ts'
 import { compileSchema, type SchemaFault } from '../../kit/schema.ts'
+import { nearest, printable, shorten } from '../../kit/text.ts'
 import { failAll, type Problem } from '../../model/problem.ts'
 
 /** The value itself, with the numbers of a query turned into numbers. */
@@ -20,6 +21,22 @@ export function checked(schema: TSchema, given: unknown, source: 'path' | 'query
     ),
   )
   return value
+}
+
+/** The query; a parameter that the route does not know is refused, or a filter with a slip would filter nothing. */
+export function checkedQuery(schema: TSchema | undefined, given: unknown): unknown {
+  const properties: unknown = (schema as unknown as { properties?: unknown } | undefined)?.properties
+  const known = isObject(properties) ? Object.keys(properties) : []
+  const unknown = Object.keys(isObject(given) ? given : {}).filter((name) => !known.includes(name))
+  failAll(
+    unknown.map((name): Problem => {
+      const near = nearest(name, known)
+      const hint = near === undefined ? '' : `; did you mean ${near}?`
+      const detail = `there is no parameter ${JSON.stringify(shorten(printable(name), 64))}${hint}`
+      return { code: 'request.malformed', detail, where: { source: 'query', pointer: '' } }
+    }),
+  )
+  return schema && checked(schema, given, 'query')
 }
 
 /** Databases refuse NUL, and half a surrogate pair is no text. */

@@ -12,7 +12,8 @@ import type { Account, Role } from '../authenticate.ts'
 import { refuseTooMuch } from '../body-limits.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { requestIdOf } from '../request-id.ts'
-import { checked } from './checked.ts'
+import { checked, checkedQuery } from './checked.ts'
+import { type Idempotency, makeIdempotency } from './idempotency.ts'
 import { descriptionPath, methodsAt } from './methods-at.ts'
 import { describeApi } from './openapi.ts'
 import type { OperatorPorts } from './ports.ts'
@@ -66,6 +67,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
     })
     done()
   })
+  const idempotency = makeIdempotency()
   const description = await describeApi(app, ports.version)
   for (const route of operatorRoutes) {
     app.route({
@@ -79,7 +81,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
         admit(ports, route, { request, reply })
         done()
       },
-      handler: (request, reply) => serve(ports, route, request, reply),
+      handler: (request, reply) => serve(ports, { route, idempotency }, request, reply),
     })
   }
   const described = lazily(() => JSON.stringify(description.document()))
@@ -144,7 +146,7 @@ function admitted(ports: OperatorPorts, request: FastifyRequest, reply: FastifyR
 
 async function serve(
   ports: OperatorPorts,
-  route: Route,
+  { route, idempotency }: { readonly route: Route; readonly idempotency: Idempotency },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -152,15 +154,33 @@ async function serve(
   try {
     const call = callOf({ route, request, account, asker }, ports)
     reply.raw.once('close', () => call.abort())
-    const answer = await route.handle(call, ports)
-    if (route.audit.kind === 'deed' && route.audit.recordedBy === 'route') {
-      await recordDeed(ports.broker, asker, { action: route.audit.action, ...objectOf(request) })
+    const carryOut = async (within: OperatorPorts): Promise<Answer> => {
+      const answer = await route.handle(call, within)
+      await record(within, route, { asker, request })
+      return answer
     }
+    const { idempotencyKey: key } = call
+    const isOnce = route.method === 'POST' && key !== undefined
+    const [path = ''] = request.url.split('?')
+    const asked = { account: account.name, key: key ?? '', path, body: request.body, status: route.status }
+    const answer = isOnce ? await idempotency.once(ports, asked, carryOut) : await carryOut(ports)
     return await sendAnswer(route, answer, reply)
   } catch (error) {
     noteRefusal(ports, { route, asker, request }, toProblem(error))
     throw error
   }
+}
+
+/** What the broker does not record itself; the reading of secrets is counted where it is repeated. */
+async function record(
+  ports: OperatorPorts,
+  { audit, method }: Route,
+  { asker, request }: Pick<Served, 'asker' | 'request'>,
+): Promise<void> {
+  if (audit.kind !== 'deed' || audit.recordedBy !== 'route') return
+  const deed = { action: audit.action, ...objectOf(request) }
+  if (method === 'GET') await ports.observe.read({ asker, deed })
+  else await recordDeed(ports.broker, asker, deed)
 }
 
 const roles: Readonly<Record<Role, readonly Route['role'][]>> = {
@@ -209,7 +229,7 @@ function callOf(
   const idempotencyKey = idempotencyKeyOf(request)
   return {
     params: params && checked(params, request.params, 'path'),
-    query: query && checked(query, request.query, 'query'),
+    query: checkedQuery(query, request.query),
     body: body && checked(body, request.body ?? {}, 'body'),
     account,
     asker,

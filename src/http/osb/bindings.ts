@@ -1,14 +1,11 @@
 /** Bind, rotate, unbind, fetch and poll of bindings: parse, one call of the broker, print. */
 import { bind } from '../../broker/bind.ts'
-import { recordDeed } from '../../broker/govern.ts'
 import { fetchBinding } from '../../broker/look.ts'
 import { orders } from '../../broker/orders.ts'
 import { unbind } from '../../broker/unbind.ts'
 import type { BindingKey } from '../../model/instance.ts'
-import { hasEnded } from '../../model/operation.ts'
-import { fail } from '../../model/problem.ts'
 import type { Answer } from '../answer.ts'
-import { answerOfEnd, answerOfRemoval } from './ended.ts'
+import { answerOfCreation, answerOfRemoval } from './ended.ts'
 import { poll } from './instances.ts'
 import { acceptsIncomplete, type OsbRequest, type OsbSurroundings, queryValue } from './surroundings.ts'
 import { bindingAnswer, bindingBody, parseBind } from './wire.ts'
@@ -17,25 +14,32 @@ import { bindingAnswer, bindingBody, parseBind } from './wire.ts'
 const asyncBindingsSince = 14
 
 export async function putBinding(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
-  const { ports, options } = around
+  const { ports } = around
   const key = keyOf(request)
   const incomplete = mayWait(request)
   const answer = await bind(ports, request.asker, parseBind(key, await request.body(), incomplete))
-  if (answer.kind === 'exists') return { status: 200, body: await credentials(around, key) }
+  if (answer.kind === 'exists') return secret(200, await credentials(around, key))
   const accepted: Answer = { status: 202, body: { operation: answer.operation } }
   if (!answer.wait) return accepted
-  const ended = await around.waitForEnd(answer.operation, options.syncWaitMs)
-  if (ended && hasEnded(ended.state)) {
-    return answerOfEnd(ended, async () => ({ status: 201, body: await credentials(around, key) }))
-  }
-  if (incomplete) return accepted
-  const binding = await ports.store.look.binding(key)
-  if (binding) {
-    const { serviceId, planId } = binding
-    // Without the platform's patience the unfinished work is taken back.
-    await unbind(ports, request.asker, { ...key, serviceId, planId, acceptsIncomplete: true })
-  }
-  return fail('instance.async-required')
+  const { operation, again } = answer
+  return answerOfCreation(around, request, {
+    operation,
+    again,
+    patient: incomplete,
+    accepted,
+    success: async () => secret(201, await credentials(around, key)),
+    async undo() {
+      const binding = await ports.store.look.binding(key)
+      if (binding === undefined) return
+      const { serviceId, planId } = binding
+      await unbind(ports, request.asker, { ...key, serviceId, planId, acceptsIncomplete: true })
+    },
+  })
+}
+
+/** Nobody on the way may keep credentials. */
+function secret(status: number, body: Readonly<Record<string, unknown>>): Answer {
+  return { status, body, headers: { 'Cache-Control': 'no-store' } }
 }
 
 export async function deleteBinding(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
@@ -51,12 +55,12 @@ export async function deleteBinding(around: OsbSurroundings, request: OsbRequest
   return answerOfRemoval(around, begun, incomplete)
 }
 
-export async function getBinding({ ports }: OsbSurroundings, request: OsbRequest): Promise<Answer> {
+export async function getBinding({ ports, read }: OsbSurroundings, request: OsbRequest): Promise<Answer> {
   const view = await fetchBinding(ports, keyOf(request))
   // Whoever reads credentials is written down before they are handed out.
   const { asker, binding: id } = request
-  await recordDeed(ports, asker, { action: 'binding.read-credentials', kind: 'binding', id })
-  return { status: 200, body: bindingBody(view) }
+  await read({ asker, deed: { action: 'binding.read-credentials', kind: 'binding', id } })
+  return secret(200, bindingBody(view))
 }
 
 export function pollBinding(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {

@@ -7,33 +7,30 @@ import type { InstanceKey, Target } from '../../model/instance.ts'
 import { hasEnded } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
 import type { Answer } from '../answer.ts'
-import { answerOfEnd, answerOfRemoval } from './ended.ts'
+import { answerOfCreation, answerOfEnd, answerOfRemoval, answerOfStillRunning } from './ended.ts'
 import { acceptsIncomplete, type OsbRequest, type OsbSurroundings, queryValue } from './surroundings.ts'
 import { instanceAnswer, instanceBody, parseProvision, parseUpdate, polledBody } from './wire.ts'
 
 export async function putInstance(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
-  const { ports, options } = around
+  const { ports } = around
   const incomplete = acceptsIncomplete(request.query)
   const asked = parseProvision(request.instance, await request.body(), incomplete)
   const answer = await provision(ports, request.asker, asked)
   if (answer.kind === 'exists') return { status: 200, body: instanceAnswer(answer.instance) }
-  const { operation, dashboardUrl } = answer
-  const accepted = { operation, ...(dashboardUrl === undefined ? {} : { dashboard_url: dashboardUrl }) }
-  if (!answer.wait) return { status: 202, body: accepted }
-  const ended = await around.waitForEnd(operation, options.syncWaitMs)
-  if (ended && hasEnded(ended.state)) {
-    return answerOfEnd(ended, async () => ({ status: 201, body: await instanceNow(around, keyOf(request)) }))
-  }
-  if (incomplete) return { status: 202, body: accepted }
+  const { operation, again, dashboardUrl } = answer
+  const body = { operation, ...(dashboardUrl === undefined ? {} : { dashboard_url: dashboardUrl }) }
+  const accepted: Answer = { status: 202, body }
+  if (!answer.wait) return accepted
   const { serviceId, planId } = asked
-  // Without the platform's patience the unfinished work is taken back.
-  await deprovision(ports, request.asker, {
-    instance: request.instance,
-    serviceId,
-    planId,
-    acceptsIncomplete: true,
+  const { instance } = request
+  return answerOfCreation(around, request, {
+    operation,
+    again,
+    patient: incomplete,
+    accepted,
+    success: async () => ({ status: 201, body: await instanceNow(around, keyOf(request)) }),
+    undo: () => deprovision(ports, request.asker, { instance, serviceId, planId, acceptsIncomplete: true }),
   })
-  return fail('instance.async-required')
 }
 
 export async function patchInstance(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
@@ -42,11 +39,12 @@ export async function patchInstance(around: OsbSurroundings, request: OsbRequest
   if (answer.kind === 'nothing-to-do') return { status: 200, body: instanceAnswer(answer.instance) }
   const accepted: Answer = { status: 202, body: { operation: answer.operation } }
   if (!answer.wait) return accepted
-  const ended = await around.waitForEnd(answer.operation, around.options.syncWaitMs)
+  const ended = await around.waitForEnd(answer.operation, around.options.syncWaitMs, request.gone())
   if (ended && hasEnded(ended.state)) {
     return answerOfEnd(ended, async () => ({ status: 200, body: await instanceNow(around, keyOf(request)) }))
   }
-  return acceptsIncomplete(request.query) ? accepted : fail('instance.busy')
+  if (acceptsIncomplete(request.query)) return accepted
+  return answerOfStillRunning({ instance_usable: true, update_repeatable: true })
 }
 
 export async function deleteInstance(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
@@ -85,6 +83,11 @@ async function pollNow(
   const answer = await pollTarget(ports, target, operation)
   if (answer.kind === 'gone') return { status: 410, body: {} }
   if (answer.kind === 'never-operated') return { status: 200, body: { state: 'succeeded' } }
+  if (answer.kind === 'lost') {
+    const description =
+      'The broker was taken back to a copy from before this operation, and knows nothing of it'
+    return { status: 200, body: { state: 'failed', description } }
+  }
   const { polled } = answer
   const deleted =
     (polled.action === 'deprovision' || polled.action === 'unbind') && polled.state === 'succeeded'

@@ -37,8 +37,7 @@ export function problemAnswer(problem: Problem, reference: string, judgement: Ju
     : describe(problem, reference)
   const repeatable = problem.code === 'instance.plan-change-refused' ? false : judgement.repeatable
   return {
-    // The specification knows 400 for what a plan cannot give, and no 403.
-    status: problem.code === 'broker.quota' ? 400 : statusOf(problem),
+    status: statusOf(problem),
     body: {
       ...(word === undefined ? {} : { error: word }),
       description,

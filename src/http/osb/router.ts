@@ -106,7 +106,7 @@ async function respond(
   const { around } = door
   const [path = '', search = ''] = split(request.url ?? '')
   const found = find(path) ?? fail('request.unknown-path')
-  const handler = found.route.methods[request.method ?? '']
+  const handler = found.route.methods[request.method === 'HEAD' ? 'GET' : (request.method ?? '')]
   if (handler === undefined) return methodRefused(found.route, passing.reference)
   const account = door.admission.admit(request, response, 'osb')
   passing.admitted = { found, account }
@@ -126,12 +126,18 @@ async function respond(
     headers: request.headers,
     minor,
     body: () => readObject(request, around.options.body),
+    gone: () => {
+      const gone = new AbortController()
+      if (response.closed) gone.abort()
+      else response.once('close', () => gone.abort())
+      return gone.signal
+    },
   })
 }
 
 function methodRefused({ methods }: Route, reference: string): Answer {
   const answer = problemAnswer({ code: 'request.method-not-allowed' }, reference)
-  return { ...answer, headers: { ...answer.headers, Allow: Object.keys(methods).join(', ') } }
+  return { ...answer, headers: { ...answer.headers, Allow: [...Object.keys(methods), 'HEAD'].join(', ') } }
 }
 
 /** The audit trail tells who tried what they may not do. */

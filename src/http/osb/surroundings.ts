@@ -1,10 +1,12 @@
 /** What the OSB handlers need around them. */
 import type { Asker } from '../../broker/orders.ts'
 import type { Ports } from '../../broker/ports.ts'
+import type { Refusal } from '../../broker/refusals.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { BodyLimits } from '../body-limits.ts'
 import type { LastSeen } from './last-seen.ts'
+import type { Waits } from './waits.ts'
 
 export interface OsbOptions {
   /** What a poll answers after a finished delete. */
@@ -19,8 +21,11 @@ export interface OsbSurroundings {
   readonly ports: Ports
   readonly options: OsbOptions
   readonly lastSeen: LastSeen
-  /** The operation as it is when it has ended or the time is over. */
-  waitForEnd(operation: string, ms: number): Promise<Operation | undefined>
+  readonly waits: Waits
+  /** A secret is about to be handed out; resolves when that is on record. */
+  read(reading: Refusal): Promise<void>
+  /** The operation as it is when it has ended, the time is over, or the signal fires. */
+  waitForEnd(operation: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined>
 }
 
 /** One request, with everything of it read but its body. */
@@ -32,6 +37,8 @@ export interface OsbRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly minor: number
   body(): Promise<JsonObject>
+  /** Fires when the client has gone. */
+  gone(): AbortSignal
 }
 
 /** How long a delete waits for the creation it stops, so that a poll right after it tells of its end. */

@@ -261,6 +261,12 @@ export const brokerProblems = {
     status: 403,
     exit: 11,
   },
+  'idempotency.in-flight': {
+    title: 'A request with this idempotency key is still under way',
+    hint: 'Send it again when the first one has been answered.',
+    status: 409,
+    exit: 5,
+  },
   'idempotency.mismatch': {
     title: 'The idempotency key was used for another request',
     hint: 'Use a fresh key for a different request.',
