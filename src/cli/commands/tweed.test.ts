@@ -29,7 +29,11 @@ interface Ran {
 }
 
 /** Runs a command in this process, with a data folder of the tests' own. */
-async function tweed(command: string, ...words: readonly string[]): Promise<Ran> {
+function tweed(command: string, ...words: readonly string[]): Promise<Ran> {
+  return chandler('tweed', command, ...words)
+}
+
+async function chandler(...words: readonly string[]): Promise<Ran> {
   const written = { out: '', said: '' }
   const catching = (key: keyof typeof written) => (chunk: string | Uint8Array) => {
     written[key] += Buffer.from(chunk).toString()
@@ -37,8 +41,8 @@ async function tweed(command: string, ...words: readonly string[]): Promise<Ran>
   }
   vi.spyOn(process.stdout, 'write').mockImplementation(catching('out'))
   vi.spyOn(process.stderr, 'write').mockImplementation(catching('said'))
-  const folder = command === 'init' ? [] : ['--data-dir', data]
-  const code = await main(['tweed', command, ...words, ...folder])
+  const folder = words[1] === 'init' ? [] : ['--data-dir', data]
+  const code = await main([...words, ...folder])
   process.exitCode = 0
   vi.restoreAllMocks()
   return { code, ...written }
@@ -208,6 +212,24 @@ cause: metadata line 4:10, /files/0/filename:`)
     expect(unknown.said).toContain('/nmae')
     expect(invalid.said).toContain('/name: must match pattern')
     expect([unknown.said, invalid.said].join('')).not.toContain('making')
+  })
+
+  test('a secret that a pattern prints is masked, whichever command runs it', async () => {
+    const metadata =
+      'pattern: tweed/v1\nname: telltale\nversion: 0.1.0\ninputs: {key: {type: string, writeOnly: true}}\n'
+    const folder = await variant('telltale', metadata, { provision: 'echo "key $(input key "$INPUTS")"' })
+    const given = ['-p', 'key=canary-4711']
+
+    const ran = await tweed('run', 'provision', folder, '--name', 'telltale', ...given)
+    const checked = await tweed('check', folder, '--run', ...given)
+    const again = await chandler('run', folder, 'provision', '--name', 'again', ...given)
+
+    for (const { code, out, said } of [ran, checked, again]) {
+      expect(code).toBe(0)
+      expect(said).toContain('key [redacted]')
+      expect(out + said).not.toContain('canary-4711')
+    }
+    expect(spawnSync('grep', ['-r', 'canary-4711', join(data, 'local')]).status).toBe(1)
   })
 
   test('a failed provision leaves what its deprovision needs', async () => {
