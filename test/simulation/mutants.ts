@@ -161,8 +161,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'work/ending.ts',
-        find: 'const clean = (text: string) => redactText(text, secrets)',
-        replace: 'const clean = (text: string) => (secrets.length < 0 ? redactText(text, secrets) : text)',
+        find: 'outcome.problems.map((problem) => maskedProblem(problem, mask))',
+        replace:
+          'outcome.problems.map((problem) => (mask === undefined ? maskedProblem(problem, mask) : problem))',
       },
     ],
   },
