@@ -1,5 +1,5 @@
 /** A broker without a server: the store of a data folder, shared with other commands, and a worker in this process. */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeCatalog, type Offer } from '../broker/catalog.ts'
@@ -14,7 +14,7 @@ import { openWorkshop, type Workshop } from '../host/workshop.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
 import { ulidSource } from '../kit/id.ts'
 import { canonical } from '../kit/json.ts'
-import type { Problem } from '../model/problem.ts'
+import { type Problem, toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
@@ -69,10 +69,9 @@ export async function openLocalHouse(options: HouseOptions): Promise<LocalHouse>
   const dataDir = resolve(options.dataDir)
   const folder = join(dataDir, 'local')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const ring = openKeyRing(join(folder, 'keys.json'), systemChance)
-  const [workshop, store] = await Promise.all([
+  const [workshop, { store, ring }] = await Promise.all([
     openWorkshop(dataDir, options.engine ?? 'none'),
-    openShared(folder, ring),
+    openShared(folder),
   ])
   const offered = new Map<string, Offer>()
   const driver = driverEngine(options.driver, (operation) => runAboutOf(store, operation))
@@ -131,16 +130,31 @@ export async function openLocalHouse(options: HouseOptions): Promise<LocalHouse>
   }
 }
 
-function openShared(folder: string, keys: KeyRing): Promise<Store> {
-  return openStore({
-    url: `sqlite:${join(folder, 'chandler.db')}`,
-    keys,
-    clock: systemClock,
-    chance: systemChance,
-    processes: 'shared',
-    connectMs: openMs,
-    lost: endProcess,
-  })
+interface Shared {
+  readonly store: Store
+  readonly ring: KeyRing
+}
+
+/** Of commands that start at once on a new folder one makes the key ring; the others read it after that. */
+async function openShared(folder: string): Promise<Shared> {
+  const file = join(folder, 'keys.json')
+  const wasThere = existsSync(file)
+  const ring = openKeyRing(file, systemChance)
+  try {
+    const store = await openStore({
+      url: `sqlite:${join(folder, 'chandler.db')}`,
+      keys: ring,
+      clock: systemClock,
+      chance: systemChance,
+      processes: 'shared',
+      connectMs: openMs,
+      lost: endProcess,
+    })
+    return { store, ring }
+  } catch (error) {
+    if (wasThere || toProblem(error).code !== 'key.missing' || !existsSync(file)) throw error
+    return openShared(folder)
+  }
 }
 
 interface PortsParts {
