@@ -21,6 +21,13 @@ const attempts = (...commands: readonly string[]): string =>
 
 export const confinementRows: readonly Row[] = [
   {
+    title: 'a variable for the loader acts in no program that still has rights to give up',
+    // Every program that is linked dynamically would leave a file, before anything of its own begins.
+    step: { environment: { LD_DEBUG: 'files', LD_DEBUG_OUTPUT: '/tmp/loader' } },
+    script: 'ls /tmp',
+    see: (seen) => expect(printed(seen)).toBe(''),
+  },
+  {
     title: 'no new privileges can be won',
     script: 'grep NoNewPrivs /proc/self/status',
     see: (seen) => expect(printed(seen)).toMatch(/NoNewPrivs:\s+1/),

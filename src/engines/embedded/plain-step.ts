@@ -59,13 +59,37 @@ export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): 
     'mkdir dev/.old && pivot_root . dev/.old || stuck pivot',
     'cd /',
     `${commandLine(lent.command('umount'))} -l /dev/.old || stuck umount`,
-    ...environmentLines(step),
     'ulimit -c 0',
     `cd ${quote(step.workingFolder)} || stuck folder`,
-    'unset PWD OLDPWD',
-    `exec ${commandLine([...lent.command('setpriv'), ...rights(step, host), '--'])} ${programOf(step)}`,
+    'unset PWD OLDPWD PATH',
+    ...programLines(step, host),
     '',
   ].join('\n')
+}
+
+/** Reads its variables from descriptor 3, takes them over, and becomes the program. */
+const takeVariables = [
+  'lines=',
+  'while IFS= read -r line; do lines="$lines$line',
+  '"; done <&3',
+  'exec 3<&-',
+  'unset PWD OLDPWD',
+  'eval "unset lines line; $lines"',
+  'exec "$@"',
+].join('\n')
+
+/**
+ * The rights are given up before a variable of the package is set: the loader acts on some of them in every program,
+ * and would act in the one that still has the rights. No command line shows them.
+ */
+function programLines(step: StepPlan, host: PlainHost): readonly string[] {
+  const { lent } = host
+  const variables = environmentLines(step)
+  let mark = 'variables'
+  while (variables.some((line) => line.split('\n').includes(mark))) mark += '.'
+  const first = [...lent.command('setpriv'), ...rights(step, host), '--']
+  const command = commandLine([...first, ...lent.command('sh'), '-c', takeVariables, 'sh', ...step.argv])
+  return [`exec ${command} 3<<'${mark}'`, ...variables, mark]
 }
 
 function deviceLines({ folder }: Lent): readonly string[] {
@@ -105,7 +129,7 @@ function environmentLines({ environment }: StepPlan): readonly string[] {
   const lines = [...environment].flatMap(([name, value]) =>
     isShellName(name) ? [`export ${name}=${quote(value)}`] : [],
   )
-  return ['unset PWD OLDPWD', ...(environment.has('PATH') ? [] : ['unset PATH']), ...lines]
+  return [...(environment.has('PATH') ? [] : ['unset PATH']), ...lines]
 }
 
 function rights({ user: { uid, gid, groups } }: StepPlan, { rootless }: PlainHost): readonly string[] {
@@ -118,8 +142,4 @@ function rights({ user: { uid, gid, groups } }: StepPlan, { rootless }: PlainHos
         groups.length === 0 ? '--clear-groups' : `--groups=${groups.join(',')}`,
       ]
   return ['--no-new-privs', '--inh-caps=-all', `--bounding-set=-all,${bound}`, ...ids]
-}
-
-function programOf({ argv }: StepPlan): string {
-  return commandLine(argv)
 }
