@@ -72,7 +72,7 @@ export async function conclude(
 }
 
 /** What the report means. Whatever came out as a secret is hidden in the log first, and in the lines that the conclusion may quote. */
-async function concluded(
+export async function concluded(
   { ports }: Tools,
   { contract, situation, order }: Assembled,
   { operation, job, report }: { readonly operation: Operation; readonly job: Job; readonly report: Report },
@@ -177,7 +177,7 @@ function withoutTicket({ ticket: _ticket, ...run }: Run): Run {
 }
 
 /** Work that was done before the cancel or the deadline reached it is done; else they decide how it ended. */
-function judged(outcome: Outcome, report: Report, stop: StopReason | undefined): Ending {
+export function judged(outcome: Outcome, report: Report, stop: StopReason | undefined): Ending {
   const { binding: _credentials, ...rest } = outcome
   if (stop === 'cancelled') {
     return { state: 'cancelled', outcome: { ...rest, problems: [{ code: 'operation.cancelled' }] } }

@@ -41,7 +41,7 @@ export async function followRun(
   ticket: string,
   stop: StopReason | undefined,
 ): Promise<Ended | undefined> {
-  const { tools, lease, run, engine, job } = following
+  const { tools, lease, run, job } = following
   const over = new AbortController()
   const failed = new AbortController()
   const leave = AbortSignal.any([following.leave, lease.lost, failed.signal])
@@ -67,7 +67,7 @@ export async function followRun(
     (error: unknown) => failed.abort(error),
   )
   try {
-    const report = await engine.follow(ticket, watch)
+    const report = await followAnyhow(following, ticket, watch)
     const at = tools.ports.clock.monotonic()
     if (failed.signal.aborted) throw failed.signal.reason
     if (leave.aborted) return undefined
@@ -80,6 +80,22 @@ export async function followRun(
     await stopping
     await note.end()
     await sink.end()
+  }
+}
+
+/** A log that cannot be followed must not keep the report of its run from being read. */
+async function followAnyhow(
+  { engine, tools, lease }: Following,
+  ticket: string,
+  watch: Watch,
+): Promise<Report> {
+  try {
+    return await engine.follow(ticket, watch)
+  } catch (error) {
+    const problem = toProblem(error)
+    if (watch.signal.aborted || isTransient(problem) || problem.code === 'store.fenced') throw error
+    tools.report.event({ kind: 'fault', operation: lease.operation, doing: 'follow the log', error })
+    return engine.follow(ticket, { ...watch, had: () => 0, log: () => Promise.resolve() })
   }
 }
 

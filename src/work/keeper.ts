@@ -3,6 +3,7 @@ import { lockForEnd, settle } from '../broker/settle.ts'
 import type { Engine, FoundRun } from '../engines/engine.ts'
 import { hasEnded, type Operation } from '../model/operation.ts'
 import type { Retention } from '../store/store.ts'
+import { salvage } from './salvage.ts'
 import type { Tools } from './tools.ts'
 
 export interface KeeperLimits {
@@ -81,23 +82,23 @@ export async function endOverdue(
   for (const operation of overdue) await endOne(tools, operation)
 }
 
-async function endOne(tools: Tools, { id, target }: Operation): Promise<void> {
+async function endOne(tools: Tools, overdue: Operation): Promise<void> {
   const { ports, bell } = tools
+  const { id, target } = overdue
+  const ending = await salvage(tools, overdue)
   const ended = await ports.store.write(async (tx) => {
     const locked = await lockForEnd(tx, id, target)
     if (locked === undefined || hasEnded(locked.operation.state)) return false
     const { operation } = locked
-    const detail = `it was last: ${operation.reason}`
     for (const run of await tx.runs(id)) {
       if (run.state !== 'discarded') await tx.addTombstone(run.name, 'overdue', 24 * 3_600_000)
     }
     const held = { fence: operation.fence }
-    const outcome = { problems: [{ code: 'operation.deadline', detail }] } as const
     return settle(
       tx,
       ports,
       { ...locked, operation: { ...operation, fence: operation.fence + 1 }, held },
-      { state: 'failed', outcome },
+      ending,
     )
   })
   if (ended) bell.ring(id)

@@ -6,8 +6,8 @@ import type { Engine, RunSight } from '../engines/engine.ts'
 import { never } from '../kit/assert.ts'
 import { maskOf } from '../kit/redact.ts'
 import type { Operation, Run } from '../model/operation.ts'
-import { fail, type Problem, ProblemError } from '../model/problem.ts'
-import { emptyReport } from '../model/report.ts'
+import { fail, type Problem, ProblemError, toProblem } from '../model/problem.ts'
+import { emptyReport, type Report } from '../model/report.ts'
 import { assemble, notedFacts } from './assemble.ts'
 import { conclude } from './conclude.ts'
 import { endingOf, failedWith, withoutSecrets } from './ending.ts'
@@ -261,7 +261,9 @@ async function follow(
   ])
   const engine = engineOf(tools, run)
   const mask = maskOf(secretsOf(situation, { job, outputs }))
-  const ended = await followRun({ tools, lease, run, engine, job, leave, mask }, ticket, stop)
+  const ended = await followRun({ tools, lease, run, engine, job, leave, mask }, ticket, stop).catch(
+    (error: unknown) => giveUpFollowing(at, { run, stop, error }),
+  )
   if (ended === undefined) return 'on'
   const { report } = ended
   await recordReport(tools, lease, run, report)
@@ -276,6 +278,20 @@ async function follow(
     ms: report.finishedAt - report.startedAt,
   })
   return 'on'
+}
+
+/** What must end and cannot be followed is stopped, and ends with what was kept of it. */
+async function giveUpFollowing(
+  { tools, operation, lease }: Performing,
+  { run, stop, error }: { readonly run: Run; readonly stop: StopReason | undefined; readonly error: unknown },
+): Promise<{ readonly report: Report; readonly at: number }> {
+  const problem = toProblem(error)
+  if (stop === undefined || isTransient(problem) || problem.code === 'store.fenced') throw error
+  tools.report.event({ kind: 'fault', operation: operation.id, doing: `follow run ${run.name}`, error })
+  lease.check()
+  await engineOf(tools, run).stop(run.name, 0)
+  const { clock, store } = tools.ports
+  return { report: emptyReport({ kind: 'lost' }, await store.look.now()), at: clock.monotonic() }
 }
 
 async function endUnstarted(at: Performing, why: StopReason): Promise<'over'> {

@@ -107,10 +107,13 @@ export const operationRoutes = [
     summary: 'Ask an operation to stop',
     audit: order('operation.cancel'),
     params: OperationAddress,
+    query: Type.Object({
+      force: Type.Optional(Type.Boolean({ description: 'End it within seconds, whatever its engine does' })),
+    }),
     answers: Operation,
     status: 202,
-    handle: async ({ params, asker }, ports) => {
-      await cancelOperation(ports.broker, asker, params.operation)
+    handle: async ({ params, query, asker }, ports) => {
+      await cancelOperation(ports.broker, asker, params.operation, query.force)
       return document(toOperation(await existing(ports, params.operation)))
     },
   }),
