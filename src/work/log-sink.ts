@@ -121,15 +121,6 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     await flushing
   }
 
-  function lastOf({ redactor }: Stream): Uint8Array {
-    try {
-      return redactor.end()
-    } catch (error) {
-      options.lost(error)
-      return lostMark
-    }
-  }
-
   return {
     had: (step, stream) => streams.get(`${stream} ${step}`)?.position ?? 0,
     async take(piece) {
@@ -160,7 +151,7 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     async end() {
       for (const of of streams.values()) {
         const { held } = of.redactor
-        const rest = lastOf(of)
+        const rest = of.redactor.end()
         shown.add(of.step, of.stream, rest)
         if (tail.isEmpty()) add(of, rest, held)
         else tail.push(of, rest, held)
