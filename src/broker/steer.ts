@@ -12,25 +12,13 @@ import { provision } from './provision.ts'
 import { unbind } from './unbind.ts'
 import { update } from './update.ts'
 
-/**
- * Asks an operation to stop; it ends soon, and says what it left behind.
- * Forced, it ends within seconds whatever its engine does: its run is stopped and collected if that can be done at once.
- */
-export async function cancelOperation(ports: Ports, asker: Asker, id: string, force = false): Promise<void> {
+/** Asks an operation to stop; it ends soon, and says what it left behind. */
+export async function cancelOperation(ports: Ports, asker: Asker, id: string): Promise<void> {
   await ports.store.write(async (tx) => {
     const operation = await active(tx, id)
     await requestCancel(tx, ports, id, `cancelled by ${asker.account.id}`)
-    if (force) await forceEnd(tx, ports, asker, id)
     await record(tx, ports, asker, { action: 'operation.cancel', operation })
   })
-}
-
-/** What is overdue by any grace is ended by the housework, whoever holds it. */
-async function forceEnd(tx: Transaction, ports: Ports, asker: Asker, id: string): Promise<void> {
-  const operation = await active(tx, id)
-  const reason = `forced to end by ${asker.account.id}`
-  await tx.putOperation({ ...operation, deadlineAt: 0, reason }, { fence: operation.fence })
-  await tx.addHistory(id, { state: operation.state, reason, node: ports.node, fence: operation.fence })
 }
 
 /** Puts a quarantined operation back into the queue with a clean slate. */

@@ -156,13 +156,11 @@ function cancelling(group: Command): void {
   const command = add(group, {
     usage: 'cancel <operation>',
     summary: 'Ask an operation to stop',
-    examples: ['operation cancel 01jxyz…', 'operation cancel my-db', 'operation cancel my-db --force'],
+    examples: ['operation cancel 01jxyz…', 'operation cancel my-db'],
   })
-  command.option('--force', 'end it within seconds, whatever its engine does')
-  remote(command).action(async (wanted: string, options: Common & { readonly force?: true }) => {
+  remote(command).action(async (wanted: string, options: Common) => {
     const client = await connect(command)
-    const id = await findOperation(client, wanted)
-    await showOperation(options.output, await client.cancel(id, options.force === true))
+    await showOperation(options.output, await client.cancel(await findOperation(client, wanted)))
   })
 }
 

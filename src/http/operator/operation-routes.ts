@@ -107,13 +107,10 @@ export const operationRoutes = [
     summary: 'Ask an operation to stop',
     audit: order('operation.cancel'),
     params: OperationAddress,
-    query: Type.Object({
-      force: Type.Optional(Type.Boolean({ description: 'End it within seconds, whatever its engine does' })),
-    }),
     answers: Operation,
     status: 202,
-    handle: async ({ params, query, asker }, ports) => {
-      await cancelOperation(ports.broker, asker, params.operation, query.force)
+    handle: async ({ params, asker }, ports) => {
+      await cancelOperation(ports.broker, asker, params.operation)
       return document(toOperation(await existing(ports, params.operation)))
     },
   }),
