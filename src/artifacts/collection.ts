@@ -191,7 +191,7 @@ const levels: Readonly<Record<Compression, ZlibOptions>> = {
 /** The same files are the same bytes, whoever packs them. */
 function packed(folder: string, compression: Compression): AsyncIterable<Uint8Array> {
   const tar = packFolder(folder, { mtime: 0, prefix: '.', plainModes: true })
-  // A failure reaches whoever reads what comes out.
+  // A failure reaches the reader of the output.
   return pipeline(Readable.from(tar), createGzip(levels[compression]), () => undefined)
 }
 

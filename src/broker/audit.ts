@@ -53,7 +53,7 @@ async function walk(look: Look, after: number): Promise<AuditVerdict> {
     }
     if (page.length === batch) continue
     const end = before.seq
-    // Who cuts off the end leaves nothing behind that does not fit.
+    // Records cut off at the end leave nothing behind that does not fit.
     if (end < head.seq) return broken(end + 1, `records ${end + 1} to ${head.seq} are missing`)
     return head.isGenuine ? { intact: true, records } : broken(end, 'the end of the chain was changed')
   }

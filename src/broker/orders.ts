@@ -107,7 +107,7 @@ export const orders = {
   putCarryover: (tx: Transaction, owner: SealedOwner, carryover: Carryover) =>
     write(tx, owner, 'carryover', carryover),
 
-  /** What one who orders without a server lends to an instance; with a server the catalog says it. */
+  /** What a command without a server lends to an instance; with a server the catalog says it. */
   lent: (look: Look, key: InstanceKey) => unsealed<Lent>(look, ownerOfInstance(key), 'lent'),
   putLent: (tx: Transaction, key: InstanceKey, lent: Lent) => write(tx, ownerOfInstance(key), 'lent', lent),
 

@@ -40,7 +40,7 @@ export interface BookBounds {
 
 /** Strangers choose what they are refused for. */
 export const boundsOfRefusals: BookBounds = { kindsMax: 200, allowanceMax: 200, beyond: 'count' }
-/** Who may read secrets is known, and each secret that was read has to be named. */
+/** The reader has the right to read secrets, and each secret that was read has to be named. */
 export const boundsOfReadings: BookBounds = {
   kindsMax: 10_000,
   allowanceMax: Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-/** What an operation knows that nobody may read in its log, its errors or its events: values by where they come from. */
+/** The secrets of an operation, which must not show in its log, its errors or its events: values by where they come from. */
 
 import { parseJson } from '../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../kit/json.ts'

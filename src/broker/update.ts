@@ -156,7 +156,7 @@ function changesNothing({ from, to, order, parameters, maintains }: Change): boo
   return from.plan.id === to.plan.id && !maintains && deepEqual(parameters, order.parameters)
 }
 
-/** Whether the package has something to carry out that nobody has asked for. */
+/** Whether the package has something to carry out although the request changes nothing. */
 async function isDue(tx: Transaction, ports: Ports, instance: Instance, { to }: Change): Promise<boolean> {
   const contract = ports.contract(to.package.contract)
   if (contract.isDue === undefined) return false

@@ -1,7 +1,7 @@
 /** Ends this process when it can no longer trust the file of its database. */
 import { ProblemError } from '../model/problem.ts'
 
-/** After a failed sync nobody knows what the file holds: the next start finds out, this process does not go on. */
+/** After a failed sync it is unknown what the file holds: the next start finds out, this process does not go on. */
 export function endProcess(cause: unknown): void {
   const detail = 'the database file failed to be read, written or synced'
   setImmediate(() => {

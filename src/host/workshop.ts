@@ -19,7 +19,7 @@ export interface Workshop {
 export interface Listener {
   /** Fires when what runs is to be stopped. */
   readonly signal: AbortSignal
-  /** Fires when nobody listens any more; what runs goes on. */
+  /** Fires when the listener has gone; what runs goes on. */
   readonly leave?: AbortSignal
   log(piece: Pick<LogPiece, 'stream' | 'bytes'>): Promise<void>
   progress(text: string): void

@@ -1,5 +1,5 @@
 /**
- * Admits requests before anything of their body is read: first who calls, then a place for the work.
+ * Admits requests before anything of their body is read: first the caller's account, then a place for the work.
  * Strangers are answered without a place. Polls and deletes need none: a platform that cannot ask or clean up makes
  * everything worse. Followers of a log stay for hours and are counted apart.
  */

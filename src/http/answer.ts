@@ -20,7 +20,7 @@ export function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Who is answered before the body has arrived sends the rest to nobody: the connection ends with the answer. */
+/** A client that is answered before its body has arrived would send the rest in vain: the connection ends with the answer. */
 export function closeIfUnread(response: ServerResponse): void {
   if (hasUnreadBody(response.req)) response.shouldKeepAlive = false
 }

@@ -1,4 +1,4 @@
-/** Who calls: accounts by user and password or by bearer token, compared in a time that tells nothing. */
+/** The caller's account: by user and password or by bearer token, compared in a time that tells nothing. */
 import { sameText, sha256 } from '../kit/hash.ts'
 
 export type Role = 'platform' | 'viewer' | 'operator'

@@ -38,7 +38,7 @@ export interface Connections {
 
 /** All connections together on which nothing was admitted yet. */
 const strangersMax = 2048
-/** Nobody gives way before: a platform that comes back opens many connections at the same moment. */
+/** No connection is closed before that: a platform that comes back opens many at the same moment. */
 const firstRequestMs = 1000
 /** A request may take so long to send its first bytes before its rate is looked at. */
 const bodyGraceMs = 5000

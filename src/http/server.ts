@@ -144,7 +144,7 @@ function makeServer(
   return { server, renew: (tls) => server.setSecureContext(tls) }
 }
 
-/** What is not HTTP, or comes too slowly, gets an answer, too, as long as there is somebody to hear it. */
+/** What is not HTTP, or comes too slowly, gets an answer, too, as long as the connection is open. */
 function refuseMalformed(code: string, socket: Socket): void {
   if (!socket.writable || code === 'ECONNRESET' || isAnswering(socket)) {
     socket.destroy()

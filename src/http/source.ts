@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
 import { fail } from '../model/problem.ts'
 
 export interface Sources {
-  /** The address of who asks. */
+  /** The address of the client. */
   of(request: IncomingMessage): string
   /** Whether a connection from there may speak for others. */
   trusts(address: string | undefined): boolean

@@ -8,7 +8,7 @@ export interface Form {
   run(index: number): Uint8Array
 }
 
-/** Shorter values would blot out half a log, and these words are secret to nobody. */
+/** Shorter values would blot out half a log, and these words are never secret. */
 const shortest = 6
 const harmless = new Set(['true', 'false', 'admin', 'localhost', 'password', 'default', 'secret'])
 /** A line of a text that stands alone must be longer to be told from an ordinary word. */

@@ -1,4 +1,4 @@
-/** What is secret by its looks, whoever made it: private keys, authorization headers, passwords in addresses, signed tokens. */
+/** What is secret by its looks, wherever it comes from: private keys, authorization headers, passwords in addresses, signed tokens. */
 
 export interface Found {
   /** From, to. */

@@ -15,7 +15,7 @@ export interface Tree {
   readonly root: Node
 }
 
-/** So many bytes of a longer form are as secret as all of it, so that nobody has to wait for its end. */
+/** So many bytes of a longer form are as secret as all of it, so that the log need not wait for its end. */
 export const partBytes = 32
 /** From here on a line break inside a form is passed over, with the indentation that follows. */
 const wrapDepth = 8

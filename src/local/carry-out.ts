@@ -35,7 +35,7 @@ async function chainOf(store: Store, id: string): Promise<readonly Operation[]> 
   return blockedBy === undefined ? [operation] : [...(await chainOf(store, blockedBy)), operation]
 }
 
-/** Frees what a command that was killed has left behind; says who works on it where somebody does. */
+/** Frees what a command that was killed has left behind; says which process works on it, if one does. */
 async function takeUp(house: LocalHouse, { id, lease, state }: Operation, listener: Listener): Promise<void> {
   const { store, ports } = house
   if (hasEnded(state)) return

@@ -39,7 +39,7 @@ export interface LocalHouse {
   readonly ports: Ports
   readonly bell: Tools['bell']
   readonly store: Store
-  /** Who orders; each order is a request of its own. */
+  /** The account that orders; each order is a request of its own. */
   asker(): Asker
   /** Lets orders name these offers, and keeps them for commands that come later. */
   offer(offers: readonly Offer[]): Promise<void>
@@ -60,7 +60,7 @@ export interface HouseOptions {
 }
 
 const limits = { leaseMs: 10_000, heartbeatMs: 2000, stagesMax: 20, attemptsMax: 3 } as const
-/** Jobs have limits of their own; this ends what nobody has come back to. */
+/** Jobs have limits of their own; this ends an operation that no command has come back to. */
 const dayMs = 86_400_000
 const openMs = 10_000
 

@@ -13,7 +13,7 @@ export interface UnderWay {
   readonly operation: Operation
   /** In the words of its package. */
   readonly action: string
-  /** The process that works on it; absent: nobody does. */
+  /** The process that works on it; absent: none does. */
   readonly worker?: number
 }
 

@@ -60,7 +60,7 @@ export interface ComponentArtifact extends Resolved {
   readonly name: string
   readonly version: string
   readonly resources: readonly ComponentResource[]
-  /** Whoever holds credentials for its repository is known by this; absent where nobody need have any. */
+  /** Identifies its repository when credentials are looked for; absent where none are needed. */
   readonly consumer?: Readonly<Record<string, string>>
   /** The bytes of a document among its resources, verified. */
   document(resource: ComponentResource): Promise<Uint8Array>

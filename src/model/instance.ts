@@ -1,7 +1,7 @@
 /** Instances and bindings: their states, and what the broker remembers of them. */
 import type { JsonObject } from '../kit/json.ts'
 
-/** The platform of instances that operators order for nobody else; no account may have its name. */
+/** The platform of instances that operators order for themselves; no account may have its name. */
 export const operatorsPlatform = 'chandler'
 
 /** An instance belongs to the platform that made it; other platforms do not see it. */

@@ -9,7 +9,7 @@ export interface Job {
   readonly folders: readonly Folder[]
   readonly wants: readonly Want[]
   readonly needs: Needs
-  /** Who the program is to the Kubernetes API, where it needs one. */
+  /** The identity of the program at the Kubernetes API, where it needs one. */
   readonly sandbox?: ClusterSandbox
   readonly limits: Limits
   /** A part of the work that is the same for many jobs and need not be done each time. */

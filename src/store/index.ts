@@ -48,7 +48,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       if (steps > 0 && options.schema === 'as-is')
         fail('store.older', `${steps} steps of the schema are missing`)
       const own = await openCluster(session, hands)
-      // Whoever had the lock of the file before us is gone; to look only changes nothing.
+      // The process that had the lock of the file before this one is gone; a reader changes nothing.
       const isAlone = session.dialect.name === 'sqlite' && options.processes !== 'shared'
       if (isAlone && options.schema !== 'as-is') await voidLeases(session)
       return own

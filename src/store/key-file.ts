@@ -125,7 +125,7 @@ function refuseOpen(file: string, { mode, uid }: { readonly mode: number; readon
   }
 }
 
-/** Writes the keys under a name that nobody looks for, and waits until the disk has them; answers the name. */
+/** Writes the keys under a name that is not looked for, and waits until the disk has them; answers the name. */
 function writeBeside(file: string, entries: readonly KeyEntry[]): string {
   const keys = entries.map(({ id, key, state }) => ({ id, state, key: key.export().toString('base64') }))
   const beside = join(dirname(file), `.${basename(file)}.next`)

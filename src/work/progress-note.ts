@@ -1,4 +1,4 @@
-/** Tells those who poll what a run says of its progress: the newest text, masked, at most one write at a time. */
+/** Tells polling platforms what a run says of its progress: the newest text, masked, at most one write at a time. */
 import type { Mask } from '../kit/redact.ts'
 import { shorten } from '../kit/text.ts'
 import type { Lease } from './lease.ts'

@@ -17,7 +17,7 @@ import type { Tools } from './tools.ts'
 /** An engine that does not answer for so long is not waited for. */
 const collectMs = 10_000
 
-/** What the operation comes to now, whoever holds it; whatever fails here is told and does not keep it from ending. */
+/** What the operation comes to now, whichever process holds it; whatever fails here is told and does not keep it from ending. */
 export async function salvage(tools: Tools, operation: Operation): Promise<Ending> {
   const stop: StopReason = operation.cancelRequestedAt === undefined ? 'deadline' : 'cancelled'
   const problem: Problem = {

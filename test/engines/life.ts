@@ -230,7 +230,7 @@ export function describeLife(living: () => Living): void {
     const { watch } = listener()
     await engine.layOut(order, watch)
     const ticket = await engine.start({ name: order.name, fence: 1 })
-    // Nobody listens yet: it prints until it must wait.
+    // The log has no listener yet: the program prints until it must wait.
     await expect.poll(() => printedBytes(folder), { timeout: 60_000 }).toBeGreaterThan(3 * million)
     let heard = 0
     let most = printedBytes(folder)

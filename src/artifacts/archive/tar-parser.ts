@@ -8,7 +8,7 @@ export interface TarListener {
   entry(entry: TarEntry, offset: number): void
   /** A piece of the body of the last entry; valid only during the call. */
   body(piece: Uint8Array): void
-  /** Zeros of the last entry that the archive leaves out; who does not take them takes no sparse files. */
+  /** Zeros of the last entry that the archive leaves out; a consumer without this method takes no sparse files. */
   gap?(bytes: number): void
   /** The body of the last entry is complete. */
   end(): void

@@ -65,7 +65,7 @@ const archiveTime = Date.UTC(2022, 0, 1) / 1000
 export function packedFolder(folder: string, format: 'tar' | 'tgz' = 'tgz'): AsyncIterable<Uint8Array> {
   const tar = packFolder(folder, { mtime: archiveTime, plainModes: true })
   if (format === 'tar') return tar
-  // A failure reaches whoever reads what comes out.
+  // A failure reaches the reader of the output.
   return pipeline(
     Readable.from(tar),
     createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 256 * 1024 }),

@@ -41,7 +41,7 @@ export type Content =
 
 export interface ContentOptions extends SourceOptions {
   readonly signal: AbortSignal
-  /** Opens another repository that an access leads to; closed with all others by whoever made this. */
+  /** Opens another repository that an access leads to; closed with all others by the owner of this source. */
   openRepository(spec: RepositorySpec): Promise<ComponentRepository>
 }
 

@@ -27,7 +27,7 @@ export interface InputOptions extends ContentOptions {
 
 export interface Input {
   readonly content: Exclude<Content, { kind: 'none' }>
-  /** `repository:tag` for whoever unpacks it in a registry. */
+  /** `repository:tag`, the name it gets when it is unpacked into a registry. */
   readonly name?: string
   close?(): Promise<void>
 }
@@ -70,7 +70,7 @@ async function fileInput(spec: Spec, { folder }: InputOptions): Promise<Input> {
   return { content: blobOf(spec, () => fileBytes(path), 'application/octet-stream') }
 }
 
-/** Paths lead where the author says, who runs this on his own machine; a file that is missing is said by its name. */
+/** Paths lead where the author says, on the author's own machine; a missing file is told by its name. */
 async function within(folder: string, path: string): Promise<string> {
   const whole = isAbsolute(path) ? path : join(folder, path)
   return await realpath(whole).catch(() =>

@@ -24,7 +24,7 @@ export interface BuiltManifest {
   readonly documents: ReadonlyMap<string, Uint8Array>
 }
 
-/** The same version is the same manifest, whoever writes it. */
+/** The same version is the same manifest, whichever process writes it. */
 export function manifestOf(descriptor: ComponentDescriptor, layers: readonly LocalLayer[]): BuiltManifest {
   // JSON is YAML to every reader, whatever it makes of words like "on".
   const tar = oneFileTar(

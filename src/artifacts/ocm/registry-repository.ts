@@ -72,7 +72,7 @@ function pathsOf(spec: RegistrySpec, component: string): readonly string[] {
   return [pathOf(spec, component), pathOf({ ...spec, mapping: other }, component)]
 }
 
-/** Who writes http:// permits it. */
+/** An address that begins with http:// permits plain HTTP. */
 export function settingsFor({ host, scheme }: RegistrySpec, settings: RegistrySettings): RegistrySettings {
   if (scheme !== 'http') return settings
   return { ...settings, hosts: { ...settings.hosts, [host]: { ...settings.hosts?.[host], plainHttp: true } } }

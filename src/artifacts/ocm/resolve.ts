@@ -1,4 +1,4 @@
-/** Finds component versions: in the repository of whoever references them, else where one was told to look. */
+/** Finds component versions: in the repository of the component that references them, else in the configured ones. */
 import { fail } from '../../model/problem.ts'
 import { type ComponentRepository, type StoredVersion, versionName } from './repository.ts'
 

@@ -1,4 +1,4 @@
-/** Whether a component version is what it says: its resources, what it references, and who signed it. */
+/** Whether a component version is what it says: its resources, its references and its signatures. */
 import {
   type ComponentDescriptor,
   descriptorDigests,
@@ -31,7 +31,7 @@ export interface VerifyOrder {
 export interface Verified {
   readonly versions: readonly VerifiedVersion[]
   readonly signatures: readonly { readonly name: string; readonly by: string }[]
-  /** Signatures that nobody here can judge, and why. */
+  /** Signatures of kinds that cannot be judged here, and why. */
   readonly unjudged: readonly { readonly name: string; readonly why: string }[]
 }
 

@@ -28,7 +28,7 @@ export interface VerifyWish {
   readonly roots: readonly string[]
   /** `subject`, for all, or `name=subject`, as in `acme=CN=acme,O=Acme`. */
   readonly issuers: readonly string[]
-  /** Only digests, whoever signed. */
+  /** Only digests; signatures are left alone. */
   readonly digestsOnly: boolean
   progress(text: string): void
 }

@@ -99,7 +99,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Whatever keeps it from being read: nobody asked for it.
+    // The check was not asked for, so what keeps it from being read does not matter.
     return undefined
   }
 }

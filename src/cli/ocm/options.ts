@@ -32,7 +32,7 @@ export function placeOf({ config, lookup }: PlaceOptions): OcmPlace {
   }
 }
 
-/** Told while somebody looks. */
+/** Progress, for a terminal. */
 export function progress(text: string): void {
   if (isTerminal('stderr')) say(text)
 }

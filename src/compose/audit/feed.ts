@@ -93,7 +93,7 @@ async function bring(
   return records.length === recordsPerRound || anchors.length === anchorsPerRound
 }
 
-/** The log of the process takes anchors only: whoever collects logs keeps them elsewhere. */
+/** The log of the process takes anchors only: a collector of logs keeps them elsewhere. */
 function logSink(log: Log): AuditSink {
   return {
     name: 'log',

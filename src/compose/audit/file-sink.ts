@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises'
 import type { AuditSink } from './sink.ts'
 
-/** Opened anew each time, so that whoever rotates files may take this one away. */
+/** Opened anew each time, so that a program that rotates files may take this one away. */
 export function fileSink(path: string): AuditSink {
   return {
     name: `file ${path}`,

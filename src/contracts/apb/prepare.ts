@@ -214,7 +214,7 @@ interface Dashboard {
   readonly dashboardUrl?: string
 }
 
-/** The address is known only after the run but must be told before: somebody forwards to it. */
+/** The address is known only after the run but must be told before: the operator's redirector forwards to it. */
 function dashboardOf({ package: pkg, plan, instance }: Situation): Dashboard {
   const { dashboardRedirector } = optionsOf(plan.operator.options)
   if (!notesOf(pkg).spec.dashboardRedirect || dashboardRedirector === '') return {}

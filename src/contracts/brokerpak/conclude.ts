@@ -37,7 +37,7 @@ export function concludePak(asked: Action, at: Situation, report: Report): Concl
   const { around } = found
   const failure = failureOf(action, report)
   if (failure) {
-    // What a failed import found belongs to somebody: it is forgotten, so that nothing ever destroys it.
+    // What a failed import found has an owner: it is forgotten, so that nothing ever destroys it.
     const kept = isImport(action, around) ? { carryover: {} } : keep(action, left)
     return done({ problems: [failure], ...kept, ...afterwards(action) })
   }

@@ -1,4 +1,4 @@
-/** Whether an instance is as its pak would make it now: what is still to be carried out although nobody asks for a change. */
+/** Whether an instance is as its pak would make it now: what is still to be carried out although no change was asked for. */
 import { canonical, isObject } from '../../kit/json.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import type { Action, Situation } from '../../model/situation.ts'
@@ -35,7 +35,7 @@ function appliedIn(
   carryover: Carryover,
 ): { readonly digest?: string | undefined; readonly due?: string | undefined } | undefined {
   const bytes = carryover[entry]
-  // Written by the functions above and by nobody else.
+  // Written by the functions above and by nothing else.
   const value: unknown = bytes && JSON.parse(Buffer.from(bytes).toString())
   if (!isObject(value)) return undefined
   const text = (key: string) => (typeof value[key] === 'string' ? value[key] : undefined)

@@ -157,7 +157,7 @@ function entryOf(move: Move, reference: string, pak: PakAtHand | undefined, sour
     ['excluded_services', excluded.length > 0 ? excluded : undefined],
     ['global_defaults', all],
     ['global_labels', labels],
-    // What the manifest declares is lent from files; of a pak that is not at hand nobody knows what is secret.
+    // What the manifest declares is lent from files; of a pak that is not at hand it is unknown what is secret.
     ['environment', pak === undefined ? filled(values) : undefined],
     ['services', filled(defaults)],
     ['plans', filled(plans)],

@@ -12,7 +12,7 @@ export interface Link {
   readonly action: string
 }
 
-/** What is kept between the runs of one operation: its end may need runs that nobody planned at its start. */
+/** What is kept between the runs of one operation: its end may need runs that were not planned at its start. */
 export interface Chain {
   readonly operation: string
   readonly links: readonly Link[]
@@ -27,7 +27,7 @@ const entry = 'chain'
 /** The chain that is under way, or that an operation left when it was cut off. */
 export function chainIn(carryover: Carryover): Chain | undefined {
   const bytes = carryover[entry]
-  // Written by withChain and by nobody else.
+  // Written by withChain and by nothing else.
   return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as Chain)
 }
 

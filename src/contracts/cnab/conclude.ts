@@ -62,7 +62,7 @@ function afterFailure(failed: Ran, carryover: Carryover): Conclusion {
   return goOn({ ...failed, plot: { ...plot, stages: links, because: problems } }, carryover)
 }
 
-/** Nobody undoes what was stopped, or what nobody saw the end of: people decide what is tried next. */
+/** A run that was stopped, or whose end was not seen, is not undone: people decide what is tried next. */
 function isKnown({ end }: Report): boolean {
   return end.kind !== 'stopped' && end.kind !== 'lost'
 }

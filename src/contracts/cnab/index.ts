@@ -94,7 +94,7 @@ export const cnab: Contract = {
   offer: offerCnab,
   prepare: prepareCnab,
   conclude: concludeCnab,
-  // What a run has left that nobody saw the end of is unknown: people decide what is tried next.
+  // What a run has left whose end was not seen is unknown: people decide what is tried next.
   interrupted: () => 'give-up',
   // Users and passwords may lie where the bundle itself does not look when it is taken down.
   unbindsFirst: true,

@@ -37,7 +37,7 @@ export function memoryOf(carryover: Carryover, alias?: string): Memory {
   const folder = prefix + outputsFolder
   return {
     ...(read?.kind === 'read' ? { claim: read.value } : {}),
-    // Written by withChange and by nobody else.
+    // Written by withChange and by nothing else.
     ...(bundle ? { bundle: JSON.parse(new TextDecoder().decode(bundle)) as KeptBundle } : {}),
     outputs: Object.fromEntries(
       Object.entries(carryover).flatMap(([name, content]) =>

@@ -20,7 +20,7 @@ export function wordFor({ kind, ...more }: Action, notes: Notes, options: Option
   if (said !== undefined) return said
   const named = usualNames[kind].find((word) => notes.executors.some((one) => offersByName(one, word)))
   if (named !== undefined) return named
-  // Who takes any action takes these; no binding is run that nobody has written.
+  // An executor that takes any action takes these; a binding is run only where the package declares one.
   if (kind === 'deprovision') return 'uninstall'
   return kind === 'provision' || kind === 'update' ? 'install' : undefined
 }

@@ -24,7 +24,7 @@ export const toi: Contract = {
   },
   prepare: prepareToi,
   conclude: concludeToi,
-  // What a run has left that nobody saw the end of is unknown: people decide what is tried next.
+  // What a run has left whose end was not seen is unknown: people decide what is tried next.
   interrupted: () => 'give-up',
   unbindsFirst: false,
   // One run at a time per installation: executors know of one only.

@@ -19,7 +19,7 @@ export interface Notes {
   readonly archive: string
   /** Images that are kept. */
   readonly images: readonly string[]
-  /** Whoever has credentials for the registry of the component is known by this. */
+  /** Identifies the component's registry when credentials are looked for. */
   readonly consumer?: Readonly<Record<string, string>>
 }
 

@@ -15,7 +15,7 @@ export interface Options {
   readonly executor: ChoiceOrder
   /** Outputs that applications get; absent: all. */
   readonly credentials?: readonly string[]
-  /** Parameters may hold expressions: only for those who may read the credentials, too. */
+  /** Parameters may hold expressions: only for users that may read the credentials, too. */
   readonly expressions: boolean
   /** Of one output, and of all outputs of a run. */
   readonly outputBytes: number

@@ -191,7 +191,7 @@ class Reader {
     return pinned && { ...more, image: this.#kept(pinned) }
   }
 
-  /** An image by its name is for those who develop; its digest, if there is one, must be the one that is found. */
+  /** An image by its name is for development; its digest, if there is one, must be the one that is found. */
   async #plainImage(
     { reference, digest }: NonNullable<ExecutorEntry['image']>,
     more: Omit<Executor, 'image' | 'layers' | 'credentials'> &

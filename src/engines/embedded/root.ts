@@ -95,7 +95,7 @@ const hostSettings = [
 const workspace = '/workspace'
 const toolsFolder = '/tools'
 const nobody: User = { uid: 65534, gid: 65534, groups: [], home: workspace }
-/** Outside it is the user of the broker, who owns nothing but its own. */
+/** Outside, that user is the broker's, which owns nothing but its own files. */
 const onlyOne: User = { uid: 0, gid: 0, groups: [], home: workspace }
 
 /** Makes the root of a run of tools: the host's programs to read, a workspace to write. Problems: engine.tool-missing. */

@@ -91,7 +91,7 @@ export function introduction({ folder }: RunPaths): readonly string[] {
     // Its lock tells that the shim is alive to processes that cannot see it, or see its mark half written.
     'exec 9>lock.$$ && flock -n 9 || exit 98',
     'read -r mark </proc/$$/stat; echo "$mark" >&9',
-    // Made while there is room; who loses something of the output takes it away.
+    // Made while the disk has space; the writer that loses some of the output takes it away.
     'true >whole',
     ...spoolFunctions,
   ]

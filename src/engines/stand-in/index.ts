@@ -181,7 +181,7 @@ function withObjects(report: Report, session: Session): Report {
 /** What is laid out just now has a session before it has a run. */
 const layOutMs = 10 * 60_000
 
-/** A session whose run is gone serves nobody. */
+/** A session whose run is gone is removed. */
 async function sweep(engine: Engine, files: SessionFiles, clock: Clock): Promise<void> {
   for (const run of files.runs()) {
     const openedAt = files.session(run)?.openedAt ?? 0

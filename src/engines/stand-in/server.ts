@@ -1,4 +1,4 @@
-/** Serves the API over TLS: who calls is known by the token, bodies and rates are bounded, watches are streams. */
+/** Serves the API over TLS: a token tells the run, bodies and rates are bounded, watches are streams. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
@@ -121,7 +121,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
       pieces.push(piece)
     }
   } catch {
-    // The client has gone; the answer will find nobody.
+    // The client has closed the connection; the answer is dropped.
     return undefined
   }
   return Buffer.concat(pieces).toString('utf8')

@@ -96,7 +96,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Whole or not at all, for whoever reads it after a crash. */
+/** Whole or not at all, also when it is read after a crash. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text, { mode: 0o600 })
   renameSync(`${path}.new`, path)

@@ -54,7 +54,7 @@ export class Session {
     }
   }
 
-  /** Remembers what was asked for and is not there, for the person who reads why it failed. */
+  /** Remembers what was asked for and is not there, so that the failure can name it. */
   miss(what: string): void {
     if (this.#unserved.size < unservedMax) this.#unserved.add(what)
   }

@@ -112,10 +112,10 @@ interface Caller {
   readonly asker: Asker
 }
 
-/** Who was admitted with a request. */
+/** The account that was admitted with a request. */
 const callers = new WeakMap<object, Caller>()
 
-/** Who calls, and whether they may, is known before a body is read. Problems: those of the admission, request.forbidden. */
+/** The caller's account and rights are known before a body is read. Problems: those of the admission, request.forbidden. */
 function admit(
   ports: OperatorPorts,
   route: Route,

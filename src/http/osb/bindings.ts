@@ -37,7 +37,7 @@ export async function putBinding(around: OsbSurroundings, request: OsbRequest): 
   })
 }
 
-/** Nobody on the way may keep credentials. */
+/** No cache on the way may keep credentials. */
 function secret(status: number, body: Readonly<Record<string, unknown>>): Answer {
   return { status, body, headers: { 'Cache-Control': 'no-store' } }
 }

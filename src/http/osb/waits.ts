@@ -19,8 +19,8 @@ export interface Joining {
 
 export interface Turn {
   /**
-   * What becomes of work that was not done in time. `undo`: nobody was promised anything, so it is taken back.
-   * `keep`: an earlier request was told that it goes on. `left`: another request, or nobody, waits for the end now.
+   * What becomes of work that was not done in time. `undo`: no answer has promised it, so it is taken back.
+   * `keep`: an earlier request was told that it goes on. `left`: another request, or none, waits for the end now.
    * `unknown`: it began before this process did.
    */
   atDeadline(): 'undo' | 'keep' | 'left' | 'unknown'

@@ -10,7 +10,7 @@ export interface OcmConfig {
   readonly consumers: readonly ConfiguredConsumer[]
   /** Credentials by the name of their memory and their own. */
   readonly memory: Readonly<Record<string, Readonly<Record<string, Credentials>>>>
-  /** Repositories of credentials that serve whoever they know, as a Docker configuration does. */
+  /** Repositories of credentials that serve every consumer they know, as a Docker configuration does. */
   readonly repositories: readonly CredentialSpec[]
   readonly resolvers: readonly Resolver[]
   readonly keys: {

@@ -1,4 +1,4 @@
-/** Who consumes credentials, and which of the configured ones are meant for a request. */
+/** Consumers of credentials, and which of the configured ones are meant for a request. */
 
 export type ConsumerIdentity = Readonly<Record<string, string>>
 export type Credentials = Readonly<Record<string, string>>

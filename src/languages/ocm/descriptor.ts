@@ -50,7 +50,7 @@ export interface Reference extends Element {
   readonly digest?: Digest
 }
 
-/** Where content is; types that nobody here knows are kept as they are. */
+/** Where content is; unknown types are kept as they are. */
 export type Access = JsonObject & { readonly type: string }
 
 export interface Label {

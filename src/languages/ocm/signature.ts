@@ -28,7 +28,7 @@ const plainTypes: Readonly<Record<SignatureAlgorithm, string>> = {
 }
 const pemType = 'application/x-pem-file'
 
-/** The name of a hash in the platform's words; undefined for one that nobody should use. */
+/** The name of a hash in the platform's words; undefined for one that is not safe to use. */
 export function hashNamed(algorithm: string): 'sha256' | 'sha512' | undefined {
   return Object.hasOwn(hashes, algorithm) ? hashes[algorithm] : undefined
 }
@@ -49,7 +49,7 @@ export type SignatureVerdict =
   | { readonly kind: 'valid'; readonly by: string }
   | { readonly kind: 'digest' | 'value' | 'algorithm' | 'key' | 'certificate'; readonly detail: string }
 
-/** Whether a signature is one of this descriptor, by somebody who is trusted. */
+/** Whether a signature is one of this descriptor, by a trusted key. */
 export function verifySignature(
   descriptor: ComponentDescriptor,
   signature: Signature,

@@ -85,7 +85,7 @@ async function answered(ask: () => Promise<unknown>): Promise<Answer> {
   }
 }
 
-/** Answers with what is known; a question that is new is noted, and whoever asked waits. */
+/** Answers with what is known; a new question is noted, and the evaluation that asked it waits. */
 function asking(
   fn: AsyncFunction,
   { answers, asked }: { answers: ReadonlyMap<string, Answer>; asked: Map<string, () => Promise<unknown>> },

@@ -97,7 +97,7 @@ function nodeScope(scope: Scope | undefined): Scope | undefined {
   return at
 }
 
-/** Where a path has come so far, for messages, and who follows it. */
+/** Where a path has come so far, for messages, and the reference that follows it. */
 export interface Here {
   readonly shown: readonly string[]
   readonly env: Env

@@ -158,7 +158,7 @@ function partsOf<T extends { readonly joined: readonly [T, T] | undefined }>(who
 
 export class List {
   readonly kind = 'list'
-  /** Two lists one after the other, until somebody asks for the elements. */
+  /** Two lists one after the other, until the elements are asked for. */
   joined: readonly [List, List] | undefined
   readonly size: number
   private own: readonly Cell[] | undefined
@@ -219,7 +219,7 @@ export class List {
 
 export class Dict {
   readonly kind = 'map'
-  /** Two maps of which the second wins, until somebody asks for the fields. */
+  /** Two maps of which the second wins, until the fields are asked for. */
   joined: readonly [Dict, Dict] | undefined
   private own: ReadonlyMap<string, Cell> | undefined
   private facts: Facts | undefined

@@ -10,7 +10,7 @@ import { adoptInstallation } from './installations.ts'
 
 const folders = ['claims', 'results', 'outputs', 'installations']
 
-/** The files stay, under a name that nobody looks at any more. */
+/** The files stay, under a name that is not read any more. */
 export async function takeOverInstallations(
   house: LocalHouse,
   folder: string,

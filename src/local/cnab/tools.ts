@@ -13,7 +13,7 @@ import { type CnabRoom, openCnabRoom } from './room.ts'
 /** Engines of ours by name; any other name is that of a driver. */
 const ownDrivers = ['auto', 'embedded', 'docker'] as const
 
-/** Works in the room of a data folder; the driver `none` is for who only looks. Problems: cnab.driver.failed. */
+/** Works in the room of a data folder; the driver `none` is for commands that only look. Problems: cnab.driver.failed. */
 export async function inRoom<T>(
   dataDir: string,
   driver: string,

@@ -286,7 +286,7 @@ function sessionOfOne(connection: Connection): { readonly session: Session; read
   }
 }
 
-/** After a failed sync nobody knows what the file holds: it is not tried again on the same file. */
+/** After a failed sync it is unknown what the file holds: it is not tried again on the same file. */
 function commandsOf(
   db: DatabaseSync,
   { lost }: SqliteOptions,
@@ -316,7 +316,7 @@ function commandsOf(
         return fail('store.unavailable', cause.message, { cause })
       }),
     // Anything else than the disk, such as one that is full, leaves the log as it is for the next time. In a damaged file
-    // nothing is written any more, so nobody claims work or keeps a lease; what can be read is still answered.
+    // nothing is written any more, so no work is claimed and no lease kept; what can be read is still answered.
     failed: (error) => {
       if (isInputOutput(error)) fell(error)
       if (isDamaged(error)) fault ??= error

@@ -7,7 +7,7 @@ export interface Commands {
   exec(command: string): void
   /** Whether a transaction is still open: some errors end it. */
   isOpen(): boolean
-  /** Whether nothing is written any more, whoever tries again. */
+  /** Whether nothing is written any more, however often a write is tried. */
   isOver(): boolean
   /** Resolves when the disk has everything that was committed before it was asked. */
   flush(): Promise<void>

@@ -5,7 +5,7 @@ import type { Clock } from '../../kit/clock.ts'
 const correction = 0.01
 
 /**
- * Deadlines and leases are compared with this time, so it must neither stand still nor jump when somebody sets the clock.
+ * Deadlines and leases are compared with this time, so it must neither stand still nor jump when the clock is set.
  * It only grows, at the speed of the monotonic clock, and comes nearer to the wall clock little by little.
  */
 export function steadyTime({ now, monotonic }: Clock): () => number {

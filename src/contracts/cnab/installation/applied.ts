@@ -5,7 +5,7 @@ import { type Bundle, defaultOf, definitionOf, isInternal } from '../bundle.ts'
 import { sourcesOf } from '../sources.ts'
 import { textOfValue } from '../texts.ts'
 
-/** What an installation was like when it last changed, for whoever wants to know whether it is still so. */
+/** What an installation was like when it last changed, to find out later whether it is still so. */
 export interface AppliedState {
   readonly digest: string
   /** Texts of all parameters that people decide: not of those that outputs supply, or the authoring tool. */

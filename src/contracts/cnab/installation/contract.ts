@@ -30,7 +30,7 @@ export const cnabInstallation: Contract = {
   prepare: (action, situation) =>
     action.kind === 'invoke' ? prepare(situation) : { kind: 'nothing-to-run', outcome: { problems: [] } },
   conclude: (_, situation, report) => conclude(situation, report),
-  // What a run has left that nobody saw the end of is unknown: people decide what is tried next.
+  // What a run has left whose end was not seen is unknown: people decide what is tried next.
   interrupted: () => 'give-up',
   unbindsFirst: true,
   bindsInParallel: () => false,

@@ -31,7 +31,7 @@ export function parametersOf(order: InstallationOrder): JsonObject {
 }
 
 export function orderIn({ order }: JsonObject): InstallationOrder {
-  // Written by parametersOf and by nobody else.
+  // Written by parametersOf and by nothing else.
   return decode<InstallationOrder>(String(order))
 }
 
