@@ -1,7 +1,8 @@
-/** Operations that brokers died over again and again: held back, and then released or cancelled, never started twice. */
+/** Operations that are held back because their claims came to nothing: released or cancelled, never started twice. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Operation } from '../../src/api/operation.ts'
@@ -24,11 +25,10 @@ test('what was held back in the midst of its run goes on when it is released, an
   const released = await orderPretended(broker, 'released', { ms: 12_000 })
   const cancelled = await orderPretended(broker, 'cancelled', { ms: 3_600_000 })
 
-  for (let life = 1; life <= 4; life++) {
-    await Promise.all([released, cancelled].map((id) => isWorkedOn(broker, id, `life-${life}`)))
-    await broker.end('SIGKILL')
-    broker = await start(dataDir, `life-${life + 1}`)
-  }
+  await Promise.all([released, cancelled].map((id) => isWorkedOn(broker, id, 'life-1')))
+  await broker.end('SIGKILL')
+  strike(dataDir)
+  broker = await start(dataDir, 'life-2')
   await Promise.all(
     [released, cancelled].map((id) => until(broker, id, ({ state }) => state === 'quarantined')),
   )
@@ -40,6 +40,13 @@ test('what was held back in the midst of its run goes on when it is released, an
   expect((await until(broker, cancelled, ended)).state).toBe('cancelled')
   expect(starts()).toHaveLength(2)
 }, 180_000)
+
+/** As four claims would leave the rows that each ended before their owner had looked at the run: no test can time such deaths. */
+function strike(dataDir: string): void {
+  const database = new DatabaseSync(join(dataDir, 'chandler.db'))
+  database.exec('UPDATE operations SET strikes = 4')
+  database.close()
+}
 
 async function start(dataDir: string, name: string): Promise<BrokerProcess> {
   const environment = {
