@@ -25,6 +25,10 @@ export const confinementRows: readonly Row[] = [
     // Every program that is linked dynamically would leave a file, before anything of its own begins.
     step: { environment: { LD_DEBUG: 'files', LD_DEBUG_OUTPUT: '/tmp/loader' } },
     script: 'ls /tmp',
+    cannot: ({ run }) =>
+      run === 'container'
+        ? 'its shell in front of the program is in the container and has no rights'
+        : undefined,
     see: (seen) => expect(printed(seen)).toBe(''),
   },
   {
