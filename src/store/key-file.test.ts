@@ -4,8 +4,6 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { systemChance } from '../kit/clock.ts'
-import { addKey, openKeyRing } from './keys.ts'
 
 const calls = vi.hoisted(() => [] as string[])
 vi.mock('node:fs', async (actual) => {
@@ -38,7 +36,13 @@ vi.mock('node:fs', async (actual) => {
   }
 })
 
-test('a ring is on the disk before it has its name, and its name before anything is sealed', () => {
+test('a ring is on the disk before it has its name, and its name before anything is sealed', async () => {
+  // Test files share their modules: those that were loaded before would not see the watched calls.
+  vi.resetModules()
+  const [{ systemChance }, { addKey, openKeyRing }] = await Promise.all([
+    import('../kit/clock.ts'),
+    import('./keys.ts'),
+  ])
   const file = join(mkdtempSync(join(tmpdir(), 'chandler-keys-')), 'keys.json')
   calls.length = 0
 
