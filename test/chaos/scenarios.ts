@@ -104,7 +104,8 @@ export async function stampede(store: 'sqlite' | 'postgres', orders: number): Pr
     )
     const listed = await ask(brokers[0], '/api/v1/operations?instance=wanted', { as: accounts.operator })
     const { items } = (await listed.json()) as { items: readonly { readonly id: string }[] }
-    const distinct = [...new Set(answers)]
+    // One account has so many places; what finds none is refused and may be sent again.
+    const distinct = [...new Set(answers.filter((answer) => !answer.startsWith('429 ')))]
     return distinct.length === 1 && items.length === 1 && distinct[0] === `202 ${items[0]?.id}`
       ? []
       : [`${items.length} operations; answers: ${distinct.slice(0, 10).join(', ')}`]
