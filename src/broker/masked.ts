@@ -1,4 +1,4 @@
-/** Problems as they may be told to those who must not see the secrets of an order. */
+/** Problems of an order without its secrets, as platforms and viewers may read them. */
 import type { Mask } from '../kit/redact.ts'
 import type { Problem } from '../model/problem.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What a program prints, on its way to whoever follows: a row of files, of which only the newest are there. A writer that is
- * too far ahead waits, and the program with it, so that a log takes a bounded part of the disk whoever reads it and however fast.
+ * What a program prints, on its way to the follower: a row of files, of which only the newest are there. A writer that is
+ * too far ahead waits, and the program with it, so that a log takes a bounded part of the disk however slowly it is read.
  * The first file has the name of the stream; each later one has the position of its first byte behind that name.
  */
 import { readdir } from 'node:fs/promises'

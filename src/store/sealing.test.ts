@@ -168,7 +168,7 @@ describe.each(storeKinds)('%s', (kind) => {
     await beat('late', keys.active())
     const retired = await retire()
 
-    // Nobody else can have written to a file of SQLite: what another says there is of before.
+    // No other process can have written to a file of SQLite: another key in it is of an earlier start.
     const lateWord = kind === 'postgres' ? 'key.in-use' : 'nothing failed'
     expect([sealing, late]).toEqual(['key.in-use', lateWord])
     expect(retired).toBe(kind === 'postgres' ? 'nothing failed' : 'key.unknown')

@@ -63,7 +63,7 @@ function judgeLog(expected: Expectation, log: string, saved: Look['saved']): rea
   ]
 }
 
-/** Credentials are hidden in what an unbind logs of its binding, whoever reads it: each text that was hidden counts as seen. */
+/** Credentials are hidden in what an unbind logs of its binding, for every reader: each text that was hidden counts as seen. */
 function unlessHidden(expected: unknown, found: unknown): unknown {
   if (found === '[redacted]' && redactText(String(expected), [String(expected)]) === found) return found
   if (Array.isArray(expected) && Array.isArray(found))

@@ -18,7 +18,7 @@ const roundMs = 1000
 const leaseMs = 15_000
 const recordsPerRound = 500
 const anchorsPerRound = 100
-/** An operator who relies on a sink must learn that it takes nothing. */
+/** A sink that takes nothing must be told of: an operator relies on it. */
 const behindMs = 600_000
 
 /** Starts bringing; of several nodes one does it at a time. */

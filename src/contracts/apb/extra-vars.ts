@@ -25,7 +25,7 @@ export function encodeVars(vars: JsonObject): string {
   )
 }
 
-/** Who asked, in the words of the platform: Kubernetes sends a name, Cloud Foundry an id. */
+/** The requesting user in the words of the platform: Kubernetes sends a name, Cloud Foundry an id. */
 export function userOf(requester: Requester | undefined): string {
   const { username, uid, user_id } = requester?.identity ?? {}
   for (const word of [username, uid, user_id]) if (typeof word === 'string' && word !== '') return word

@@ -12,7 +12,7 @@ export interface Layers {
   readonly libraries: readonly Text[]
 }
 
-/** One step of the way, for people who want to know where a value came from. */
+/** One step of a value's way from its origin, for people to read. */
 export interface Step {
   readonly stage: string
   readonly text: string

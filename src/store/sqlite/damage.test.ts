@@ -1,4 +1,4 @@
-/** A database file with pages that somebody overwrote: told as damage, and nothing is written to it any more. */
+/** A database file with overwritten pages: told as damage, and nothing is written to it any more. */
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

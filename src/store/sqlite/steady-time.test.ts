@@ -1,4 +1,4 @@
-/** The time of a database file, while somebody sets the clock of the machine. */
+/** The time of a database file while the clock of the machine is set. */
 import { expect, test } from 'vitest'
 import { steadyTime } from './steady-time.ts'
 
