@@ -38,6 +38,9 @@ export const Operation = Type.Object(
     finishedAt: Type.Optional(Moment),
     deadlineAt: Moment,
     cancelRequestedAt: Type.Optional(Moment),
+    forceAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Ended from then on, whoever works on it.' }),
+    ),
   },
   { title: 'Operation' },
 )
@@ -90,6 +93,7 @@ export function toOperation(operation: ModelOperation): Operation {
     finishedAt: time(operation.finishedAt),
     deadlineAt: moment(operation.deadlineAt),
     cancelRequestedAt: time(operation.cancelRequestedAt),
+    forceAt: time(operation.forceAt),
   })
 }
 

@@ -86,25 +86,30 @@ async function refuseWhenCrowded(tx: Transaction, ports: Ports, platform: string
   fail('request.too-many', `${most} operations of this platform wait already`)
 }
 
-/** Asks that an operation stop; who holds it sees that at once or with its next heartbeat. */
+/** What whoever works on an operation is left to end it, where its end is forced. */
+const forceMs = 10_000
+
+/**
+ * Asks that an operation stop; its worker sees that at once or with its next heartbeat. A forced end waits for no
+ * worker: the housework ends it, with what its run has left.
+ */
 export async function requestCancel(
   tx: Transaction,
   ports: Ports,
   id: string,
-  reason: string,
+  { reason, force = false }: { readonly reason: string; readonly force?: boolean },
 ): Promise<void> {
-  const operation = await tx.lockOperation(id)
+  const before = await tx.lockOperation(id)
+  if (before === undefined) return
+  const isNew = before.cancelRequestedAt === undefined || before.state === 'quarantined'
+  if (!isNew && (!force || before.forceAt !== undefined)) return
+  const at = await tx.now()
+  const isHeld = before.lease !== undefined && before.lease.until > at
+  const forceAt = force ? { forceAt: isHeld ? at + forceMs : at } : {}
+  const operation = await tx.cancelOperation(id, { at, reason, ...forceAt })
   if (operation === undefined) return
-  const isHeldBack = operation.state === 'quarantined'
-  if (operation.cancelRequestedAt !== undefined && !isHeldBack) return
-  const now = await tx.now()
-  // What is held back is taken up once more, to be ended.
-  const state = isHeldBack ? 'queued' : operation.state
-  await tx.putOperation(
-    { ...operation, state, cancelRequestedAt: now, reason, runAfter: now },
-    { fence: operation.fence },
-  )
-  await tx.addHistory(id, { state, reason, node: ports.node, fence: operation.fence })
+  const { state, fence } = operation
+  await tx.addHistory(id, { state, reason, node: ports.node, fence })
   tx.hint({ kind: 'cancel', operation: id })
   // Who holds it hears of the cancel; what nobody holds is due from now on.
   if (operation.lease === undefined) tx.hint({ kind: 'queued' })

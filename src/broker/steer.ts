@@ -12,12 +12,14 @@ import { provision } from './provision.ts'
 import { unbind } from './unbind.ts'
 import { update } from './update.ts'
 
-/** Asks an operation to stop; it ends soon, and says what it left behind. */
-export async function cancelOperation(ports: Ports, asker: Asker, id: string): Promise<void> {
+/** Asks an operation to stop; it ends soon, and says what it left behind. Forced, it ends within seconds whoever works on it. */
+export async function cancelOperation(ports: Ports, asker: Asker, id: string, force = false): Promise<void> {
   await ports.store.write(async (tx) => {
     const operation = await active(tx, id)
-    await requestCancel(tx, ports, id, `cancelled by ${asker.account.id}`)
-    await record(tx, ports, asker, { action: 'operation.cancel', operation })
+    const reason = `${force ? 'forced to end' : 'cancelled'} by ${asker.account.id}`
+    await requestCancel(tx, ports, id, { reason, force })
+    const action = force ? 'operation.force-end' : 'operation.cancel'
+    await record(tx, ports, asker, { action, operation })
   })
 }
 

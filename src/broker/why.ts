@@ -10,6 +10,10 @@ export async function why(look: Look, operation: Operation): Promise<string> {
   const since = (await look.history(operation.id)).at(-1)?.at ?? operation.createdAt
   const limit = `it ends at the latest ${ago(operation.deadlineAt - now)} from now`
   const lasting = `since ${ago(now - since)}`
+  if (operation.forceAt !== undefined) {
+    const rest = operation.forceAt - now
+    return `${state}: ${reason}; ${rest > 0 ? `in ${ago(rest)}` : 'now'} it is ended with what its run has left`
+  }
   if (operation.cancelRequestedAt !== undefined)
     return `${state}: a cancel was asked for ${ago(now - operation.cancelRequestedAt)} ago; ${reason} (${limit})`
   if (state === 'quarantined')

@@ -15,7 +15,7 @@ export async function withdraw(
   const { operation: id, target, reason } = what
   const locked = await lockForEnd(tx, id, target)
   if (locked === undefined || !neverBegan(locked.operation)) {
-    await requestCancel(tx, ports, id, `cancelled: ${reason}`)
+    await requestCancel(tx, ports, id, { reason: `cancelled: ${reason}` })
     return id
   }
   const { fence, blockedBy } = locked.operation

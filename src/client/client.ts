@@ -104,7 +104,8 @@ export function makeClient(server: Server) {
     result: (id: string, name: string) =>
       askBytes(server, { method: 'GET', path: `${operationPath(id)}/outputs/${encodeURIComponent(name)}` }),
     whyOperation: (id: string) => get<Why>(`${operationPath(id)}/why`),
-    cancel: (id: string) => post<Operation>(`${operationPath(id)}/cancel`),
+    cancel: (id: string, force = false) =>
+      post<Operation>(`${operationPath(id)}/cancel${force ? '?force=true' : ''}`),
     retry: (id: string) => post<Ordered>(`${operationPath(id)}/retry`),
     release: (id: string) => post<Operation>(`${operationPath(id)}/release`),
     follow: (id: string, signal: AbortSignal) => follow(server, id, signal),

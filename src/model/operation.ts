@@ -50,6 +50,8 @@ export interface Operation {
   /** Not claimed before. */
   readonly runAfter: number
   readonly cancelRequestedAt?: number
+  /** From then on it is ended without whoever works on it. */
+  readonly forceAt?: number
   readonly lease?: { readonly owner: string; readonly until: number }
   /** Grows with each claim; every write of an owner carries it. */
   readonly fence: number

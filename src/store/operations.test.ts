@@ -27,6 +27,7 @@ describe.each(storeKinds)('%s', (kind) => {
       startedAt: 1,
       finishedAt: 2,
       cancelRequestedAt: 3,
+      forceAt: 9,
       lease: { owner: 'n', until: 4 },
       fence: 5,
       strikes: 1,
@@ -130,25 +131,61 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(await store.look.operation(operation.id)).toStrictEqual(operation)
   })
 
-  test('a writer who read the row earlier neither forgets a cancel nor shortens its own lease', async () => {
+  test('a writer who read the row earlier undoes neither a cancel nor its deadline, nor shortens its own lease', async () => {
     await using opened = await openTestStore(kind)
     const { store } = opened
     await add(store, anOperation())
     const [mine] = await store.write((tx) => tx.claim(order))
     const held = mine as Operation
-    await store.write((tx) => tx.putOperation({ ...held, cancelRequestedAt: 7 }, { fence: 1 }))
+    await store.write((tx) => tx.cancelOperation(held.id, { at: 7, forceAt: 8, reason: 'cancelled' }))
     await opened.advance(500)
     await store.write((tx) => tx.renew('n', [held.id], 1000))
 
-    await store.write((tx) => tx.putOperation({ ...held, state: 'running' }, { fence: 1, owner: 'n' }))
+    const stale = { ...held, state: 'running', deadlineAt: 1 } as const
+    await store.write((tx) => tx.putOperation(stale, { fence: 1, owner: 'n' }))
 
     const now = await store.look.now()
     expect(await store.look.operation(held.id)).toStrictEqual({
       ...held,
       state: 'running',
       cancelRequestedAt: 7,
+      forceAt: 8,
+      runAfter: held.runAfter,
       lease: { owner: 'n', until: now + 1000 },
     })
+  })
+
+  test('within one transaction a cancel and what is written after it are both kept', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    const operation = anOperation({ state: 'quarantined' })
+    await add(store, operation)
+
+    await store.write(async (tx) => {
+      const before = (await tx.lockOperation(operation.id)) as Operation
+      const asked = await tx.cancelOperation(operation.id, { at: 7, reason: 'cancelled' })
+      expect(asked).toMatchObject({ state: 'queued', cancelRequestedAt: 7, reason: 'cancelled' })
+      await tx.cancelOperation(operation.id, { at: 9, forceAt: 11, reason: 'forced' })
+      await tx.putOperation({ ...before, reason: 'written later', stage: 1 }, { fence: 0 })
+    })
+
+    expect(await store.look.operation(operation.id)).toMatchObject({
+      cancelRequestedAt: 7,
+      forceAt: 11,
+      reason: 'written later',
+      stage: 1,
+    })
+  })
+
+  test('what has ended cannot be cancelled any more', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    const operation = anOperation({ state: 'failed' })
+    await add(store, operation)
+
+    const wish = { at: 7, forceAt: 7, reason: 'cancelled' }
+    expect(await store.write((tx) => tx.cancelOperation(operation.id, wish))).toBeUndefined()
+    expect(await store.look.operation(operation.id)).toStrictEqual(operation)
   })
 
   test('an operation given back has no lease', async () => {

@@ -6,12 +6,12 @@ import type { Action } from '../model/situation.ts'
 import type { Row, Session, Value } from './database.ts'
 import { cursorOf, openCursor, pageOf } from './page.ts'
 import { compact, maybeFlag, maybeJson, maybeNumber, maybeText, number, text, toFlag, toJson } from './row.ts'
-import type { Held, OperationFilter, Page, Polled } from './store.ts'
+import type { CancelWish, Held, OperationFilter, Page, Polled } from './store.ts'
 
 /** The columns of a whole operation. */
 export const operationColumns = `id, platform, instance, binding, kind, action, state, reason, description, problem,
   usable, repeatable, requester, request_id, priority, turn, blocked_by, created_at, started_at, finished_at,
-  deadline_at, run_after, cancel_requested_at, lease_owner, lease_until, fence, strikes, stage, attempt`
+  deadline_at, run_after, cancel_requested_at, force_at, lease_owner, lease_until, fence, strikes, stage, attempt`
 
 const select = `SELECT ${operationColumns} FROM operations WHERE id = ?`
 
@@ -22,21 +22,27 @@ const pollNamed = `${polled} AND id = ?`
 const pollLatest = `${polled} ORDER BY id DESC LIMIT 1`
 
 const insert = `INSERT INTO operations (id, platform, instance, binding, kind, action, requester, request_id,
-  blocked_by, waits, created_at, state, ended, reason, description, problem, usable, repeatable, priority, started_at,
-  finished_at, deadline_at, run_after, cancel_requested_at, lease_owner, lease_until, fence, strikes, stage, attempt,
-  turn)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  blocked_by, waits, created_at, priority, deadline_at, cancel_requested_at, force_at, turn, lease_owner, lease_until,
+  state, ended, reason, description, problem, usable, repeatable, started_at, finished_at, run_after, fence, strikes,
+  stage, attempt)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// A cancel is never forgotten, and a lease of the same owner never shortened, by a writer who read the row earlier. The
-// sum hides its column from the planner: it would read through everything that has not ended.
-const update = `UPDATE operations SET state = ?, ended = ?, reason = ?, description = ?, problem = ?, usable = ?,
-  repeatable = ?, priority = ?, started_at = ?, finished_at = ?, deadline_at = ?, run_after = ?,
-  cancel_requested_at = coalesce(cancel_requested_at, ?),
-  lease_until = CASE WHEN lease_owner = ? AND lease_until > ? THEN lease_until ELSE ? END,
-  lease_owner = ?, fence = ?, strikes = ?, stage = ?, attempt = ?
+// Only what a step of the work changes: a deadline or a cancel is not its business, so a writer who read the row earlier
+// cannot undo one; nor does it shorten a lease of the same owner. The sum hides its column from the planner: it would
+// read through everything that has not ended.
+const update = `UPDATE operations SET
+  lease_until = CASE WHEN lease_owner = ? AND lease_until > ? THEN lease_until ELSE ? END, lease_owner = ?,
+  state = ?, ended = ?, reason = ?, description = ?, problem = ?, usable = ?, repeatable = ?, started_at = ?,
+  finished_at = ?, run_after = ?, fence = ?, strikes = ?, stage = ?, attempt = ?
   WHERE id = ? AND fence = ? AND ended + 0 = 0`
 
 const updateOwned = `${update} AND lease_owner = ?`
+
+// What is held back is taken up once more, to be ended.
+const askToEnd = `UPDATE operations SET cancel_requested_at = coalesce(cancel_requested_at, ?),
+  force_at = coalesce(force_at, ?), run_after = ?, reason = ?,
+  state = CASE state WHEN 'quarantined' THEN 'queued' ELSE state END
+  WHERE id = ? AND ended + 0 = 0 RETURNING ${operationColumns}`
 
 const indexed: readonly (readonly [readonly string[], string])[] = [
   [activeStates, 'ended = 0'],
@@ -113,13 +119,14 @@ export async function insertOperation(session: Session, operation: Operation, tu
     operation.blockedBy ?? null,
     waits ? 1 : 0,
     operation.createdAt,
-    ...changingValues(operation),
-    operation.lease?.until ?? null,
-    operation.fence,
-    operation.strikes,
-    operation.stage,
-    operation.attempt,
+    operation.priority,
+    operation.deadlineAt,
+    operation.cancelRequestedAt ?? null,
+    operation.forceAt ?? null,
     turn,
+    operation.lease?.owner ?? null,
+    operation.lease?.until ?? null,
+    ...changingValues(operation),
   )
 }
 
@@ -127,6 +134,16 @@ export async function insertOperation(session: Session, operation: Operation, tu
 export function mayWrite(row: Operation, held: Held): boolean {
   const owns = held.owner === undefined || held.owner === row.lease?.owner
   return row.fence === held.fence && owns && !hasEnded(row.state)
+}
+
+/** Asks that an operation end, whoever works on it and whatever is written meanwhile; undefined when it has ended. */
+export async function cancelOperation(
+  session: Session,
+  id: string,
+  { at, forceAt, reason }: CancelWish,
+): Promise<Operation | undefined> {
+  const [row] = await session.all(askToEnd, at, forceAt ?? null, at, reason, id)
+  return row && operationOf(row)
 }
 
 /** Writes the row if it still has this fence (and owner), and lets go whoever waited for its end. */
@@ -150,15 +167,11 @@ function updateValues(operation: Operation, held: Held): readonly Value[] {
   const until = operation.lease?.until ?? null
   const owner = operation.lease?.owner ?? null
   return [
-    ...changingValues(operation).slice(0, -1),
     owner,
     until,
     until,
     owner,
-    operation.fence,
-    operation.strikes,
-    operation.stage,
-    operation.attempt,
+    ...changingValues(operation),
     operation.id,
     held.fence,
     ...(held.owner === undefined ? [] : [held.owner]),
@@ -193,6 +206,7 @@ export function operationOf(row: Row): Operation {
     deadlineAt: number(row, 'deadline_at'),
     runAfter: number(row, 'run_after'),
     cancelRequestedAt: maybeNumber(row, 'cancel_requested_at'),
+    forceAt: maybeNumber(row, 'force_at'),
     lease: owner === undefined ? undefined : { owner, until: number(row, 'lease_until') },
     fence: number(row, 'fence'),
     strikes: number(row, 'strikes'),
@@ -211,7 +225,7 @@ async function mustWait(session: Session, operation: Operation): Promise<boolean
   return row !== undefined && number(row, 'ended') === 0
 }
 
-/** What may change, up to the owner of the lease. */
+/** What the work changes, but for the lease. */
 function changingValues(operation: Operation): readonly Value[] {
   return [
     operation.state,
@@ -221,13 +235,13 @@ function changingValues(operation: Operation): readonly Value[] {
     operation.problem ?? null,
     toFlag(operation.usable),
     toFlag(operation.repeatable),
-    operation.priority,
     operation.startedAt ?? null,
     operation.finishedAt ?? null,
-    operation.deadlineAt,
     operation.runAfter,
-    operation.cancelRequestedAt ?? null,
-    operation.lease?.owner ?? null,
+    operation.fence,
+    operation.strikes,
+    operation.stage,
+    operation.attempt,
   ]
 }
 

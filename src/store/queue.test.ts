@@ -217,6 +217,25 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(await overdue(0)).toEqual(['leased', 'quarantined'])
     expect(await overdue(60)).toEqual([])
   })
+
+  test('forced is what is active and past the time that an operator has set, whether leased, waiting or held back', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    const forceAt = (await store.look.now()) + 100
+    await add(
+      store,
+      queued('leased', { forceAt }),
+      queued('quarantined', { forceAt, state: 'quarantined' }),
+      queued('ended', { forceAt, state: 'failed' }),
+      queued('later', { forceAt: forceAt + 100 }),
+      queued('never'),
+    )
+    await claim(store)
+    await opened.advance(100)
+
+    const forced = await store.write((tx) => tx.forced(10))
+    expect(forced.map(({ reason }) => reason).toSorted()).toEqual(['leased', 'quarantined'])
+  })
 })
 
 function queued(reason: string, given: Partial<Operation> = {}, platform = 'cf'): Operation {

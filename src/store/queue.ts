@@ -137,6 +137,16 @@ export async function overdueOperations(
   return rows.map(operationOf)
 }
 
+/** Active operations that are ended by now without whoever works on them. */
+export async function forcedOperations(session: Session, most: number): Promise<readonly Operation[]> {
+  const rows = await session.all(
+    `SELECT ${operationColumns} FROM operations WHERE ended = 0 AND force_at <= ${now}
+      ORDER BY force_at LIMIT ?${session.dialect.skipLocked}`,
+    most,
+  )
+  return rows.map(operationOf)
+}
+
 /** The heads of the queue, those that waited long one class higher, at most so many per platform. */
 function claimText(dialect: Dialect, isChosen: boolean): string {
   const chosen = isChosen ? ` AND id IN ${dialect.list}` : ''

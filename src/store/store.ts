@@ -111,10 +111,12 @@ export interface Transaction extends Look {
   /** Inserts; a second active operation for the same mutated target is refused by the database and retried. */
   addOperation(operation: Operation): Promise<void>
   /**
-   * Writes the whole row if it has not ended and still has this fence (and owner, when leased); false: another has
-   * taken over. A cancel that was asked for stays, and a lease of the same owner is not shortened.
+   * Writes what the work changes of the row if it has not ended and still has this fence (and owner, when leased); false:
+   * another has taken over. Deadline and cancel stay as they are, and a lease of the same owner is not shortened.
    */
   putOperation(operation: Operation, held: Held): Promise<boolean>
+  /** Asks an operation to end, whoever works on it; answers it as it is now, undefined when it has ended. */
+  cancelOperation(id: string, wish: CancelWish): Promise<Operation | undefined>
   addHistory(operation: string, line: Omit<HistoryLine, 'at'>): Promise<void>
   putRun(run: Run): Promise<void>
   seal(owner: SealedOwner, name: string, bytes: Uint8Array): Promise<void>
@@ -129,8 +131,10 @@ export interface Transaction extends Look {
   forgive(node: string, claims: readonly ClaimMark[]): Promise<void>
   /** Renews all leases of a node on these operations; answers those it still holds. */
   renew(node: string, operations: readonly string[], leaseMs: number): Promise<readonly string[]>
-  /** Active operations whose deadline has passed, with or without a lease. */
+  /** Active operations whose deadline passed so long ago, with or without a lease. */
   overdue(graceMs: number, most: number): Promise<readonly Operation[]>
+  /** Active operations whose end is forced by now, with or without a lease. */
+  forced(most: number): Promise<readonly Operation[]>
   addLog(rows: readonly NewLogRow[]): Promise<void>
   /** Seals other bytes in place of those of rows that are kept; where they lie in their stream stays as it is. */
   rewriteLog(rows: readonly LogRow[]): Promise<void>
@@ -177,6 +181,14 @@ export interface Held {
   readonly fence: number
   /** Absent: nobody needs to hold the lease (a cancel, a deadline). */
   readonly owner?: string
+}
+
+/** That an operation is to end. Times are the database's. */
+export interface CancelWish {
+  readonly at: number
+  /** From when on it is ended without whoever works on it. */
+  readonly forceAt?: number
+  readonly reason: string
 }
 
 /** One claim of an operation. */

@@ -13,13 +13,21 @@ import { countInstances, lockInstance, putInstance } from './instances.ts'
 import { addLog, rewriteLog } from './logs.ts'
 import { Looking } from './look.ts'
 import { addTombstone, holdSingleton, lockName, putFreeze, putNode, raiseEpoch } from './nodes.ts'
-import { insertOperation, lockOperation, mayWrite, sendOperation, updateOperation } from './operations.ts'
+import {
+  cancelOperation,
+  insertOperation,
+  lockOperation,
+  mayWrite,
+  sendOperation,
+  updateOperation,
+} from './operations.ts'
 import { putEnrolment, putOffering, removeEnrolment } from './packages.ts'
-import { claimOperations, forgiveStrikes, overdueOperations, renewLeases } from './queue.ts'
+import { claimOperations, forcedOperations, forgiveStrikes, overdueOperations, renewLeases } from './queue.ts'
 import { addHistory, putRun } from './runs.ts'
 import { eraseSealed, putSealed } from './sealing.ts'
 import type {
   AuditCursor,
+  CancelWish,
   ClaimMark,
   ClaimOrder,
   Enrolment,
@@ -94,6 +102,11 @@ export class Writing extends Looking implements Transaction {
     this.#locked.set(operation.id, operation)
     return true
   }
+  async cancelOperation(id: string, wish: CancelWish): Promise<Operation | undefined> {
+    const changed = await cancelOperation(this.session, id, wish)
+    if (changed) this.#locked.set(id, changed)
+    return changed
+  }
   addHistory(operation: string, line: Omit<HistoryLine, 'at'>): Promise<void> {
     return addHistory(this.session, operation, line)
   }
@@ -117,6 +130,9 @@ export class Writing extends Looking implements Transaction {
   }
   overdue(graceMs: number, most: number): Promise<readonly Operation[]> {
     return overdueOperations(this.session, graceMs, most)
+  }
+  forced(most: number): Promise<readonly Operation[]> {
+    return forcedOperations(this.session, most)
   }
   addLog(rows: readonly NewLogRow[]): Promise<void> {
     return addLog(this.session, this.sealer, rows)

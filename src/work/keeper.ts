@@ -33,6 +33,7 @@ export function startKeeper(tools: Tools, limitsNow: () => KeeperLimits): Keeper
   const leaving = new AbortController()
   const pulse = { keeper: clock.monotonic() }
   const due = { sweep: 0, forget: 0 }
+  let sweeping: Promise<void> | undefined
 
   async function loop(): Promise<void> {
     while (!leaving.signal.aborted) {
@@ -47,19 +48,30 @@ export function startKeeper(tools: Tools, limitsNow: () => KeeperLimits): Keeper
   async function tick(): Promise<void> {
     if (!(await store.write((tx) => tx.holdSingleton('keeper', node, tickMs * 15)))) return
     await store.write((tx) => tx.chainAudit(batch * 10))
+    const forced = await endForced(tools)
     // What is not known any more may be alive: nothing ends and nothing is cleared away on the word of a copy.
     if ((await store.look.cluster()).freeze?.isCopy) return
     const limits = limitsNow()
-    await endOverdue(tools, limits)
+    const ended = forced + (await endOverdue(tools, limits))
     const now = clock.monotonic()
-    if (now >= due.sweep) {
+    // Whoever worked on what has just been ended may be about to start its run: the sweep stops that soon.
+    if (ended > 0) due.sweep = Math.min(due.sweep, now + limits.leftoverAgeMs)
+    if (now >= due.sweep && sweeping === undefined) {
       due.sweep = now + limits.sweepEveryMs * (0.8 + 0.4 * tools.ports.chance.number())
-      await sweep(tools, limits)
+      // An engine that does not answer must not keep operations from ending.
+      sweeping = sweepOnce(limits)
     }
     if (now >= due.forget) {
       const forgotten = await store.write((tx) => tx.forget(limits.retention, batch * 5))
       due.forget = now + (forgotten > 0 ? tickMs : limits.forgetEveryMs)
     }
+  }
+
+  async function sweepOnce(limits: KeeperLimits): Promise<void> {
+    await sweep(tools, limits).catch((error: unknown) =>
+      tools.report.event({ kind: 'fault', doing: 'sweep', error }),
+    )
+    sweeping = undefined
   }
 
   const running = loop()
@@ -68,6 +80,7 @@ export function startKeeper(tools: Tools, limitsNow: () => KeeperLimits): Keeper
     async stop() {
       leaving.abort()
       await running
+      await sweeping
     },
   }
 }
@@ -76,22 +89,30 @@ export function startKeeper(tools: Tools, limitsNow: () => KeeperLimits): Keeper
 export async function endOverdue(
   tools: Tools,
   { overdueGraceMs }: Pick<KeeperLimits, 'overdueGraceMs'>,
-): Promise<void> {
+): Promise<number> {
   const { store } = tools.ports
   const overdue = await store.write((tx) => tx.overdue(overdueGraceMs, batch))
-  for (const operation of overdue) await endOne(tools, operation)
+  for (const operation of overdue) await endOne(tools, operation, 'overdue')
+  return overdue.length
 }
 
-async function endOne(tools: Tools, overdue: Operation): Promise<void> {
+/** What an operator has forced to end ends, also in a copy of before: it is the operator's word. */
+export async function endForced(tools: Tools): Promise<number> {
+  const forced = await tools.ports.store.write((tx) => tx.forced(batch))
+  await Promise.all(forced.map((operation) => endOne(tools, operation, 'forced to end')))
+  return forced.length
+}
+
+async function endOne(tools: Tools, active: Operation, why: string): Promise<void> {
   const { ports, bell } = tools
-  const { id, target } = overdue
-  const ending = await salvage(tools, overdue)
+  const { id, target } = active
+  const ending = await salvage(tools, active)
   const ended = await ports.store.write(async (tx) => {
     const locked = await lockForEnd(tx, id, target)
     if (locked === undefined || hasEnded(locked.operation.state)) return false
     const { operation } = locked
     for (const run of await tx.runs(id)) {
-      if (run.state !== 'discarded') await tx.addTombstone(run.name, 'overdue', 24 * 3_600_000)
+      if (run.state !== 'discarded') await tx.addTombstone(run.name, why, 24 * 3_600_000)
     }
     const held = { fence: operation.fence }
     return settle(

@@ -11,8 +11,10 @@ export interface Notes {
   /** By the names of runs. */
   readonly jobs: Map<string, Job>
   readonly reports: Map<string, Report>
+  /** The run whose layout took so long that the operation was asked again whether it is still to start. */
+  slowLayout: string | undefined
 }
 
 export function makeNotes(): Notes {
-  return { facts: undefined, format: undefined, jobs: new Map(), reports: new Map() }
+  return { facts: undefined, format: undefined, jobs: new Map(), reports: new Map(), slowLayout: undefined }
 }

@@ -216,16 +216,26 @@ async function obstacleBefore(
   return { code: 'operation.failed', detail: 'what an earlier attempt left behind could not be cleared away' }
 }
 
+/** A layout that takes longer has the operation asked once more whether it is still to start. */
+const slowLayoutMs = 2000
+
 async function start(at: Performing, run: Run): Promise<'on'> {
   const { tools, lease, leave } = at
   const engine = engineOf(tools, run)
   const job = await sealedJob(tools, lease, run)
   const { operation, fence } = lease
   const order = { name: run.name, job, cluster: tools.cluster.id, operation, fence }
+  const begun = tools.ports.clock.monotonic()
   try {
     // The intent reaches the disk while the layout is made; nothing is started before.
     const laidOut = engine.layOut(order, quietWatch(AbortSignal.any([leave, lease.lost])))
-    await Promise.all([laidOut, tools.ports.store.settled()])
+    const tookMs = laidOut.then(() => tools.ports.clock.monotonic() - begun)
+    const [layoutMs] = await Promise.all([tookMs, tools.ports.store.settled()])
+    if (layoutMs > slowLayoutMs && lease.notes.slowLayout !== run.name) {
+      // An image took its time: by now the run may not be wanted any more.
+      lease.notes.slowLayout = run.name
+      return 'on'
+    }
     lease.check()
     return await recordStarted(at, run, await engine.start({ name: run.name, fence }))
   } catch (error) {

@@ -56,11 +56,13 @@ async function leftOf(
 ): Promise<{ readonly job: Job; readonly report: Report } | undefined> {
   const { look } = tools.ports.store
   const run = (await look.runs(id)).at(-1)
-  if (run === undefined || run.state === 'intended' || run.state === 'discarded') return undefined
+  if (run === undefined || run.state === 'discarded') return undefined
   const job = await unsealed<Job>(tools, run, 'job')
   if (job === undefined) return undefined
   const known = run.state === 'reported' ? await unsealed<Report>(tools, run, 'report') : undefined
-  const report = known ?? (await collected(tools, run)) ?? emptyReport({ kind: 'lost' }, await look.now())
+  const collected = known ?? (await collect(tools, run))
+  if (collected === 'never-started') return undefined
+  const report = collected ?? emptyReport({ kind: 'lost' }, await look.now())
   return { job, report: await withKept(tools.ports.store, run, job, report) }
 }
 
@@ -70,16 +72,13 @@ async function unsealed<T>({ ports }: Tools, { name }: Run, what: string): Promi
 }
 
 /** Stops the run and reads what it has left, if its engine can do that now. */
-async function collected(tools: Tools, run: Run): Promise<Report | undefined> {
+async function collect(tools: Tools, run: Run): Promise<Report | 'never-started' | undefined> {
   const engine = tools.engines.find(({ name }) => name === run.engine)
-  if (engine === undefined || run.ticket === undefined) return undefined
+  if (engine === undefined) return undefined
   const enough = new AbortController()
   const late = tools.ports.clock.sleep(collectMs, enough.signal).then(() => undefined)
   try {
-    return await Promise.race([
-      readLeft(tools, { engine, run, ticket: run.ticket, signal: enough.signal }),
-      late,
-    ])
+    return await Promise.race([readLeft(tools, { engine, run, signal: enough.signal }), late])
   } catch (error) {
     tools.report.event({ kind: 'fault', operation: run.operation, doing: `collect run ${run.name}`, error })
     return undefined
@@ -90,11 +89,18 @@ async function collected(tools: Tools, run: Run): Promise<Report | undefined> {
 
 async function readLeft(
   { ports }: Tools,
-  from: { readonly engine: Engine; readonly run: Run; readonly ticket: string; readonly signal: AbortSignal },
-): Promise<Report> {
-  const { engine, run, ticket, signal } = from
+  { engine, run, signal }: { readonly engine: Engine; readonly run: Run; readonly signal: AbortSignal },
+): Promise<Report | 'never-started' | undefined> {
+  // A start that was not written down shows in the engine.
+  const sight = await engine.look(run.name)
+  if (sight.kind !== 'started') {
+    if (run.state !== 'intended' || sight.kind === 'foreign') return undefined
+    // Without its layout nobody can start it any more.
+    await engine.discard(run.name)
+    return 'never-started'
+  }
   await engine.stop(run.name, 0)
-  return engine.follow(ticket, {
+  return engine.follow(sight.ticket, {
     had: () => 0,
     log: () => Promise.resolve(),
     progress: () => undefined,

@@ -111,8 +111,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'work/keeper.ts',
-        find: '  for (const operation of overdue) await endOne(tools, operation)\n',
-        replace: '  if (overdue.length < 0) await endOne(tools, overdue[0] as never)\n',
+        find: "  for (const operation of overdue) await endOne(tools, operation, 'overdue')\n",
+        replace: "  if (overdue.length < 0) await endOne(tools, overdue[0] as never, 'overdue')\n",
       },
     ],
   },

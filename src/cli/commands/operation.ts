@@ -156,11 +156,13 @@ function cancelling(group: Command): void {
   const command = add(group, {
     usage: 'cancel <operation>',
     summary: 'Ask an operation to stop',
-    examples: ['operation cancel 01jxyz…', 'operation cancel my-db'],
+    examples: ['operation cancel 01jxyz…', 'operation cancel my-db', 'operation cancel my-db --force'],
   })
-  remote(command).action(async (wanted: string, options: Common) => {
+  command.option('--force', 'end it within seconds, whoever works on it; what its run has left is kept')
+  remote(command).action(async (wanted: string, options: Common & { readonly force?: true }) => {
     const client = await connect(command)
-    await showOperation(options.output, await client.cancel(await findOperation(client, wanted)))
+    const id = await findOperation(client, wanted)
+    await showOperation(options.output, await client.cancel(id, options.force === true))
   })
 }
 

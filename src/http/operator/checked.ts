@@ -5,9 +5,9 @@ import { compileSchema, type SchemaFault } from '../../kit/schema.ts'
 import { nearest, printable, shorten } from '../../kit/text.ts'
 import { failAll, type Problem } from '../../model/problem.ts'
 
-/** The value itself, with the numbers of a query turned into numbers. */
+/** The value itself, with the numbers and truth values of a query read as such. */
 export function checked(schema: TSchema, given: unknown, source: 'path' | 'query' | 'body'): unknown {
-  const value = source === 'query' ? withNumbers(schema, given) : given
+  const value = source === 'query' ? withScalars(schema, given) : given
   const compiled = compileSchema(schema as unknown as Json)
   const faults =
     compiled.kind === 'check' ? compiled.check(value) : [{ pointer: '', message: compiled.message }]
@@ -53,17 +53,19 @@ function unstorable(value: unknown, at: string): readonly SchemaFault[] {
   ])
 }
 
-function withNumbers(schema: TSchema, given: unknown): unknown {
+function withScalars(schema: TSchema, given: unknown): unknown {
   const properties: unknown = (schema as unknown as { properties?: unknown }).properties
   if (!isObject(given) || !isObject(properties)) return given
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const property = properties[name]
-      const numeric = isObject(property) && property['type'] === 'integer'
-      return [
-        name,
-        numeric && typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
-      ]
+      const type = isObject(property) ? property['type'] : undefined
+      return [name, typeof value === 'string' ? scalarOf(value, type) : value]
     }),
   )
+}
+
+function scalarOf(text: string, type: unknown): string | number | boolean {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  return type === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text
 }

@@ -104,13 +104,20 @@ export const operationRoutes = [
     url: '/operations/:operation/cancel',
     role: 'operator',
     tag: 'operations',
-    summary: 'Ask an operation to stop',
+    summary: 'Ask an operation to stop; forced, it is audited as `operation.force-end`',
     audit: order('operation.cancel'),
     params: OperationAddress,
+    query: Type.Object({
+      force: Type.Optional(
+        Type.Boolean({
+          description: 'End it within seconds, whoever works on it and whatever its engine does.',
+        }),
+      ),
+    }),
     answers: Operation,
     status: 202,
-    handle: async ({ params, asker }, ports) => {
-      await cancelOperation(ports.broker, asker, params.operation)
+    handle: async ({ params, query, asker }, ports) => {
+      await cancelOperation(ports.broker, asker, params.operation, query.force)
       return document(toOperation(await existing(ports, params.operation)))
     },
   }),

@@ -3,6 +3,7 @@ import { firstTables } from './0001-first-tables.ts'
 import { auditTimes } from './0002-audit-times.ts'
 import { nodeKeys } from './0003-node-keys.ts'
 import { keyedAudit } from './0004-keyed-audit.ts'
+import { forcedEnds } from './0005-forced-ends.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [firstTables, auditTimes, nodeKeys, keyedAudit]
+export const migrations: readonly Migration[] = [firstTables, auditTimes, nodeKeys, keyedAudit, forcedEnds]
