@@ -31,6 +31,8 @@ export interface LocalOrder {
   /** Settings of the contract, as a catalog would have them. */
   readonly options?: JsonObject
   readonly lent?: Lent
+  /** An update moves the instance to the package only when it has succeeded; without this every action moves it before. */
+  readonly upgrades?: boolean
 }
 
 /** Orders it and answers the operation. Problems: as the verbs of the broker. */
@@ -46,10 +48,11 @@ export async function order(house: LocalHouse, wish: LocalOrder): Promise<string
   if (found === undefined) return withoutInstance(house, wish, offers[0])
   // An author runs what was built last, not what the instance was made from.
   const offer = offers.find((one) => one.plan.id === found.planId)
-  if (offer && offer.package.digest !== found.digest && found.currentOperation === undefined)
+  const isMoved = wish.upgrades !== true || kind !== 'update'
+  if (isMoved && offer && offer.package.digest !== found.digest && found.currentOperation === undefined)
     await repinInstance(house.ports, house.asker(), key)
   if (wish.lent) await lend(house, key, wish.lent)
-  return actOn(house, wish, found)
+  return actOn(house, wish, { found, offer })
 }
 
 /** The instance of that name, unless it is gone. */
@@ -126,7 +129,13 @@ async function withoutInstance(house: LocalHouse, wish: LocalOrder, offer: Offer
   }
 }
 
-async function actOn(house: LocalHouse, wish: LocalOrder, found: Instance): Promise<string> {
+interface Standing {
+  readonly found: Instance
+  /** What the package offers under the instance's plan. */
+  readonly offer: Offer | undefined
+}
+
+async function actOn(house: LocalHouse, wish: LocalOrder, { found, offer }: Standing): Promise<string> {
   const { ports } = house
   const { action, instance, parameters } = wish
   const { serviceId, planId } = found
@@ -139,7 +148,10 @@ async function actOn(house: LocalHouse, wish: LocalOrder, found: Instance): Prom
     case 'provision':
       return fail('instance.exists', instance)
     case 'update': {
-      const answer = await update(ports, asker, { ...named, parameters, again: true })
+      // Naming the version is what moves an instance to the package that is offered, though it be of the same version.
+      const maintenance = wish.upgrades ? offer?.plan.maintenance?.version : undefined
+      const moving = maintenance === undefined ? {} : { maintenance }
+      const answer = await update(ports, asker, { ...named, ...moving, parameters, again: true })
       return answer.kind === 'started' ? answer.operation : fail('instance.busy')
     }
     case 'bind': {

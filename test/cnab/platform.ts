@@ -48,9 +48,11 @@ export class Platform {
     })
   }
 
-  async update(instance: string, plan: string, parameters: JsonObject): Promise<Answer> {
+  /** With a version, to the package that is offered now. */
+  async update(instance: string, plan: string, parameters: JsonObject, version?: string): Promise<Answer> {
     const path = `/v2/service_instances/${instance}?accepts_incomplete=true`
-    return await this.ask('PATCH', path, { ...(await this.#idsOf(plan)), parameters })
+    const maintenance = version === undefined ? {} : { maintenance_info: { version } }
+    return await this.ask('PATCH', path, { ...(await this.#idsOf(plan)), parameters, ...maintenance })
   }
 
   async bind(instance: string, binding: string, plan: string, parameters: JsonObject = {}): Promise<Answer> {

@@ -8,6 +8,8 @@ import { busyboxImage } from '../support/busybox.ts'
 export const componentName = 'example.org/test/service'
 
 export interface TestComponent {
+  /** Absent: the usual one. */
+  readonly name?: string
   readonly version?: string
   /** The body of /toi/run. */
   readonly run: string
@@ -24,7 +26,15 @@ export const place = { signal: new AbortController().signal }
 /** Builds it into a transport archive; answers the path of that. */
 export async function componentIn(
   folder: string,
-  { version = '1.0.0', run, user, package: pkg, executor, libraries = {} }: TestComponent,
+  {
+    name: component = componentName,
+    version = '1.0.0',
+    run,
+    user,
+    package: pkg,
+    executor,
+    libraries = {},
+  }: TestComponent,
 ): Promise<string> {
   mkdirSync(folder, { recursive: true })
   const layout = join(folder, `layout-${version}`)
@@ -56,7 +66,7 @@ export async function componentIn(
         ],
       },
       {
-        name: componentName,
+        name: component,
         version,
         provider: { name: 'example.org' },
         resources: [

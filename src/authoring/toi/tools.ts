@@ -1,5 +1,7 @@
 /** TOI packages on this machine: installed, looked at and rehearsed without a server, through the local door. */
 import { offerOf } from '../../broker/offering.ts'
+import { orders } from '../../broker/orders.ts'
+import { mergeParameters } from '../../broker/parameters.ts'
 import {
   configFile,
   credentialsFile,
@@ -21,8 +23,10 @@ import { type LocalHouse, localPlatform, openLocalHouse } from '../../local/hous
 import { localOffers } from '../../local/offers.ts'
 import { findInstance, forgetInstance, keyOf, type LocalOrder } from '../../local/order.ts'
 import type { ActionRan } from '../../local/ran.ts'
+import type { Instance } from '../../model/instance.ts'
 import type { Package } from '../../model/package.ts'
 import { fail, failAll, type Problem } from '../../model/problem.ts'
+import { ownerOfInstance } from '../../model/sealed.ts'
 import type { Action } from '../../model/situation.ts'
 
 export interface ToiWish {
@@ -86,27 +90,58 @@ export interface ToiOrder extends ToiWish {
 export async function runToi(order: ToiOrder, listener: Listener): Promise<ActionRan> {
   const house = await openLocalHouse({ dataDir: order.dataDir, engine: 'auto' })
   try {
-    const { package: pkg } = await inspect(
-      house.workshop,
-      { reference: referenceOf(order), contract: toi.name, options: optionsFor(order) },
-      listener,
-    )
-    return await act(house, await orderOf(house, pkg, order), listener)
+    return await act(house, await orderOf(house, await targetOf(house, order, listener), order), listener)
   } finally {
     await house.close()
   }
 }
 
-async function orderOf(house: LocalHouse, pkg: Package, order: ToiOrder): Promise<LocalOrder> {
-  const instance = order.name ?? pkg.services[0]?.name ?? 'default'
-  const exists = (await findInstance(house, keyOf(instance))) !== undefined
-  const action = actionOf(pkg, order, exists)
+interface Target {
+  /** What the installation is called. */
+  readonly name: string
+  readonly package: Package
+  readonly found: Instance | undefined
+}
+
+/** An installation that is named is what was kept of it, wherever its component has gone; a reference is read. Problems: instance.exists. */
+async function targetOf(house: LocalHouse, order: ToiOrder, listener: Listener): Promise<Target> {
+  const { reference, repo } = order
+  if (repo === undefined && isName(reference)) {
+    const found = await findInstance(house, keyOf(reference))
+    const offer = found && (await offerOf(house.store.look, found))
+    if (offer?.package.contract === toi.name) return { name: reference, package: offer.package, found }
+  }
+  const { package: pkg } = await inspect(
+    house.workshop,
+    { reference: referenceOf(order), contract: toi.name, options: optionsFor(order) },
+    listener,
+  )
+  const name = order.name ?? pkg.services[0]?.name ?? 'default'
+  const found = await findInstance(house, keyOf(name))
+  const before = found && (await offerOf(house.store.look, found)).package
+  if (before !== undefined && (before.contract !== toi.name || before.name !== pkg.name))
+    return fail('instance.exists', `${name} is an installation of ${before.name}`, {
+      hint: 'Use another --name.',
+    })
+  return { name, package: pkg, found }
+}
+
+/** Whether a reference can be the name of an installation: references have a path. */
+function isName(reference: string): boolean {
+  return /^[A-Za-z0-9][\w.-]*$/.test(reference)
+}
+
+async function orderOf(house: LocalHouse, target: Target, order: ToiOrder): Promise<LocalOrder> {
+  const { name: instance, package: pkg, found } = target
+  const isInstalled = found !== undefined && !['failed', 'provisioning'].includes(found.state)
+  const action = actionOf(pkg, order, isInstalled)
   const lent = lentOf(order)
   return {
     action,
     instance,
+    upgrades: true,
     package: withAction(pkg, action),
-    parameters: action.kind === 'deprovision' ? {} : order.parameters,
+    parameters: await parametersOf(house, action, { found, order }),
     options: {
       ...optionsFor(order),
       expressions: true,
@@ -116,7 +151,19 @@ async function orderOf(house: LocalHouse, pkg: Package, order: ToiOrder): Promis
   }
 }
 
-/** The first install makes an installation; a second one, or another word for it, changes it. */
+/** A failed install is tried again with what it was given, and what is given now. */
+async function parametersOf(
+  house: LocalHouse,
+  { kind }: Action,
+  { found, order }: { readonly found: Instance | undefined; readonly order: ToiOrder },
+): Promise<JsonObject> {
+  if (kind === 'deprovision') return {}
+  if (kind !== 'provision' || found === undefined) return order.parameters
+  const before = await orders.instance(house.store.look, found)
+  return mergeParameters(before.parameters, order.parameters)
+}
+
+/** The first install makes an installation, as does the next after one that failed, and it is the same while it is under way; a second one, or another word for it, changes it. */
 function actionOf(pkg: Package, { action }: Pick<ToiOrder, 'action'>, exists: boolean): Action {
   const options = toiOptions({})
   const notes = toiNotes(pkg)
@@ -141,29 +188,43 @@ function lentOf({ credentials, config }: Pick<ToiOrder, 'credentials' | 'config'
   }
 }
 
-/** What an action would be given. Problems: those that it would be refused with. */
+/** What an action would be given, with what is kept of its installation. Problems: those that it would be refused with. */
 export async function rehearseToi(order: ToiOrder, listener: Listener): Promise<Rehearsal> {
-  const { package: pkg } = await readToiPackage(order, listener)
-  const [offer] = localOffers(pkg, { ...optionsFor(order), expressions: true })
-  const { service, plan } = offer
-  const rehearsed = rehearse(
-    { kind: 'invoke', name: order.action },
+  const house = await openLocalHouse({ dataDir: order.dataDir })
+  try {
+    const target = await targetOf(house, order, listener)
+    const rehearsed = rehearse(...(await situationOf(house, target, await orderOf(house, target, order))))
+    return rehearsed.kind === 'refused' ? failAll(rehearsed.problems) : rehearsed.rehearsal
+  } finally {
+    await house.close()
+  }
+}
+
+async function situationOf(
+  { store: { look } }: LocalHouse,
+  { name, found }: Target,
+  { action, package: pkg, parameters, options, lent }: LocalOrder,
+): Promise<Parameters<typeof rehearse>> {
+  const [{ service, plan }] = localOffers(pkg, options)
+  const key = keyOf(name)
+  const isFresh = found === undefined || action.kind === 'provision'
+  const before = isFresh ? {} : (await orders.instance(look, key)).parameters
+  return [
+    action,
     {
       package: pkg,
       service,
       plan,
-      instance: { id: order.name ?? service.name, context: {}, parameters: {} },
-      parameters: order.parameters,
-      infrastructure: lentOf(order) ?? {},
-      carryover: {},
+      instance: { id: name, context: {}, parameters: before },
+      parameters: action.kind === 'update' ? mergeParameters(before, parameters) : parameters,
+      infrastructure: lent ?? (await orders.lent(look, key)) ?? {},
+      carryover: isFresh ? {} : await orders.carryover(look, ownerOfInstance(key)),
       operation: { id: 'rehearsal', stage: 0, attempt: 1 },
       platform: localPlatform,
       now: Date.now(),
       random: (count) => systemChance.bytes(count),
     },
-  )
-  if (rehearsed.kind === 'refused') return failAll(rehearsed.problems)
-  return rehearsed.rehearsal
+  ]
 }
 
 export interface Installation {

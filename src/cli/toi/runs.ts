@@ -33,11 +33,11 @@ function registerPackage(group: Command): void {
     usage: 'package <action> <reference> [identity...]',
     summary: 'Carry out an action of a package',
     description:
-      'The action is any that an executor of the package takes, install and uninstall above all. The package is chosen among those of the component by its name and KEY=VALUE attributes. The installation lives on this machine, sealed, until it is uninstalled; what was given once need not be given again.',
+      'The action is any that an executor of the package takes, install and uninstall above all. The package is chosen among those of the component by its name and KEY=VALUE attributes. The installation lives on this machine, sealed, until it is uninstalled; what was given once need not be given again. In place of the reference stands the name of an installation: that needs its repository no more.',
     examples: [
       'toi package install ./ctf//example.org/chandler/echo:1.0.0 -p params.yaml -c creds.yaml',
       'toi package install registry.example/team//example.org/chandler/echo package platform=any --dry-run',
-      'toi package uninstall ./ctf//example.org/chandler/echo:1.0.0',
+      'toi package uninstall echo',
     ],
     aliases: ['pkg', 'componentversion', 'cv', 'component', 'comp', 'c'],
   })
