@@ -8,6 +8,8 @@ const steps: readonly (readonly [string, ...string[]])[] = [
   ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'],
   ['node_modules/.bin/tsc', '--noEmit'],
   ['node_modules/.bin/knip'],
+  // What only tests use does not belong into the product.
+  ['node_modules/.bin/knip', '--production'],
   [process.execPath, 'scripts/house.ts'],
 ]
 

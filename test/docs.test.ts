@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { pages } from '../scripts/pages.ts'
 import { rootCommand } from '../src/cli/command.ts'
 import { commands } from '../src/cli/commands.ts'
 import { problemCodes } from '../src/model/problem-codes.ts'
-import { pages } from './support/pages.ts'
 
 const made = await pages()
 

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { openArtifactStore, openImageStore } from '../../src/artifacts/index.ts'
+import { openArtifactStore } from '../../src/artifacts/index.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import { openDockerEngine, openEmbeddedEngine } from '../../src/engines/index.ts'
 import { systemClock } from '../../src/kit/clock.ts'
@@ -62,7 +62,7 @@ async function withEngine<Value>(
 ): Promise<Value> {
   const engine = await openEmbeddedEngine({
     folder: join(home, 'engine'),
-    images: openImageStore({ folder: join(home, 'images') }),
+    images: openArtifactStore({ folder: join(home, 'images') }).images,
     supplies: { deliver: () => fail('internal.unexpected') },
     clock: systemClock,
     runtime,

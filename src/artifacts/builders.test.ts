@@ -11,7 +11,7 @@ import {
 import { ensurePrograms, findProgram } from '../../test/support/debian.ts'
 import { freshFolder } from '../../test/support/image.ts'
 import { startPodman, type TestEngine } from '../../test/support/podman.ts'
-import { openArtifactStore, openImageStore } from './index.ts'
+import { openArtifactStore } from './index.ts'
 import type { Stacking } from './layers/layer-store.ts'
 
 const isRoot = process.geteuid?.() === 0
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)('images as builders write them', () => {
   }
 
   async function unpacked(place: string, reference: string, stacking: Stacking): Promise<readonly string[]> {
-    const store = openImageStore({ folder: join(place, stacking), stacking })
+    const store = openArtifactStore({ folder: join(place, stacking), stacking }).images
     const { digest } = await store.open(reference)
     const { layers } = await store.unpack({ reference, digest, signal, progress: () => undefined })
     await store.close()
@@ -131,7 +131,7 @@ test('a sparse file of old GNU tar is what GNU tar makes of it', async () => {
       packing: 'none',
       layers: [layer],
     })
-    const store = openImageStore({ folder: join(place, 'store'), stacking: 'flat' })
+    const store = openArtifactStore({ folder: join(place, 'store'), stacking: 'flat' }).images
     const { digest } = await store.open(reference)
     const { layers } = await store.unpack({ reference, digest, signal, progress: () => undefined })
     await store.close()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { freshFolder, imageInLayout, writeTree } from '../../test/support/image.ts'
 import { toProblem } from '../model/problem.ts'
-import { openImageStore } from './images.ts'
+import { openArtifactStore } from './artifacts.ts'
 
 const home = freshFolder('images')
 const signal = new AbortController().signal
@@ -16,13 +16,13 @@ test('an image of a layout opens and unpacks, and a second unpack needs no sourc
     root,
     settings: { entrypoint: ['/bin/sh'], labels: { a: 'b' }, environment: ['A=1'], user: '1000' },
   })
-  const store = openImageStore({ folder: join(home, 'store') })
+  const store = openArtifactStore({ folder: join(home, 'store') }).images
 
   const image = await store.open(built.reference)
   const wanted = { reference: built.reference, digest: image.digest, signal, progress: () => undefined }
   const first = await store.unpack(wanted)
   rmSync(layout, { recursive: true })
-  const again = await openImageStore({ folder: join(home, 'store') }).unpack(wanted)
+  const again = await openArtifactStore({ folder: join(home, 'store') }).images.unpack(wanted)
   await store.close()
 
   expect(image).toMatchObject({
@@ -37,7 +37,7 @@ test('by digest an image opens though its layout is gone', async () => {
   const root = writeTree(join(home, 'gone-root'), { x: 'x' })
   const layout = join(home, 'gone-layout')
   const { reference, digest } = await imageInLayout(layout, 'v1', { root })
-  const store = openImageStore({ folder: join(home, 'gone-store') })
+  const store = openArtifactStore({ folder: join(home, 'gone-store') }).images
   await store.open(reference)
   rmSync(layout, { recursive: true })
 
@@ -48,7 +48,7 @@ test('by digest an image opens though its layout is gone', async () => {
 test('one that gives up unpacking does not stop the other', async () => {
   const root = writeTree(join(home, 'two-root'), { x: Buffer.alloc(3_000_000, 'x') })
   const { reference, digest } = await imageInLayout(join(home, 'two-layout'), 'v1', { root })
-  const store = openImageStore({ folder: join(home, 'two-store') })
+  const store = openArtifactStore({ folder: join(home, 'two-store') }).images
   const impatient = new AbortController()
   const wanted = { reference, digest, progress: () => undefined }
   const first = store.unpack({ ...wanted, signal: impatient.signal }).catch(toProblem)

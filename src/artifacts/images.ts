@@ -15,7 +15,7 @@ import type { Source } from './oci/place.ts'
 import { ownPlatform, parsePlatform } from './oci/platform.ts'
 import { inParallel } from './parallel.ts'
 import { parseReference, type Reference, wantedOf } from './reference.ts'
-import { lazyRooms, type RoomOptions, type Rooms } from './rooms.ts'
+import type { Rooms } from './rooms.ts'
 import { openSource, type SourceOptions } from './sources.ts'
 
 export interface OpenImageStore extends ImageStore {
@@ -28,11 +28,6 @@ export interface OpenImageStore extends ImageStore {
 const downloadsMax = 4
 /** How long an unpacked image is taken for granted; asking anew also tells the sweep that it is in use. */
 const trustedMs = 60_000
-
-/** Opens the image store in a folder; the folder is made when it is first used. */
-export function openImageStore(options: RoomOptions): OpenImageStore {
-  return imagesIn(lazyRooms(options))
-}
 
 /** The image store in rooms that others use, too. */
 export function imagesIn(rooms: () => Promise<Rooms>): OpenImageStore {

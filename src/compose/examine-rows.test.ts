@@ -1,9 +1,9 @@
 /** What doctor says about the rows of a store, over every kind of store there is. */
 import { expect, test } from 'vitest'
+import { makeKeyRing } from '../../test/support/key-ring.ts'
 import { anAuditRecord, anOperation } from '../../test/support/rows.ts'
 import { openTestStore, storeKinds, type TestStore } from '../../test/support/stores.ts'
 import { type Clock, systemChance, systemClock } from '../kit/clock.ts'
-import { makeKeyRing } from '../store/keys.ts'
 import { examineRows } from './examine-rows.ts'
 
 test.each(storeKinds)('of a store in order (%s) everything is well', async (kind) => {

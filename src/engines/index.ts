@@ -2,6 +2,5 @@
 
 export { findSocket, openDockerEngine } from './docker/index.ts'
 export { openEmbeddedEngine } from './embedded/index.ts'
-export { openMemoryEngine } from './memory/index.ts'
 export { openSimEngine } from './sim/index.ts'
 export { openBesideStandIn } from './stand-in/index.ts'

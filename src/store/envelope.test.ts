@@ -1,9 +1,10 @@
 /** Envelopes: what is sealed opens at its place with its key, and nowhere else. */
 import { expect, test } from 'vitest'
+import { makeKeyRing } from '../../test/support/key-ring.ts'
 import { codeOf } from '../../test/support/problems.ts'
 import { systemChance } from '../kit/clock.ts'
 import { type Envelope, rewrap, sealBytes, unsealBytes } from './envelope.ts'
-import { type KeyRing, makeKeyRing } from './keys.ts'
+import type { KeyRing } from './keys.ts'
 
 const content = Buffer.from('geheim')
 

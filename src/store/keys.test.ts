@@ -11,9 +11,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeKeyRing } from '../../test/support/key-ring.ts'
 import { codeOf } from '../../test/support/problems.ts'
 import { systemChance } from '../kit/clock.ts'
-import { activateKey, addKey, type KeyRing, makeKeyRing, openKeyRing, removeKey } from './keys.ts'
+import { activateKey, addKey, type KeyRing, openKeyRing, removeKey } from './keys.ts'
 
 const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'chandler-keys-')), 'keys.json')
 

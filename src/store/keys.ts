@@ -24,19 +24,35 @@ export interface FreshRing {
   takeOver(): void
 }
 
-/** A ring that lives in memory only, with one key. */
-export function makeKeyRing(chance: Chance): KeyRing {
-  const entries = [newEntry(chance, 'active')]
-  return ringOf({ where: 'the ring in memory', read: () => entries, make: () => undefined })
-}
-
 /** Opens the ring of a file, which may not be there yet. Problems: key.missing, key.exposed. */
 export function openKeyRing(file: string, chance: Chance): KeyRing {
-  return ringOf({
-    where: file,
-    read: () => readKeyFile(file),
-    make: () => makeKeyFile(file, [newEntry(chance, 'active')]),
-  })
+  const read = () => readKeyFile(file)
+  let entries = read() ?? []
+  const must = (): readonly KeyEntry[] => read() ?? fail('key.missing', `${file} is not there`)
+  return {
+    ...lookingAt(() => entries, file),
+    find: (id) => {
+      const known = keyIn(entries, id)
+      if (known) return known
+      const kept = read()
+      if (kept !== undefined && holdsAll(kept, entries)) entries = kept
+      return keyIn(entries, id)
+    },
+    make: () => {
+      makeKeyFile(file, [newEntry(chance, 'active')])
+      entries = must()
+    },
+    fresh: () => {
+      const kept = must()
+      return {
+        ring: lookingAt(() => kept, file),
+        differs: !isSame(kept, entries),
+        takeOver: () => {
+          entries = kept
+        },
+      }
+    },
+  }
 }
 
 /** Adds a key that only opens, so that every process of a cluster can learn it before one seals with it. */
@@ -66,42 +82,6 @@ export function removeKey(file: string, id: string): void {
 
 function entryOf(entries: readonly KeyEntry[], id: string): KeyEntry {
   return entries.find((entry) => entry.id === id) ?? fail('key.unknown', id)
-}
-
-interface Source {
-  /** How messages name it. */
-  readonly where: string
-  read(): readonly KeyEntry[] | undefined
-  make(): void
-}
-
-function ringOf({ where, read, make }: Source): KeyRing {
-  let entries = read() ?? []
-  const must = (): readonly KeyEntry[] => read() ?? fail('key.missing', `${where} is not there`)
-  return {
-    ...lookingAt(() => entries, where),
-    find: (id) => {
-      const known = keyIn(entries, id)
-      if (known) return known
-      const kept = read()
-      if (kept !== undefined && holdsAll(kept, entries)) entries = kept
-      return keyIn(entries, id)
-    },
-    make: () => {
-      make()
-      entries = must()
-    },
-    fresh: () => {
-      const kept = must()
-      return {
-        ring: lookingAt(() => kept, where),
-        differs: !isSame(kept, entries),
-        takeOver: () => {
-          entries = kept
-        },
-      }
-    },
-  }
 }
 
 function lookingAt(entries: () => readonly KeyEntry[], where: string): FreshRing['ring'] {

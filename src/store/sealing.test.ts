@@ -11,11 +11,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { makeKeyRing } from '../../test/support/key-ring.ts'
 import { codeOf } from '../../test/support/problems.ts'
 import { makeClock, openTestStore, storeKinds } from '../../test/support/stores.ts'
 import { systemChance } from '../kit/clock.ts'
 import { openStore } from './index.ts'
-import { activateKey, addKey, makeKeyRing, openKeyRing, removeKey } from './keys.ts'
+import { activateKey, addKey, openKeyRing, removeKey } from './keys.ts'
 import type { NewLogRow } from './store.ts'
 
 const owner = 'instance/cf/i-1'

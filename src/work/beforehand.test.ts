@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { openMemoryEngine } from '../../test/support/memory-engine.ts'
 import type { Engine } from '../engines/engine.ts'
-import { openMemoryEngine } from '../engines/index.ts'
 import { systemClock } from '../kit/clock.ts'
 import { type Job, type Step, usualLimits } from '../model/job.ts'
 import { makeBeforehand } from './beforehand.ts'

@@ -1,7 +1,7 @@
 /** A process that owns a run and dies, or is paused, at a given point: what tests of crashes start and kill. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openArtifactStore, openImageStore } from '../../src/artifacts/index.ts'
+import { openArtifactStore } from '../../src/artifacts/index.ts'
 import { openDockerEngine } from '../../src/engines/docker/index.ts'
 import { openEmbeddedEngine } from '../../src/engines/embedded/index.ts'
 import type { Engine } from '../../src/engines/engine.ts'
@@ -40,7 +40,7 @@ export function openFor(
   supplies: Supplies,
 ): Promise<Engine> {
   if (engine.kind === 'embedded') {
-    const images = openImageStore({ folder: join(folder, 'images') })
+    const images = openArtifactStore({ folder: join(folder, 'images') }).images
     return openEmbeddedEngine({ folder: join(folder, 'embedded'), images, supplies, clock: systemClock })
   }
   const { socket } = engine

@@ -1,8 +1,8 @@
 /** One row of the behaviour table: a program as a shell script, what is around it, what must be seen of it. */
 import type { EngineFacts } from '../../src/engines/engine.ts'
-import type { Program } from '../../src/engines/memory/index.ts'
 import type { FileIn, Folder, Job, Limits, Needs, StdoutUse, Step, Tool, Want } from '../../src/model/job.ts'
 import type { Got, Report } from '../../src/model/report.ts'
+import type { Program } from '../support/memory-engine.ts'
 
 export interface Row {
   readonly title: string

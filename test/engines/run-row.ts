@@ -1,10 +1,10 @@
 /** Runs a row of the behaviour table, or a job, on an engine and remembers what was seen. */
 import type { Engine, RunOrder, Watch } from '../../src/engines/engine.ts'
-import type { Program } from '../../src/engines/memory/index.ts'
 import { type Job, usualLimits } from '../../src/model/job.ts'
 import { ProblemError } from '../../src/model/problem.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { TestImage } from '../support/busybox.ts'
+import type { Program } from '../support/memory-engine.ts'
 import { captured, type ImageName, type Row, type Seen } from './row.ts'
 
 export type Images = Readonly<Record<ImageName, TestImage>>

@@ -1,7 +1,7 @@
 /** A process without rights that runs jobs on the embedded engine: they come in a file, what was seen goes to another. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openArtifactStore, openImageStore } from '../../src/artifacts/index.ts'
+import { openArtifactStore } from '../../src/artifacts/index.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import { openDockerEngine, openEmbeddedEngine } from '../../src/engines/index.ts'
 import type { Supplies } from '../../src/engines/supplies.ts'
@@ -27,7 +27,7 @@ function openAt(folder: string, where: Where): Promise<Engine> {
     return openEmbeddedEngine({
       ...common,
       ...where,
-      images: openImageStore({ folder: join(folder, 'images') }),
+      images: openArtifactStore({ folder: join(folder, 'images') }).images,
     })
   }
   const copier = openArtifactStore({ folder: join(folder, 'artifacts') })

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BuildSettings } from '../../src/artifacts/index.ts'
+import type { BuildSettings } from '../../src/artifacts/build.ts'
 import { findProgram } from './debian.ts'
 import { imageInLayout, type TreeItem, writeTree } from './image.ts'
 

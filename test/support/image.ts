@@ -2,13 +2,9 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import type { BuildSettings, BuiltImage } from '../../src/artifacts/build.ts'
 import { digestOf } from '../../src/artifacts/digest.ts'
-import {
-  type BuildSettings,
-  type BuiltImage,
-  buildImage,
-  openLayoutTarget,
-} from '../../src/artifacts/index.ts'
+import { openArtifactStore } from '../../src/artifacts/index.ts'
 import { ociConfig, ociLayer, ociManifest } from '../../src/artifacts/oci/media-types.ts'
 
 /** A file by its bytes or text, with a mode if it matters; a link by its target; a folder. */
@@ -52,9 +48,15 @@ export async function imageInLayout(
   name: string,
   image: { readonly root: string; readonly settings?: BuildSettings },
 ): Promise<BuiltImage & { readonly reference: string }> {
-  const target = await openLayoutTarget(folder)
-  const built = await buildImage({ root: image.root, settings: image.settings ?? {} }, target, name)
-  return { ...built, reference: `oci:${folder}:${name}` }
+  const reference = `oci:${folder}:${name}`
+  const { root, settings = {} } = image
+  // Nothing is kept: the folder of a store is made when something is.
+  const built = await openArtifactStore({ folder: `${folder}.store` }).build({
+    root,
+    settings,
+    to: reference,
+  })
+  return { ...built, reference }
 }
 
 /** An image of ready-made layer tars, lowest first, as the only one of a layout. */

@@ -1,10 +1,10 @@
 /** Where a worker can be watched: a world whose time moves only when told, a store in it, and what is at hand there. */
 import { openStore } from '../../src/store/index.ts'
-import { makeKeyRing } from '../../src/store/keys.ts'
 import { makeBell } from '../../src/work/bell.ts'
 import { makeLogWriter } from '../../src/work/log-writer.ts'
 import type { Tools, WorkLimits } from '../../src/work/tools.ts'
 import { makeWorld } from '../simulation/world.ts'
+import { makeKeyRing } from './key-ring.ts'
 
 /** Opens one over an empty store. */
 export async function openWorkshop() {

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type TarPart, tar } from '../../../test/support/hostile.ts'
 import { freshFolder, imageOfLayers } from '../../../test/support/image.ts'
-import { openImageStore } from '../images.ts'
+import { openArtifactStore } from '../artifacts.ts'
 import type { Stacking } from './layer-store.ts'
 
 const home = freshFolder('layers', 'memory')
@@ -27,7 +27,7 @@ let count = 0
 async function unpack(layers: readonly Uint8Array[], stacking: Stacking): Promise<readonly string[]> {
   const place = join(home, String(count++))
   const reference = imageOfLayers(join(place, 'layout'), layers)
-  const store = openImageStore({ folder: join(place, 'store'), stacking })
+  const store = openArtifactStore({ folder: join(place, 'store'), stacking }).images
   const { digest } = await store.open(reference)
   const image = await store.unpack({ reference, digest, signal, progress: () => undefined })
   await store.close()
@@ -279,7 +279,7 @@ test('times are kept, of folders and links, too', async () => {
 test('a layer shared by two images is unpacked once', async () => {
   const place = join(home, 'shared')
   const below = tar(file('a'))
-  const store = openImageStore({ folder: join(place, 'store'), stacking: 'overlay' })
+  const store = openArtifactStore({ folder: join(place, 'store'), stacking: 'overlay' }).images
   const roots: (readonly string[])[] = []
   for (const name of ['x', 'y']) {
     const reference = imageOfLayers(join(place, name), [below, tar(file(name))])
@@ -295,7 +295,7 @@ test('a layer shared by two images is unpacked once', async () => {
 test('many asking for one image at once unpack it once', async () => {
   const place = join(home, 'crowd')
   const reference = imageOfLayers(join(place, 'layout'), [tar(file('a')), tar(file('b'))])
-  const stores = [1, 2].map(() => openImageStore({ folder: join(place, 'store') }))
+  const stores = [1, 2].map(() => openArtifactStore({ folder: join(place, 'store') }).images)
   const digest = (await stores[0]?.open(reference))?.digest ?? ''
   const progress = (): void => undefined
 
@@ -312,7 +312,7 @@ test('a layer of another boot that never reached the disk for sure is unpacked a
   const place = join(home, 'power-loss')
   const reference = imageOfLayers(join(place, 'layout'), [tar(file('a'))])
   const wanted = async (): Promise<string> => {
-    const store = openImageStore({ folder: join(place, 'store'), stacking: 'overlay' })
+    const store = openArtifactStore({ folder: join(place, 'store'), stacking: 'overlay' }).images
     const { digest } = await store.open(reference)
     const { layers } = await store.unpack({ reference, digest, signal, progress: () => undefined })
     await store.close()

@@ -7,7 +7,6 @@ const dockerList = 'application/vnd.docker.distribution.manifest.list.v2+json'
 export const ociConfig = 'application/vnd.oci.image.config.v1+json'
 const dockerConfig = 'application/vnd.docker.container.image.v1+json'
 export const ociLayer = 'application/vnd.oci.image.layer.v1.tar'
-export const ociEmpty = 'application/vnd.oci.empty.v1+json'
 
 const manifests: readonly string[] = [ociManifest, dockerManifest]
 const indexes: readonly string[] = [ociIndex, dockerList]

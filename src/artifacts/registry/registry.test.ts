@@ -13,10 +13,10 @@ import {
 } from '../../../test/support/registry.ts'
 import { Secret } from '../../kit/secret.ts'
 import { toProblem } from '../../model/problem.ts'
+import { openArtifactStore } from '../artifacts.ts'
 import { digestOf } from '../digest.ts'
-import { openImageStore } from '../images.ts'
 import { parseManifest } from '../oci/manifest.ts'
-import { ociEmpty, ociManifest } from '../oci/media-types.ts'
+import { ociManifest } from '../oci/media-types.ts'
 import { copyPackage } from '../packages.ts'
 import { listTags, registrySource } from './registry-source.ts'
 import { registryTarget } from './registry-target.ts'
@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)('a real registry', () => {
 
     const pushed = await copyPackage({ from: layout, to: there, ...quiet }, options(settings))
     const folder = join(home, `store-${running.length}`)
-    const store = openImageStore({ folder, registries: settings })
+    const store = openArtifactStore({ folder, registries: settings }).images
     const image = await store.open(there)
     const unpacked = await store.unpack({ reference: there, digest: image.digest, ...quiet })
     const session = openSession(registry.host, 'team/app', settings)
@@ -127,7 +127,7 @@ describe.skipIf(missing !== undefined)('a real registry', () => {
     const settings = { hosts: { [registry.host]: { login } } }
     await copyPackage({ from: layout, to: there, ...quiet }, options(settings))
 
-    const image = await openImageStore({ folder: join(home, 'anonymous') }).open(there)
+    const image = await openArtifactStore({ folder: join(home, 'anonymous') }).images.open(there)
 
     expect(image.digest).toBe(digest)
   })
@@ -183,7 +183,7 @@ describe.skipIf(missing !== undefined)('a real registry', () => {
     const session = openSession(registry.host, 'app', {})
     const target = registryTarget(place, session)
     const empty = Buffer.from('{}')
-    const config = { mediaType: ociEmpty, digest: digestOf(empty), size: 2 }
+    const config = { mediaType: 'application/vnd.oci.empty.v1+json', digest: digestOf(empty), size: 2 }
     const { size } = { size: 0 }
     const signature = parseManifest(
       Buffer.from(
@@ -232,14 +232,16 @@ describe.skipIf(missing !== undefined)('a real registry', () => {
 
     expect(
       await problemOf(
-        openImageStore({ folder: join(home, 'missing') }).open(`docker://${registry.host}/${name}`),
+        openArtifactStore({ folder: join(home, 'missing') }).images.open(`docker://${registry.host}/${name}`),
       ),
     ).toBe(code)
   })
 })
 
 test('a port where nothing listens is unreachable', async () => {
-  const stopped = openImageStore({ folder: join(home, 'nobody') }).open('docker://127.0.0.1:1/app:v1')
+  const stopped = openArtifactStore({ folder: join(home, 'nobody') }).images.open(
+    'docker://127.0.0.1:1/app:v1',
+  )
 
   expect(await problemOf(stopped)).toBe('registry.unreachable')
 })

@@ -26,10 +26,14 @@ export function actionsOf(bundle: Bundle): readonly BundleAction[] {
 }
 
 /** What is to be remembered of a run: a new revision, and whether it has to be kept at all. */
-export function recordOf({ modifies, stateless }: BundleAction): {
+export interface RunRecording {
   readonly newRevision: boolean
   readonly kept: 'always' | 'optional' | 'never'
-} {
+}
+
+/** How a run of an action is recorded; an action that the bundle no longer declares may have changed anything. */
+export function recordOf(action: BundleAction | undefined): RunRecording {
+  const { modifies = true, stateless = false } = action ?? {}
   if (stateless) return { newRevision: false, kept: 'never' }
   return modifies ? { newRevision: true, kept: 'always' } : { newRevision: false, kept: 'optional' }
 }

@@ -7,7 +7,7 @@ import { describeProblem, type Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Conclusion } from '../contract.ts'
-import { actionOf } from './actions.ts'
+import { actionOf, recordOf } from './actions.ts'
 import { answerOf } from './bindings.ts'
 import { type Bundle, definitionOf, isInternal, isReadOnly, isSensitive } from './bundle.ts'
 import { type Link, ofDependency, undoing, withChain, withoutChain } from './chain.ts'
@@ -86,18 +86,18 @@ interface Ran {
 
 /** Runs that change nothing must not leave what the authoring tool keeps of changes. */
 function carryoverAfter({ action, situation, plot, stage, verdict, report }: Ran, claim: Claim): Carryover {
-  const { modifies = true, stateless = false } = actionOf(stage.bundle, stage.action) ?? {}
+  const { newRevision, kept: keeping } = recordOf(actionOf(stage.bundle, stage.action))
   const before = withoutChain(situation.carryover)
-  if (stateless) return before
+  if (keeping === 'never') return before
   const ofBinding = action.kind === 'bind' || action.kind === 'unbind'
-  const kept = verdict.outputs.filter(({ internal }) => modifies || !internal)
+  const kept = verdict.outputs.filter(({ internal }) => newRevision || !internal)
   // Of several, one that never ran must not be uninstalled.
   const isRecorded = report.end.kind !== 'not-started' || plot.stages.length === 1
   return withChange(before, {
     alias: stage.alias,
     bundle: stage.kept,
     outputs: ofBinding ? {} : Object.fromEntries(kept.map(({ name, bytes }) => [name, bytes])),
-    ...(modifies && isRecorded ? { record: record(claim, verdict, situation) } : {}),
+    ...(newRevision && isRecorded ? { record: record(claim, verdict, situation) } : {}),
   })
 }
 

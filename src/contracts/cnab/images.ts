@@ -75,14 +75,3 @@ export function chooseInvocationImage(
       runnable.includes(imageType) && fits(os, labels['os']) && fits(architecture, labels['architecture']),
   )
 }
-
-/** Whether what was found is what the bundle means: only digests count, images may have moved. */
-export function judgeDigest(
-  contentDigest: string | undefined,
-  found: readonly string[],
-): 'unpinned' | 'same' | 'other' | 'none' {
-  if (contentDigest === undefined || contentDigest === '') return 'unpinned'
-  const digests = found.flatMap((one) => (one.includes('@') ? [one.slice(one.lastIndexOf('@') + 1)] : []))
-  if (digests.length === 0) return 'none'
-  return digests.includes(contentDigest) ? 'same' : 'other'
-}

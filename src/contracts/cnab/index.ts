@@ -16,6 +16,7 @@ export {
 } from './bundle.ts'
 export {
   type Claim,
+  faultsOfClaim,
   logsOutput,
   type Result,
   type ResultStatus,

@@ -5,7 +5,7 @@ import { Secret } from '../../kit/secret.ts'
 import type { FileIn, Job } from '../../model/job.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Action, Situation } from '../../model/situation.ts'
-import { actionOf } from './actions.ts'
+import { actionOf, recordOf } from './actions.ts'
 import type { Bundle } from './bundle.ts'
 import { ofDependency } from './chain.ts'
 import { type Claim, claimCustom, claimDocument } from './claims.ts'
@@ -39,9 +39,9 @@ export function stageJob(action: Action, situation: Situation, { stages, options
   const memory = memoryOf(situation.carryover, alias)
   const filled = fill(action, situation, stage, () => false)
   if (filled.kind === 'refused') return refused(ofDependency(filled.problems, alias))
-  const { modifies = true, stateless = false } = actionOf(bundle, stage.action) ?? {}
+  const record = recordOf(actionOf(bundle, stage.action))
   const ids = runIds({ id: situation.operation.id, stage: index })
-  const revision = modifies ? ids.revision : (memory.claim?.revision ?? ids.revision)
+  const revision = record.newRevision ? ids.revision : (memory.claim?.revision ?? ids.revision)
   const claim: Claim = {
     id: ids.claim,
     installation: installationOf(situation, alias),
@@ -61,7 +61,7 @@ export function stageJob(action: Action, situation: Situation, { stages, options
     action: stage.action,
     installation: claim.installation,
     revision,
-    ...(stateless ? {} : { claim: claimDocument(claim) }),
+    ...(record.kept === 'never' ? {} : { claim: claimDocument(claim) }),
     injected: filled.injected,
     environment: identityOf(situation),
     files: filesFor(action, situation, stage),

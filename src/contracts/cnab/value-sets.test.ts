@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../kit/json.ts'
-import { mergeValues, readValueSet, valueFor } from './value-sets.ts'
+import { readValueSet, valueFor } from './value-sets.ts'
 
 const set = (credentials: Json, more: object = {}) =>
   readValueSet({ name: 'mine', ...more, credentials }, 'credentials')
@@ -49,10 +49,6 @@ describe('a set of values', () => {
   test('that is a text is none', () => {
     expect(readValueSet('something', 'credentials').kind).toBe('refused')
   })
-})
-
-test('of several sets the last one that names a value counts', () => {
-  expect(mergeValues([{ a: 1, b: 2 }, {}, { b: 3 }])).toEqual({ a: 1, b: 3 })
 })
 
 test.each<[string, Json, Json, Json]>([

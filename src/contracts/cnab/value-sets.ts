@@ -98,11 +98,6 @@ export function readSource(source: Json): SetEntry['source'] | string {
   return { kind, value }
 }
 
-/** Values of several sets; of two that name the same the later one counts. */
-export function mergeValues(sets: readonly JsonObject[]): JsonObject {
-  return Object.fromEntries(sets.flatMap((set) => Object.entries(set)))
-}
-
 /** A value of a parameter set for a definition: typed already, or a text that means one. */
 export function valueFor(definition: Definition, value: Json): ReturnType<typeof typedValue> {
   return typeof value === 'string' ? typedValue(definition, value) : { kind: 'value', value }

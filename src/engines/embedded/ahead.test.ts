@@ -7,7 +7,7 @@ import { testImages } from '../../../test/engines/images.ts'
 import { freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import type { ImageStore } from '../../artifacts/image-store.ts'
-import { openImageStore } from '../../artifacts/index.ts'
+import { openArtifactStore } from '../../artifacts/index.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import { Secret } from '../../kit/secret.ts'
 import { type FileIn, type Job, usualLimits } from '../../model/job.ts'
@@ -151,7 +151,7 @@ describe.each(['auto', 'runc', 'plain'] as const)('an image with runtime %s', (r
   test.skipIf(missing !== undefined)('is held in front of its program, and given its files', async () => {
     await engine.close()
     const { plain: image } = await testImages(folder)
-    const images = openImageStore({ folder: join(folder, 'images') })
+    const images = openArtifactStore({ folder: join(folder, 'images') }).images
     engine = await open(runtime, images)
     const like = (text: string): Job => {
       const { late: _late, ...rest } = job('')

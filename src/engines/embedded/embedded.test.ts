@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { engineSuite } from '../../../test/engine-suite.ts'
 import type { Candidate } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
-import { openImageStore } from '../../artifacts/index.ts'
+import { openArtifactStore } from '../../artifacts/index.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
 import type { RuntimeChoice } from './host.ts'
@@ -18,7 +18,7 @@ function candidate(runtime: RuntimeChoice, more: Partial<Candidate>): Candidate 
     shell: true,
     open: (folder) => {
       place = folder
-      const images = openImageStore({ folder: join(folder, 'images') })
+      const images = openArtifactStore({ folder: join(folder, 'images') }).images
       const supplies = { deliver: () => fail('internal.unexpected', 'nothing is supplied here') }
       return openEmbeddedEngine({
         folder: join(folder, 'engine'),

@@ -5,7 +5,7 @@ import { testImages } from '../../../test/engines/images.ts'
 import { freshName, jobOf, listener, orderOf } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import { freshFolder } from '../../../test/support/image.ts'
-import { openImageStore } from '../../artifacts/index.ts'
+import { openArtifactStore } from '../../artifacts/index.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)('an engine that remembers a runtime which
     const open = (): Promise<Engine> =>
       openEmbeddedEngine({
         folder,
-        images: openImageStore({ folder: join(folder, 'images') }),
+        images: openArtifactStore({ folder: join(folder, 'images') }).images,
         supplies: { deliver: () => fail('internal.unexpected') },
         clock: systemClock,
         runtime: 'runc',

@@ -31,14 +31,6 @@ const plainName = /[A-Za-z_][A-Za-z0-9_.-]*/y
 /** A star belongs to a name only as a whole segment between dots. */
 const identifier = /[\p{L}_](?:[\p{L}\p{N}\p{M}_.-]|(?<=\.)\*(?![\p{L}\p{N}\p{M}_-]))*/uy
 
-/** All tokens; an invalid one is the last before the end. */
-export function scan(text: string): readonly Token[] {
-  const next = scanner(text)
-  const tokens = [next()]
-  while (tokens.at(-1)?.kind !== 'end-of-text') tokens.push(next())
-  return tokens
-}
-
 /** Gives one token after the other; behind an invalid one only the end. */
 export function scanner(text: string): () => Token {
   // Inside an interpolation a literal can only be the inside of quotes.

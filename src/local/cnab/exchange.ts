@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  faultsOfClaim,
   type Ledger,
   logsOutput,
   noteIn,
@@ -11,7 +12,7 @@ import {
   runsOf,
 } from '../../contracts/cnab/index.ts'
 import { digestOf } from '../../kit/hash.ts'
-import { fail } from '../../model/problem.ts'
+import { fail, failAll } from '../../model/problem.ts'
 import type { LocalHouse } from '../house.ts'
 import { findInstance, keyOf } from '../order.ts'
 import { asTheyAre, openClaimFiles } from './claim-files.ts'
@@ -29,10 +30,12 @@ export interface Exchanged {
 export async function importClaims({ house }: CnabRoom, folder: string): Promise<readonly Exchanged[]> {
   if (!existsSync(join(folder, 'claims'))) fail('file.unreadable', `${folder} has no folder of claims`)
   const from = openClaimFiles(folder, asTheyAre)
+  // Everything is read and judged before anything is written.
+  failAll(
+    from.installations().flatMap((name) => runsOf(from, name).flatMap(({ claim }) => faultsOfClaim(claim))),
+  )
   const done: Exchanged[] = []
   for (const installation of from.installations()) {
-    // Everything is read before anything is written.
-    runsOf(from, installation)
     if ((await findInstance(house, keyOf(installation))) === undefined)
       await adoptInstallation(house, installation)
     let runs = 0

@@ -2,13 +2,13 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeKeyRing } from '../../../test/support/key-ring.ts'
 import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
 import { codeOf } from '../../../test/support/problems.ts'
 import { anInstance } from '../../../test/support/rows.ts'
 import { missingPostgres } from '../../../test/support/stores.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
 import { openStore } from '../index.ts'
-import { makeKeyRing } from '../keys.ts'
 import type { Store } from '../store.ts'
 
 const keys = makeKeyRing(systemChance)

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
+import { makeKeyRing } from '../../../test/support/key-ring.ts'
 import { codeOf } from '../../../test/support/problems.ts'
 import { anInstance } from '../../../test/support/rows.ts'
 import { makeClock } from '../../../test/support/stores.ts'
 import { systemChance } from '../../kit/clock.ts'
 import { openStore } from '../index.ts'
-import { makeKeyRing } from '../keys.ts'
 
 test('a damaged table is told as damage, and from then on nothing is written and the store is not ready', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'chandler-damage-'))

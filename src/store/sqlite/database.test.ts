@@ -5,12 +5,13 @@ import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeKeyRing } from '../../../test/support/key-ring.ts'
 import { codeOf } from '../../../test/support/problems.ts'
 import { anInstance, anOperation } from '../../../test/support/rows.ts'
 import { makeClock, openTestStore } from '../../../test/support/stores.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
 import { openStore } from '../index.ts'
-import { type KeyRing, makeKeyRing } from '../keys.ts'
+import type { KeyRing } from '../keys.ts'
 import type { Store } from '../store.ts'
 import { refuseNetwork } from './place.ts'
 import { isInputOutput, sqliteProblem } from './problem.ts'
@@ -271,7 +272,7 @@ function writerProgram(file: string): string {
   const root = process.cwd()
   return `
     import { openStore } from '${root}/src/store/index.ts'
-    import { makeKeyRing } from '${root}/src/store/keys.ts'
+    import { makeKeyRing } from '${root}/test/support/key-ring.ts'
     import { systemClock } from '${root}/src/kit/clock.ts'
     import { anInstance } from '${root}/test/support/rows.ts'
     const keys = makeKeyRing({ bytes: (count) => new Uint8Array(count).fill(7), number: () => 0 })

@@ -6,7 +6,7 @@ import { type Definition, type Input, type PakAction, readDefinition, readInput 
 import { definitionFaults, inputFaults } from '../../../src/contracts/brokerpak/definition-faults.ts'
 import { checkDraftFour } from '../../../src/contracts/brokerpak/draft-four.ts'
 import { listFaults } from '../../../src/contracts/brokerpak/field-faults.ts'
-import { namesOf } from '../../../src/contracts/brokerpak/hcl.ts'
+import { namesOf, readHcl } from '../../../src/contracts/brokerpak/hcl.ts'
 import { allowDestroy } from '../../../src/contracts/brokerpak/hcl-rewrite.ts'
 import { defaultLabels } from '../../../src/contracts/brokerpak/labels.ts'
 import { defaultEngine, isProvider, providerAddress, readManifest, unknownFields } from '../../../src/contracts/brokerpak/manifest.ts'
@@ -16,7 +16,7 @@ import { packageOf } from '../../../src/contracts/brokerpak/package.ts'
 import { operatorPlans, tilePlans } from '../../../src/contracts/brokerpak/plans.ts'
 import { applyDefaults, describeFaults, merge, resolverOf } from '../../../src/contracts/brokerpak/resolver.ts'
 import { propertyOf, schemaOf, titleOf } from '../../../src/contracts/brokerpak/schema.ts'
-import { showAttribute } from '../../../src/contracts/brokerpak/tf-attributes.ts'
+import { stateAttribute } from '../../../src/contracts/brokerpak/tf-attributes.ts'
 import { bindingVariables, instanceVariables, parameterFaults } from '../../../src/contracts/brokerpak/variables.ts'
 import { deepEqual, isObject, type Json, type JsonObject } from '../../../src/kit/json.ts'
 import { readYaml } from '../../../src/kit/yaml.ts'
@@ -80,12 +80,38 @@ function* preventDestroy(file: string): Iterable<Verdict> {
 }
 
 function* attributes(file: string): Iterable<Verdict> {
-  const show = String(load(file)['show'])
+  const state = stateShown(String(load(file)['show']))
   for (const row of rows(file)) {
     const path = String(row['tf_attribute'])
-    const found = showAttribute(show, path)
-    const got = found === undefined ? `cannot find required import values for fields: ${path}` : { v: found }
-    yield verdict(`tf_attribute ${row['name']}`, row['error'] ?? row['result'], got)
+    const found = stateAttribute(state, path)
+    const none = `cannot find required import values for fields: ${path}`
+    const got = found === undefined ? none : found
+    const shown = isObject(row['result']) ? shownValue(String(row['result']['v'])) : row['error']
+    // The original hands on the text "null"; here a value that is not set is missing.
+    const wanted = shown === null ? none : shown
+    yield verdict(`tf_attribute ${row['name']}`, wanted, got)
+  }
+}
+
+/** The state that a show tells of: the product reads values there, with their types, where the original reads the text. */
+function stateShown(show: string): JsonObject {
+  const reading = readHcl(show)
+  if (reading.kind === 'fault') throw new Error(reading.message)
+  const resources = reading.body.blocks.map(({ type, labels: [kind, name], body }) => {
+    const attributes = body.arguments.map((one) => [one.name, shownValue(show.slice(one.start, one.end))])
+    const mode = type === 'resource' ? 'managed' : 'data'
+    return { mode, type: kind, name, instances: [{ attributes: Object.fromEntries(attributes) }] }
+  })
+  return { resources } as JsonObject
+}
+
+/** A literal of a show; maps and lists stand a member on a line there. A bare text of the original is a string. */
+function shownValue(text: string): Json {
+  const json = text.replaceAll(/^(\s*"[^"]*")\s+=\s/gm, '$1: ').replaceAll(/,?\n(?=\s*["[{\d])/g, ',\n').replaceAll(/([[{]),/g, '$1').replaceAll(/,(\s*[\]}])/g, '$1')
+  try {
+    return JSON.parse(json) as Json
+  } catch {
+    return text
   }
 }
 

@@ -11,7 +11,7 @@ import { evaluateTree } from '../../../src/languages/hil/evaluator.ts'
 import { brokerFunctions } from '../../../src/languages/hil/functions.ts'
 import { checkIdentifiers } from '../../../src/languages/hil/identifiers.ts'
 import { parseTemplate } from '../../../src/languages/hil/parser.ts'
-import { scan, type Token } from '../../../src/languages/hil/scanner.ts'
+import { scanner, type Token } from '../../../src/languages/hil/scanner.ts'
 import { type HilFunction, jsonScope, type Scope } from '../../../src/languages/hil/scope.ts'
 import type { Node, Operator } from '../../../src/languages/hil/tree.ts'
 import { fromJson, type Plain, text, toPlain, type Type, type Value } from '../../../src/languages/hil/values.ts'
@@ -96,13 +96,21 @@ function special(value: unknown): unknown {
   return value > 0 ? '+Inf' : '-Inf'
 }
 
+/** All tokens of a text; an invalid one is the last before the end. */
+function tokensOf(text: string): readonly Token[] {
+  const next = scanner(text)
+  const tokens = [next()]
+  while (tokens.at(-1)?.kind !== 'end-of-text') tokens.push(next())
+  return tokens
+}
+
 function upstream(row: Row): readonly [Answer, Answer] {
   const input = String(row['input'])
   const wanted = 'error' in row ? { error: row['error'] } : undefined
   switch (row['kind']) {
     case 'scan':
     case 'scanPos':
-      return [{ tokens: row['tokens'] }, { tokens: scan(input).map((token) => shownToken(token, input)) }]
+      return [{ tokens: row['tokens'] }, { tokens: tokensOf(input).map((token) => shownToken(token, input)) }]
     case 'parse':
       return [
         wanted ?? { ast: row['ast'] },

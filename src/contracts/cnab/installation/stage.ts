@@ -3,7 +3,7 @@ import { parseJson } from '../../../kit/exact.ts'
 import type { JsonObject } from '../../../kit/json.ts'
 import type { Job } from '../../../model/job.ts'
 import type { Problem } from '../../../model/problem.ts'
-import { actionOf, type BundleAction } from '../actions.ts'
+import { actionOf, type BundleAction, recordOf } from '../actions.ts'
 import type { Bundle } from '../bundle.ts'
 import { type Claim, claimCustom, claimDocument, givenIn } from '../claims.ts'
 import { dependencyInstallation } from '../dependencies.ts'
@@ -134,12 +134,8 @@ export function stageRun(
     ...(last === undefined ? {} : { fixed: last.claim.parameters }),
   })
   if (resolved.kind === 'refused') return resolved
-  const injected = inject({
-    bundle,
-    action: action.name,
-    values: resolved.values,
-    credentials: order.credentials,
-  })
+  const { values } = resolved
+  const injected = inject({ bundle, action: action.name, values, credentials: order.credentials })
   const { reference, digest } = kept.image
   const faults = [
     ...(injected.kind === 'refused' ? injected.problems : []),
@@ -148,7 +144,8 @@ export function stageRun(
   ]
   if (injected.kind === 'refused' || digest === undefined || faults.length > 0) return refused(faults)
   const ids = runIds(place)
-  const revision = action.modifies || last === undefined ? ids.revision : last.claim.revision
+  const { newRevision, kept: keeping } = recordOf(action)
+  const revision = newRevision || last === undefined ? ids.revision : last.claim.revision
   const claim: Claim = {
     id: ids.claim,
     installation,
@@ -157,7 +154,7 @@ export function stageRun(
     bundle: parseJson(kept.text.replace(/^\ufeff/, '')) as JsonObject,
     created: ids.created,
     bundleReference: kept.reference,
-    parameters: resolved.values,
+    parameters: values,
     custom: claimCustom(Object.keys({ ...remembered, ...given })),
   }
   const job = jobOf({
@@ -168,7 +165,7 @@ export function stageRun(
     action: action.name,
     installation,
     revision,
-    ...(action.stateless ? {} : { claim: claimDocument(claim) }),
+    ...(keeping === 'never' ? {} : { claim: claimDocument(claim) }),
     injected,
     files: alias === undefined ? dependencyFiles(order) : [],
     options,

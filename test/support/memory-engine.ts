@@ -1,12 +1,12 @@
 /** The smallest engine: programs are functions, a run is an object. A worked example, and fast tests for what asks engines. */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Clock } from '../../kit/clock.ts'
-import { encode } from '../../kit/codec.ts'
-import { sha256 } from '../../kit/hash.ts'
-import type { Job, Step, Want } from '../../model/job.ts'
-import { fail, type Problem } from '../../model/problem.ts'
-import type { Got, Report, RunEnd, StepReport } from '../../model/report.ts'
-import type { Engine, EngineFacts, FoundRun, RunOrder, RunSight, Watch } from '../engine.ts'
+import type { Engine, EngineFacts, FoundRun, RunOrder, RunSight, Watch } from '../../src/engines/engine.ts'
+import type { Clock } from '../../src/kit/clock.ts'
+import { encode } from '../../src/kit/codec.ts'
+import { sha256 } from '../../src/kit/hash.ts'
+import type { Job, Step, Want } from '../../src/model/job.ts'
+import { fail, type Problem } from '../../src/model/problem.ts'
+import type { Got, Report, RunEnd, StepReport } from '../../src/model/report.ts'
 
 /** What a program finds: its arguments, its environment, its files. */
 export interface World {

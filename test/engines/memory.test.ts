@@ -1,9 +1,8 @@
-import { engineSuite } from '../../../test/engine-suite.ts'
-import { acts } from '../../../test/engines/run-row.ts'
-import { systemClock } from '../../kit/clock.ts'
-import type { Step } from '../../model/job.ts'
-import { openMemoryEngine } from '../index.ts'
-import type { Program } from './index.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import type { Step } from '../../src/model/job.ts'
+import { engineSuite } from '../engine-suite.ts'
+import { openMemoryEngine, type Program } from '../support/memory-engine.ts'
+import { acts } from './run-row.ts'
 
 /** The programs of the table, found by the script that they stand for. */
 const programOf = (step: Step): Program | undefined =>
