@@ -13,7 +13,42 @@ interface ExactJson {
 }
 
 /** What the standard offers and the compiler's library does not describe yet. */
-const exactJson = JSON as unknown as ExactJson
+const exactJson = (
+  'rawJSON' in JSON ? JSON : { rawJSON: (text) => new Digits(text), isRawJSON: isDigits, parse: parseDigits }
+) as ExactJson
+
+/** Stands for an exact number on platforms without JSON.rawJSON (Node 20); JSON.stringify writes the nearest double. */
+class Digits implements ExactNumber {
+  readonly rawJSON: string
+  constructor(digits: string) {
+    this.rawJSON = digits
+  }
+
+  toJSON(): number {
+    return Number(this.rawJSON)
+  }
+}
+
+function isDigits(value: unknown): value is ExactNumber {
+  return value instanceof Digits
+}
+
+/** Hands a reviver the digits of numbers on platforms that do not: numbers become texts, and texts are told apart by their first sign. */
+function parseDigits(text: string, reviver: Parameters<ExactJson['parse']>[1]): unknown {
+  JSON.parse(text)
+  const marked = text.replace(
+    /"((?:[^"\\]|\\.)*)"(\s*:)?|-?\d[\d.eE+-]*/g,
+    (token, inner: string | undefined, colon: string | undefined) => {
+      if (inner === undefined) return `"n${token}"`
+      return colon === undefined ? `"s${inner}"` : token
+    },
+  )
+  return JSON.parse(marked, (key, value: unknown) => {
+    if (typeof value !== 'string') return reviver(key, value, {})
+    const source = value.slice(1)
+    return value.startsWith('n') ? reviver(key, Number(source), { source }) : reviver(key, source, {})
+  })
+}
 
 /** An integer from its decimal digits: a number where that is exact, else its digits as a JSON value. */
 export function exactInteger(digits: string): number | ExactNumber {

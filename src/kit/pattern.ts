@@ -1,4 +1,5 @@
 /** The one door to regular expressions written by others: RE2 syntax, never slower than linear. */
+import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
 
 export type CompiledPattern =
@@ -11,8 +12,23 @@ export type CompiledPattern =
     }
   | { readonly kind: 'refused'; readonly message: string }
 
+/** Compiling costs a hundred times what a match does, and the same few expressions come again and again. */
+const compiled = new LRUCache<string, CompiledPattern>({
+  max: 500,
+  maxSize: 1 << 20,
+  sizeCalculation: (pattern, source) => source.length + (pattern.kind === 'pattern' ? pattern.weight : 1),
+})
+
 /** Compiles an expression of Go's regexp; the refusal reads as Go's. */
 export function compilePattern(source: string): CompiledPattern {
+  const known = compiled.get(source)
+  if (known !== undefined) return known
+  const pattern = compileNew(source)
+  compiled.set(source, pattern)
+  return pattern
+}
+
+function compileNew(source: string): CompiledPattern {
   try {
     const expression = RE2JS.compile(source)
     return {

@@ -6,12 +6,16 @@ export interface Place {
   readonly column: number
 }
 
-/** What a language raises inside itself; its doors hand it out as a value. */
+/** What a language raises inside itself; its doors hand it out as a value. It is an answer, so it has no stack: that costs more than an evaluation. */
 export class Fault extends Error {
   override readonly name = 'Fault'
-  readonly place: Place | undefined
+  /** Undefined until it is known; what raises a fault often knows no places. */
+  place: Place | undefined
   constructor(message: string, place?: Place) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.place = place
   }
 }

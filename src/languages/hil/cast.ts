@@ -20,7 +20,7 @@ export function castTo(value: Plain, type: string, rules: CastRules = 'chandler'
       return value
     case 'boolean':
       if (typeof value !== 'string') throw unable(value, 'bool')
-      return must(parseBoolean(value), 'ParseBool', value)
+      return must(parseBoolean(value), 'strconv.ParseBool', value)
     case 'integer':
       if (typeof value !== 'string') throw unable(value, 'int')
       return integer(value, rules)

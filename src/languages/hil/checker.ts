@@ -200,7 +200,7 @@ function checkChain(context: Context, node: Chain): Checked {
 
 function operandType(context: Context, node: Chain, { operator }: Link, types: readonly [Type, Type]): Type {
   if (operator === '&&' || operator === '||') return 'bool'
-  const numeric = types.includes('float') ? 'float' : 'int'
+  const numeric = types[0] === 'float' || types[1] === 'float' ? 'float' : 'int'
   if (isArithmetic(operator)) return numeric
   const [first] = types
   if (first === 'list' || first === 'map' || first === 'any') {
@@ -285,8 +285,10 @@ function fits(context: Context, from: Type, to: Type): boolean {
   return from === to || context.rules.converts(from, to)
 }
 
+const arithmetic: ReadonlySet<Operator> = new Set(['+', '-', '*', '/', '%'])
+
 function isArithmetic(operator: Operator): boolean {
-  return ['+', '-', '*', '/', '%'].includes(operator)
+  return arithmetic.has(operator)
 }
 
 function labelOf(node: Node): string {

@@ -1,6 +1,14 @@
 /** Which type becomes which where another is demanded, and how. */
 import { Fault } from '../place.ts'
-import { must, parseBoolean, parseFloating, parseInteger, printFloat, truncate } from './numbers.ts'
+import {
+  must,
+  type Parsed,
+  parseBoolean,
+  parseFloating,
+  parseInteger,
+  printFloat,
+  truncate,
+} from './numbers.ts'
 import { type Type, text, typeName, type Value } from './values.ts'
 
 type Scalar = 'string' | 'int' | 'float' | 'bool'
@@ -27,21 +35,12 @@ export function convert(value: Value, to: Type): Value {
       return text(printed(value))
     case 'int':
       if (value.kind === 'float') return { kind: 'int', value: truncate(value.value) }
-      return {
-        kind: 'int',
-        value: named('StringToInt', value, (it) => must(parseInteger(it), 'ParseInt', it)),
-      }
+      return { kind: 'int', value: read(value, parseInteger, 'StringToInt', 'ParseInt') }
     case 'float':
       if (value.kind === 'int') return { kind: 'float', value: Number(value.value) }
-      return {
-        kind: 'float',
-        value: named('StringToFloat', value, (it) => must(parseFloating(it), 'ParseFloat', it)),
-      }
+      return { kind: 'float', value: read(value, parseFloating, 'StringToFloat', 'ParseFloat') }
     case 'bool':
-      return {
-        kind: 'bool',
-        value: named('StringToBool', value, (it) => must(parseBoolean(it), 'ParseBool', it)),
-      }
+      return { kind: 'bool', value: read(value, parseBoolean, 'StringToBool', 'ParseBool') }
     default:
       throw new Fault(`cannot use ${typeName(value.kind)} as ${typeName(to)}`)
   }
@@ -63,13 +62,10 @@ export function printed(value: Value): string {
 }
 
 /** Conversions are functions in the original, and their faults name them. */
-function named<T>(name: string, value: Value, read: (text: string) => T): T {
+function read<T>(value: Value, reader: (text: string) => Parsed<T>, name: string, inner: string): T {
   if (value.kind !== 'string') {
     throw new Fault(`cannot use ${typeName(value.kind)} where a text is wanted`)
   }
-  try {
-    return read(value.text)
-  } catch (error) {
-    throw error instanceof Fault ? new Fault(`__builtin_${name}: ${error.message}`) : error
-  }
+  const parsed = reader(value.text)
+  return must(parsed, `__builtin_${name}: strconv.${inner}`, value.text)
 }

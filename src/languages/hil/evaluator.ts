@@ -12,33 +12,37 @@ import { holdsUnknown, typeName, type Value } from './values.ts'
 const unknown: Value = { kind: 'unknown' }
 
 interface Run {
-  readonly source: string
   readonly budget: Budget
+  /** Where the work stands that may fault next, as an offset of the source. */
+  at: number
 }
 
-/** The value of a tree; anything unknown that is met on the way makes the whole unknown. Throws a Fault. */
-export function evaluateTree(node: Checked, source: string, budget: Budget): Value {
-  const value = evaluate({ source, budget }, node)
-  return holdsUnknown(value) ? unknown : value
+/** The value of a tree; anything unknown that is met on the way makes the whole unknown. A fault is answered: to throw it on costs more than most evaluations. */
+export function evaluateTree(
+  node: Checked,
+  source: string,
+  budget: Budget,
+): Value | { readonly kind: 'fault'; readonly fault: Fault } {
+  const run: Run = { budget, at: node.at }
+  try {
+    const value = evaluate(run, node)
+    return holdsUnknown(value) ? unknown : value
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    // The original gives no place for faults of a running template.
+    error.place ??= placeOf(source, run.at)
+    return { kind: 'fault', fault: error }
+  }
 }
 
 function evaluate(run: Run, node: Checked): Value {
   run.budget.spend(1)
-  try {
-    return step(run, node)
-  } catch (error) {
-    // The original gives no place for these; the innermost is where it happened.
-    if (!(error instanceof Fault) || error.place !== undefined) throw error
-    throw new Fault(error.message, placeOf(run.source, node.at))
-  }
-}
-
-function step(run: Run, node: Checked): Value {
   switch (node.kind) {
     case 'value':
       return node.value
     case 'convert': {
       const value = evaluate(run, node.of)
+      run.at = node.at
       if (value.kind === 'string') run.budget.spend(value.text.length)
       return value.kind === 'unknown' ? unknown : convert(value, node.to)
     }
@@ -68,12 +72,17 @@ function all(run: Run, nodes: readonly Checked[]): readonly Value[] | undefined 
 function call(run: Run, node: Checked & { readonly kind: 'call' }): Value {
   const args = all(run, node.args)
   if (args === undefined) return unknown
+  run.at = node.at
   for (const arg of args) run.budget.spend(weigh(arg))
   if (args.some(holdsUnknown)) return unknown
+  const value = answerOf(run, node, args)
+  run.budget.spend(weigh(value))
+  return value
+}
+
+function answerOf(run: Run, node: Checked & { readonly kind: 'call' }, args: readonly Value[]): Value {
   try {
-    const value = node.run(args, run.budget)
-    run.budget.spend(weigh(value))
-    return value
+    return node.run(args, run.budget)
   } catch (error) {
     throw error instanceof Fault ? new Fault(`${node.name}: ${error.message}`) : error
   }
@@ -84,6 +93,7 @@ function index(run: Run, node: Checked & { readonly kind: 'index' }): Value {
   if (target.kind === 'unknown') return unknown
   const key = evaluate(run, node.key)
   if (key.kind === 'unknown') return unknown
+  run.at = node.at
   if (target.kind === 'list') return listItem(target.items, convert(key, 'int'), node.label)
   if (target.kind !== 'map') {
     throw new Fault(`invalid index operation into non-indexable type: ${typeName(target.kind)}`)
@@ -105,9 +115,12 @@ function chain(run: Run, node: Checked & { readonly kind: 'chain' }): Value {
   let left = evaluate(run, node.first)
   for (const { operator, leftTo, operand } of node.links) {
     if (left.kind === 'unknown') return unknown
+    run.at = node.at
     const converted: Value = leftTo === undefined ? left : convert(left, leftTo)
     const right = evaluate(run, operand)
     if (right.kind === 'unknown') return unknown
+    run.at = node.at
+    if (converted.kind === 'string') run.budget.spend(converted.text.length)
     left = operate(operator, converted, right)
   }
   return left

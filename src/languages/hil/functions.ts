@@ -23,6 +23,9 @@ export interface FunctionOptions {
 
 const string = 'string'
 const randomBytesMax = 1 << 16
+const patternMax = 10_000
+/** What one character of an expression may take to compile, a class of Unicode being the worst. */
+const compilingUnits = 256
 
 /** The table of all functions of both brokers. */
 export function brokerFunctions(ports: Ports, options: FunctionOptions = {}): Functions {
@@ -185,9 +188,13 @@ function present(value: string | undefined, what: string, name: Value | undefine
 }
 
 function matches(source: string, text: string, budget: Budget): boolean {
+  if (source.length > patternMax) {
+    throw new Fault(`a regular expression of more than ${patternMax} characters`)
+  }
+  budget.spend(source.length * compilingUnits)
   const pattern = compilePattern(source)
   if (pattern.kind === 'refused') throw new Fault(pattern.message)
-  budget.spend(Math.ceil((text.length * pattern.weight) / 16))
+  budget.spend(Math.ceil((text.length * pattern.weight) / 4))
   return pattern.found(text)
 }
 
@@ -196,7 +203,7 @@ function cut(text: string, length: bigint, options: FunctionOptions): string {
   let left = Number(length)
   let kept = 0
   for (const sign of text) {
-    const size = Buffer.byteLength(sign)
+    const size = bytesOf(sign)
     if (size > left) {
       // The bytes of half a character are shown as one replacement each.
       const halves = options.cutInsideCharacters ? '\ufffd'.repeat(left) : ''
@@ -208,6 +215,13 @@ function cut(text: string, length: bigint, options: FunctionOptions): string {
   return text
 }
 
+function bytesOf(sign: string): number {
+  const code = sign.codePointAt(0) ?? 0
+  if (code < 0x80) return 1
+  if (code < 0x800) return 2
+  return code < 0x10000 ? 3 : 4
+}
+
 function queryEscape(text: string): string {
   return encodeURIComponent(text.toWellFormed())
     .replaceAll('%20', '+')
@@ -215,7 +229,9 @@ function queryEscape(text: string): string {
 }
 
 function urlSafe(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
 }
 
 function marshal(value: Value): string {

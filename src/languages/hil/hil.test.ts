@@ -166,8 +166,14 @@ test.each([
   ['a joined result', '${a}'.repeat(1000)],
   ['repeated lists', '${json.marshal(l)}'.repeat(1000)],
   ['an expensive pattern', '${regexp.matches("(a|b){1000}c", a)}'],
+  ['texts compared again and again', '${a == b}'.repeat(1000)],
+  ['patterns that are long to compile', `\${regexp.matches("${'\\\\pL'.repeat(3000)}", "")}`.repeat(10)],
 ])('%s beyond the budget is refused', (_what, source) => {
-  const variables = { a: 'a'.repeat(100_000), l: Array.from({ length: 100_000 }, () => 'x') }
+  const variables = {
+    a: 'a'.repeat(100_000),
+    b: `${'a'.repeat(99_999)}b`,
+    l: Array.from({ length: 100_000 }, () => 'x'),
+  }
 
   expect(run(source, variables)).toEqual({ fault: expect.stringMatching(/costs more than/) })
 })
@@ -183,4 +189,39 @@ test('values nested too deep are refused', () => {
   for (let i = 0; i < 100_000; i++) deep = [deep]
 
   expect(run('${deep}', { deep })).toEqual({ fault: 'a value is nested deeper than 500' })
+})
+
+test('an evaluation that takes longer than it may is ended', () => {
+  let now = 0
+  const elapsed = () => (now += 3000)
+  const variables = { l: Array.from({ length: 100_000 }, () => 'x') }
+
+  expect(run('${json.marshal(l)}'.repeat(20), variables, { elapsed })).toEqual({
+    fault: 'the evaluation takes longer than 5000 milliseconds',
+  })
+})
+
+test('a clock is not asked for what is small', () => {
+  const elapsed = () => expect.unreachable()
+
+  expect(run('${a}-${a == a}', { a: 'x' }, { elapsed })).toBe('x-true')
+})
+
+test('no depth that is asked for uses up the stack', () => {
+  expect(run(`\${${'('.repeat(50_000)}1`, {}, { depthMax: 1_000_000 })).toEqual({
+    fault: expect.stringMatching(/nested deeper than 500$/),
+  })
+})
+
+test.each([
+  ['a decimal that ends in a letter', `${'1'.repeat(200_000)}x`],
+  ['a hexadecimal without a power', `0x${'f'.repeat(200_000)}`],
+])('%s is refused in time that grows with its length only', (_what, n) => {
+  expect(run('${n * 1.5}', { n })).toEqual({ fault: expect.stringMatching(/invalid syntax$/) })
+})
+
+test('a pattern is bounded in length', () => {
+  expect(run('${regexp.matches(p, "")}', { p: 'a'.repeat(10_001) })).toEqual({
+    fault: 'regexp.matches: a regular expression of more than 10000 characters',
+  })
 })

@@ -1,4 +1,5 @@
 /** The door of HIL: text and variables in, a value or one fault out; knows no broker and touches nothing. */
+import { systemClock } from '../../kit/clock.ts'
 import { Fault } from '../place.ts'
 import { budgetOf } from './budget.ts'
 import { checkTypes } from './checker.ts'
@@ -20,10 +21,16 @@ export type { Plain, Value } from './values.ts'
 export interface Options {
   /** original: refuse what the original refuses; extended: also chained indexes and mixed containers. */
   readonly dialect?: 'extended' | 'original'
+  /** Characters of a text; 1 MiB unless told. */
   readonly textMax?: number
+  /** Expressions inside each other; 100 unless told, and never more than 500. */
   readonly depthMax?: number
-  /** Characters read and written by one evaluation. */
+  /** Characters and elements read and written by one evaluation. */
   readonly workMax?: number
+  /** The time one evaluation may take; 5,000 unless told. */
+  readonly millisecondsMax?: number
+  /** Milliseconds that only grow; the clock of this machine if absent. */
+  readonly elapsed?: () => number
 }
 
 /** A parsed text, to be evaluated as often as one likes. */
@@ -41,12 +48,16 @@ export type Result =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'fault'; readonly fault: Fault }
 
-const limits = { textMax: 1 << 20, depthMax: 100, workMax: 1 << 24 }
+const limits = { textMax: 1 << 20, depthMax: 100, workMax: 1 << 24, millisecondsMax: 5_000 }
+
+/** What the stack holds whoever calls. */
+const depthEver = 500
 
 /** Reads a text; the fault is the first one, with the original's message and its place. */
 export function parse(source: string, options: Options = {}): Parsing {
   return guarded(() => {
-    const { textMax, depthMax } = { ...limits, ...options }
+    const { textMax = limits.textMax } = options
+    const depthMax = Math.min(options.depthMax ?? limits.depthMax, depthEver)
     if (source.length > textMax) throw new Fault(`the text is longer than ${textMax} characters`)
     const root = parseTemplate(source, { chainedIndex: options.dialect !== 'original', depthMax })
     return { kind: 'template', template: { source, root } }
@@ -61,7 +72,13 @@ export function evaluate(template: Template, scope: Scope, options: Options = {}
     checkIdentifiers(root, scope, source)
     const rules = { converts, homogeneous: options.dialect === 'original' }
     const checked = checkTypes(root, source, scope, rules)
-    const value = evaluateTree(checked, source, budgetOf(options.workMax ?? limits.workMax))
+    const budget = budgetOf({
+      workMax: options.workMax ?? limits.workMax,
+      millisecondsMax: options.millisecondsMax ?? limits.millisecondsMax,
+      elapsed: options.elapsed ?? systemClock.monotonic,
+    })
+    const value = evaluateTree(checked, source, budget)
+    if (value.kind === 'fault') return value
     return value.kind === 'unknown' ? { kind: 'unknown' } : { kind: 'value', value: toPlain(value) }
   })
 }

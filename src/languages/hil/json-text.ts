@@ -151,7 +151,7 @@ function ended(): Fault {
 function wrong(reader: Reader, where: string): Fault {
   const sign = reader.text[reader.at]
   // Where a blank could go on, as in a number that may end here, the end is the fault.
-  const byte = sign === undefined ? ' ' : String.fromCharCode(Buffer.from(sign)[0] ?? 0x20)
+  const byte = sign === undefined ? ' ' : String.fromCharCode(new TextEncoder().encode(sign)[0] ?? 0x20)
   const shown = { "'": "\\'", '"': '"' }[byte] ?? quote(byte).slice(1, -1)
   return new Fault(`invalid character '${shown}' ${where}`)
 }

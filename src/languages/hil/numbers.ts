@@ -14,6 +14,7 @@ const range = { kind: 'bad', why: 'value out of range' } as const
 
 /** A 64-bit integer with an optional sign; its base is told by the prefix. */
 export function parseInteger(source: string): Parsed<bigint> {
+  if (/^(?:0|[+-]?[1-9][0-9]{0,17})$/.test(source)) return { kind: 'ok', value: BigInt(source) }
   const [, sign = '', unsigned = ''] = /^([+-]?)(.*)$/s.exec(source) ?? []
   if (unsigned === '') return syntax
   const { base, digits } = baseOf(unsigned)
@@ -39,9 +40,9 @@ export function parseFloating(source: string): Parsed<number> {
   if (/^nan$/i.test(source)) return { kind: 'ok', value: Number.NaN }
   if (source.includes('_') && !underscoresSeparateDigits(source.replace(/^[+-]/, ''))) return syntax
   const plain = source.replaceAll('_', '')
-  const hex = /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)p([+-]?[0-9]+)$/i.exec(plain)
-  if (hex && (hex[2] !== '' || hex[3] !== '') && plain.split('.').length <= 2) return hexadecimal(hex)
-  if (!/^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$/i.test(plain)) return syntax
+  const hex = /^([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?[0-9]+)$/i.exec(plain)
+  if (hex && (hex[2] || hex[3])) return hexadecimal(hex)
+  if (!/^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?$/i.test(plain)) return syntax
   const value = Number(plain)
   return Number.isFinite(value) ? { kind: 'ok', value } : range
 }
@@ -53,10 +54,10 @@ export function parseBoolean(source: string): Parsed<boolean> {
   return syntax
 }
 
-/** The value, or a Fault with the original's text. */
+/** The value, or a Fault with the original's text, which begins with the name of Go's reader. */
 export function must<T>(parsed: Parsed<T>, reader: string, source: string): T {
   if (parsed.kind === 'ok') return parsed.value
-  throw new Fault(`strconv.${reader}: parsing ${quote(source)}: ${parsed.why}`)
+  throw new Fault(`${reader}: parsing ${quote(source)}: ${parsed.why}`)
 }
 
 /** The shortest digits that read back as the same number; with an exponent below 1e-4 and from 1e6 on. */

@@ -18,21 +18,21 @@ interface Reader {
   depth: number
 }
 
-const power: Readonly<Record<string, number>> = {
-  '||': 1,
-  '&&': 2,
-  '==': 3,
-  '!=': 3,
-  '<': 4,
-  '<=': 4,
-  '>': 4,
-  '>=': 4,
-  '+': 5,
-  '-': 5,
-  '*': 6,
-  '/': 6,
-  '%': 6,
-}
+const power: ReadonlyMap<string, number> = new Map([
+  ['||', 1],
+  ['&&', 2],
+  ['==', 3],
+  ['!=', 3],
+  ['<', 4],
+  ['<=', 4],
+  ['>', 4],
+  ['>=', 4],
+  ['+', 5],
+  ['-', 5],
+  ['*', 6],
+  ['/', 6],
+  ['%', 6],
+])
 const loosest = 1
 const intMax = 2n ** 63n - 1n
 
@@ -196,7 +196,7 @@ function close(reader: Reader, sign: ')' | ']'): void {
 }
 
 function integer(reader: Reader, token: Token): bigint {
-  const digits = token.text.replace(/^0+(?=[0-9])/, '')
+  const digits = token.text.startsWith('0') ? token.text.replace(/^0+(?=[0-9])/, '') : token.text
   const value = digits.length > 19 ? intMax + 1n : BigInt(digits)
   if (value <= intMax) return value
   throw fault(
@@ -218,7 +218,7 @@ function float(reader: Reader, token: Token): number {
 
 /** `$$` is one `$` everywhere; backslashes mean something in quotes only. */
 function literalText(reader: Reader, token: Token): string {
-  const plain = token.text.replaceAll('$$', () => '$')
+  const plain = token.text.includes('$$') ? token.text.replaceAll('$$', () => '$') : token.text
   if (token.kind === 'literal' || !token.text.includes('\\')) return plain
   return token.text.replace(/\$\$|\\(.)?/gsu, (sign, escaped: string | undefined, offset: number) => {
     if (sign === '$$') return '$'
@@ -245,7 +245,7 @@ function isSign(token: Token, sign: string): boolean {
 }
 
 function powerOf(token: Token): number {
-  return (token.kind === 'sign' ? power[token.text] : undefined) ?? 0
+  return (token.kind === 'sign' ? power.get(token.text) : undefined) ?? 0
 }
 
 function expected(reader: Reader, wanted: string, found: Token): Fault {

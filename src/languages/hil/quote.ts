@@ -15,6 +15,7 @@ const shown = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 
 /** A text in double quotes with Go's escapes. */
 export function quote(text: string): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
   return `"${[...text].map(escaped).join('')}"`
 }
 

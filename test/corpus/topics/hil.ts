@@ -147,7 +147,8 @@ function evaluated(input: string, scope: Scope): Answer {
   const root = parseTemplate(input, original)
   checkIdentifiers(root, scope, input)
   const tree = checkTypes(root, input, scope, { converts, homogeneous: true })
-  const value = evaluateTree(tree, input, budgetOf(1e7))
+  const value = evaluateTree(tree, input, budgetOf({ workMax: 1e7, millisecondsMax: 60_000, elapsed: () => performance.now() }))
+  if (value.kind === 'fault') return { error: value.fault.message }
   return value.kind === 'unknown' ? { type: 'unknown' } : { value: toPlain(value) as Plain, type: value.kind }
 }
 
