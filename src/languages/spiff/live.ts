@@ -213,7 +213,7 @@ class LiveNode extends Placed implements Host, Stand {
     // An expression of a stub stands in for whatever it would become here.
     if (typeof cell.value === 'string')
       return this.fail({ sign: '@', issue: issueOf(''), expr: undefined, text: cell.value }, cell.source)
-    const node = this.level.make(cell, { ...this.site, override: !(cell.value instanceof List) })
+    const node = this.level.make(cell, { ...this.site, override: false })
     const shape = node.shape()
     if (shape.kind === 'cell') return shape
     this.cell = cell

@@ -1,0 +1,54 @@
+/** Runs generated documents and attacks of one topic, and counts what it sees. */
+import { Chance } from './chance.ts'
+import type { Attack, Breach, Topic } from './topic.ts'
+
+export interface Found extends Breach {
+  readonly seed: number
+}
+
+/** Documents of the seeds from `first` on; stops when the time given is over. */
+export function* examined(
+  topic: Topic,
+  { first, count }: { readonly first: number; readonly count: number },
+): Generator<readonly Found[]> {
+  for (let seed = first; seed < first + count; seed++) yield examinedOne(topic, seed)
+}
+
+/** What is thrown is a breach like any other: a library of ours answers with values or faults. */
+function examinedOne(topic: Topic, seed: number): readonly Found[] {
+  try {
+    return topic.examine(new Chance(seed)).map((breach) => ({ ...breach, seed }))
+  } catch (error) {
+    return [{ seed, property: 'nothing is thrown', input: `seed ${seed}`, why: said(error) }]
+  }
+}
+
+export interface Ended {
+  readonly name: string
+  /** How it ended, or what was thrown. */
+  readonly how: string
+  readonly crashed: boolean
+  readonly overran: boolean
+  readonly ms: number
+}
+
+/** Runs an attack and measures the processor time it took. */
+export function attacked({ name, limitMs, run }: Attack): Ended {
+  const before = process.cpuUsage()
+  const [how, crashed] = outcomeOf(run)
+  const { user, system } = process.cpuUsage(before)
+  const ms = (user + system) / 1000
+  return { name, how, crashed, overran: ms > limitMs * 1.1, ms }
+}
+
+function outcomeOf(run: () => string): readonly [string, boolean] {
+  try {
+    return [run(), false]
+  } catch (error) {
+    return [said(error), true]
+  }
+}
+
+function said(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : `thrown: ${JSON.stringify(error)}`
+}

@@ -1,0 +1,62 @@
+/** npm run fuzz -- TOPIC [--documents=N] [--seed=N] [--seconds=N]: generated documents, then attacks; closes with "N documents, N breaches". */
+import { readdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { attacked, examined } from './campaign.ts'
+import type { Topic } from './topic.ts'
+
+const topics = readdirSync(new URL('./topics/', import.meta.url)).map((name) => name.replace(/\.ts$/, ''))
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    documents: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '86400' },
+  },
+})
+const [name] = positionals
+if (name === undefined || !topics.includes(name)) {
+  console.error(
+    `usage: npm run fuzz -- TOPIC [--documents=N] [--seed=N] [--seconds=N]\ntopics: ${topics.join(' ')}`,
+  )
+  process.exit(2)
+}
+const { topic } = (await import(`./topics/${name}.ts`)) as { topic: Topic }
+const [documents, first, seconds] = [Number(values.documents), Number(values.seed), Number(values.seconds)]
+
+/** Breaches of one property are shown so often; all are counted. */
+const shownMax = 5
+
+const started = performance.now()
+const breaches = new Map<string, number>()
+let done = 0
+for (const found of examined(topic, { first, count: documents })) {
+  done++
+  for (const { property, input, why, seed } of found) {
+    const count = (breaches.get(property) ?? 0) + 1
+    breaches.set(property, count)
+    if (count <= shownMax)
+      console.log(`seed ${seed}: ${property}\n${input}\n  ${why.replaceAll('\n', '\n  ')}\n`)
+  }
+  const spent = (performance.now() - started) / 1000
+  if (done % 10_000 === 0)
+    console.log(`${done} documents, ${Math.round(done / spent)} per second, ${megabytes()} MB`)
+  if (spent > seconds) break
+}
+const rate = Math.round((done / (performance.now() - started)) * 1000)
+
+const ended = topic.attacks.map(attacked)
+for (const { name: attack, how, crashed, overran, ms } of ended)
+  if (crashed || overran)
+    console.log(`${attack}: ${crashed ? 'crashed' : 'overran'} after ${Math.round(ms)} ms: ${how}`)
+
+const total = [...breaches.values()].reduce((sum, count) => sum + count, 0)
+const failed = ended.filter(({ crashed, overran }) => crashed || overran).length
+for (const [property, count] of breaches) console.log(`${count} times: ${property}`)
+console.log(`${ended.length} attacks, ${failed} crashed or overran`)
+console.log(`${done} documents, ${total} breaches, ${rate} per second, at most ${megabytes()} MB`)
+process.exit(total + failed === 0 ? 0 : 1)
+
+/** The most memory this process has had. */
+function megabytes(): number {
+  return Math.round(process.resourceUsage().maxRSS / 1024)
+}
