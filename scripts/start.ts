@@ -27,6 +27,7 @@ const examples = [
     ...['--image', 'chandler.example/lighthouse-installer:1.0.0=examples/cnab/lighthouse'],
     ...['--data-dir', '.chandler/examples/data'],
   ],
+  ['apb', 'build', 'examples/apb/mailroom', '--to', 'oci:.chandler/examples:mailroom'],
   ['tweed', 'build', 'examples/toi/harbour/executor', '--to', 'oci:.chandler/examples:template-executor'],
   [
     ...['ocm', 'build', 'examples/toi/harbour/component-constructor.yaml', '--overwrite'],
@@ -87,6 +88,7 @@ In another terminal:
   npx chandler catalog
   npx chandler instance provision demo-db small my-db
   npx chandler instance provision accounts long my-register -p register=guests
+  npx chandler instance provision examples-mailroom corner my-room -p boxes=2
 ${notebookLine()}
 
 Ctrl-C stops the broker.

@@ -50,6 +50,10 @@ export interface FolderBuild {
   /** Where to; a layout named after the folder when absent. */
   readonly to?: string
   readonly dataDir: string
+  /** The image to build upon instead of the one that `image.yml` names. */
+  readonly base?: string
+  /** Labels over those of `image.yml`. */
+  readonly labels?: Readonly<Record<string, string>>
 }
 
 /** Whether a reference is a folder with an `image.yml`. */
@@ -58,21 +62,26 @@ export function isImageFolder(reference: string): boolean {
 }
 
 /** Builds and answers the reference. Problems: package.invalid, file.unreadable, those of building. */
-export async function buildFolder({ folder, to, dataDir }: FolderBuild): Promise<string> {
+export async function buildFolder(build: FolderBuild): Promise<string> {
+  const { folder } = build
   const file = readImageFile(join(folder, 'image.yml'))
-  const name = basename(resolve(folder))
-  const reference = to ?? `oci:${join(resolve(dataDir), 'built')}:${name}`
+  const reference = builtReference(build)
+  const base = build.base ?? file.base
   const scratch = mkdtempSync(join(tmpdir(), 'chandler-folder-'))
   try {
     cpSync(join(folder, file.root ?? 'root'), scratch, { recursive: true })
     await putHostTools(scratch, file.tools ?? [])
-    const { entrypoint, command, environment, user, workingFolder, labels } = file
+    const { entrypoint, command, environment, user, workingFolder } = file
+    const labels =
+      file.labels === undefined && build.labels === undefined
+        ? undefined
+        : { ...file.labels, ...build.labels }
     const settings = { entrypoint, command, user, workingFolder, labels }
     await buildPackage(
       {
         root: scratch,
         to: reference,
-        ...(file.base === undefined ? {} : { base: file.base }),
+        ...(base === undefined ? {} : { base }),
         settings: {
           ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
           ...(environment
@@ -86,6 +95,11 @@ export async function buildFolder({ folder, to, dataDir }: FolderBuild): Promise
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+/** Where the image of a folder goes: a layout in the data folder, named after the folder, unless it is said. */
+export function builtReference({ folder, to, dataDir }: FolderBuild): string {
+  return to ?? `oci:${join(resolve(dataDir), 'built')}:${basename(resolve(folder))}`
 }
 
 function readImageFile(source: string): ImageFile {

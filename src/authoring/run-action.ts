@@ -1,6 +1,7 @@
 /** Any action of any package on this machine, without a server; what it leaves is kept, sealed, for the next. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Lent } from '../broker/ports.ts'
 import { inspect, type Listener } from '../host/workshop.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { act } from '../local/act.ts'
@@ -11,12 +12,17 @@ import type { Output } from '../model/outcome.ts'
 import type { Package } from '../model/package.ts'
 import { fail } from '../model/problem.ts'
 import type { Action } from '../model/situation.ts'
+import { buildBundle, isBundleFolder } from './apb/build.ts'
 import { buildFolder, isImageFolder } from './build-folder.ts'
 
 export interface RunWish {
   /** Where the package is; a folder with an `image.yml` is built first. */
   readonly reference: string
   readonly contract?: string
+  /** Settings of the contract, as a catalog would have them. */
+  readonly options?: JsonObject
+  /** What an operator would lend. */
+  readonly lent?: Lent
   readonly dataDir: string
   /** provision, update, bind, unbind, deprovision, or an action of the package's own. */
   readonly action: string
@@ -30,11 +36,13 @@ export interface RunWish {
   readonly outputs?: string
 }
 
-/** The reference of an image, built first where it is a folder. Problems: those of building. */
+/** The reference of an image, built first where it is a folder of a bundle or with an `image.yml`. Problems: those of building. */
 export async function builtImage(
   { reference, dataDir }: Pick<RunWish, 'reference' | 'dataDir'>,
   to?: string,
 ): Promise<string> {
+  if (isBundleFolder(reference))
+    return buildBundle({ folder: reference, dataDir, ...(to === undefined ? {} : { to }) })
   if (!isImageFolder(reference)) return reference
   return buildFolder({ folder: reference, dataDir, ...(to === undefined ? {} : { to }) })
 }
@@ -70,7 +78,7 @@ async function inHouse<T>(
 
 function orderOf(
   pkg: Package,
-  { action: name, name: instance, binding, plan, parameters }: RunWish,
+  { action: name, name: instance, binding, plan, parameters, options, lent }: RunWish,
 ): LocalOrder {
   const action = actionOf(pkg, name)
   const { kind } = action
@@ -82,6 +90,8 @@ function orderOf(
     package: pkg,
     parameters,
     ...(plan === undefined ? {} : { plan }),
+    ...(options === undefined ? {} : { options }),
+    ...(lent === undefined ? {} : { lent }),
     ...(kind === 'bind' || kind === 'unbind' ? { binding } : {}),
   }
 }

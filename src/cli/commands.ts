@@ -139,6 +139,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/tweed.ts'),
   },
   {
+    name: 'apb',
+    summary: 'Write, build and try service bundles (APB)',
+    group: 'Packages',
+    load: () => import('./commands/apb.ts'),
+  },
+  {
     name: 'pak',
     summary: 'Build and look at brokerpaks',
     group: 'Packages',

@@ -105,12 +105,13 @@ async function lend(house: LocalHouse, key: InstanceKey, lent: Lent): Promise<vo
 
 /** Actions without state need no instance: they are run on a record that goes with them. */
 async function withoutInstance(house: LocalHouse, wish: LocalOrder, offer: Offer): Promise<string> {
-  const { action, instance, package: pkg, parameters } = wish
+  const { action, instance, package: pkg, parameters, lent } = wish
   const own = action.kind === 'invoke' ? pkg.actions.find(({ name }) => name === action.name) : undefined
   if (action.kind !== 'invoke' || own?.stateless !== true)
     return fail('instance.unknown', instance, { hint: 'Run provision first, with the same --name.' })
   const asker = house.asker()
   const guest = `${instance}-${asker.requestId}`
+  if (lent) await lend(house, keyOf(guest), lent)
   await adoptInstance(house.ports, asker, {
     instance: guest,
     offer,

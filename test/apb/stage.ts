@@ -96,6 +96,7 @@ export interface Ending {
   readonly credentials?: JsonObject | string
   readonly annotations?: Readonly<Record<string, string>>
   readonly state?: Readonly<Record<string, string>>
+  readonly objects?: Uint8Array
   readonly unserved?: readonly string[]
   readonly answers?: Readonly<Record<string, string>>
 }
@@ -120,7 +121,13 @@ export function report(ending: Ending = {}): Report {
   }
 }
 
-function clusterObjects({ credentials, annotations = {}, state, unserved = [] }: Ending): ClusterObjects {
+function clusterObjects({
+  credentials,
+  annotations = {},
+  state,
+  objects,
+  unserved = [],
+}: Ending): ClusterObjects {
   const text = typeof credentials === 'string' ? credentials : JSON.stringify(credentials)
   return {
     kind: 'cluster-objects',
@@ -128,6 +135,7 @@ function clusterObjects({ credentials, annotations = {}, state, unserved = [] }:
     unserved,
     ...(credentials === undefined ? {} : { secret: { fields: new TextEncoder().encode(text) } }),
     ...(state === undefined ? {} : { state }),
+    ...(objects === undefined ? {} : { objects }),
   }
 }
 

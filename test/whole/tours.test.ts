@@ -20,6 +20,7 @@ afterAll(() => {
 
 const environment = { CHANDLER_HTTP_ADMIN_LISTEN: 'off', CHANDLER_SHUTDOWN_DRAIN_DELAY: '0s' }
 const noImages = ensurePrograms('busybox')
+const noCurl = ensurePrograms('busybox', 'curl')
 const noKeys = ensurePrograms('openssl')
 const noTerraform = hostEngine() === undefined ? 'there is no terraform and no tofu' : undefined
 
@@ -33,6 +34,7 @@ test.for<readonly [page: string, atLeast: number, missing: string | undefined]>(
   ['docs/contracts/brokerpak.md', 12, noTerraform],
   ['docs/ocm.md', 9, noKeys],
   ['docs/contracts/toi.md', 10, noImages],
+  ['docs/contracts/apb.md', 12, noCurl],
 ])('the tour of %s does what it says', { timeout: 180_000 }, async ([page, atLeast, missing], { skip }) => {
   skip(missing !== undefined, missing)
   const folder = newFolder()

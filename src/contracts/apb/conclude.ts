@@ -1,6 +1,6 @@
 /** What a run means: credentials, state, the dashboard's address, and problems; for failed runs, too. */
 import { never } from '../../kit/assert.ts'
-import { deepEqual } from '../../kit/json.ts'
+import { deepEqual, type JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -11,7 +11,7 @@ import type { ApbAction } from './actions.ts'
 import { readCredentials } from './credentials.ts'
 import { type Ended, endOf } from './endings.ts'
 import { wanted } from './job.ts'
-import { bindingCarryover, carryoverOf, type InstanceMemory, memoryOf } from './memory.ts'
+import { bindingMemoryOf, carryoverOf, type InstanceMemory, memoryOf } from './memory.ts'
 import { optionsOf } from './options.ts'
 import { parametersAfter, targetNamespace } from './prepare.ts'
 
@@ -99,23 +99,52 @@ function deprovisioned(situation: Situation, report: Report): Outcome {
 /** Bundles without a bind action, and such as write nothing, share the credentials of their provision. */
 function bound(situation: Situation, report: Report): Outcome {
   const ended = endOf(report, 'bind')
-  if (ended.kind === 'failed') return { problems: [ended.problem] }
   const read = readCredentials(report)
-  if (ended.kind === 'worked' && read.kind === 'refused') return { problems: [read.problem] }
   const own = ended.kind === 'worked' && read.kind === 'credentials' ? read.credentials : undefined
+  const kept = keptOfBinding(situation, report, own)
+  if (ended.kind === 'failed') return { problems: [ended.problem], ...kept }
+  if (ended.kind === 'worked' && read.kind === 'refused') return { problems: [read.problem], ...kept }
   const credentials = own ?? memoryOf(situation.carryover).credentials
   if (credentials === undefined) {
-    return { problems: [{ code: 'apb.credentials', detail: 'No credentials available' }] }
+    return { problems: [{ code: 'apb.credentials', detail: 'No credentials available' }], ...kept }
   }
-  return { problems: [], binding: { credentials }, bindingCarryover: bindingCarryover(own) }
+  return { problems: [], binding: { credentials }, ...kept }
 }
 
 /** A failed unbind leaves the binding as it was; a bundle without the action has nothing to undo. */
-function unbound(_situation: Situation, report: Report): Outcome {
+function unbound(situation: Situation, report: Report): Outcome {
   const ended = endOf(report, 'unbind')
+  const { credentials } = bindingMemoryOf(situation.binding?.carryover)
+  const kept = keptOfBinding(situation, report, credentials)
   return ended.kind === 'failed'
-    ? { problems: [ended.problem], usable: true, repeatable: true }
-    : { problems: [] }
+    ? { problems: [ended.problem], usable: true, repeatable: true, ...kept }
+    : { problems: [], ...kept }
+}
+
+/**
+ * One binding after the other leaves its state and objects with the instance, as in a cluster. Where they are made at the same
+ * time, one would undo what the other left: each keeps its own for its unbind.
+ */
+function keptOfBinding(
+  situation: Situation,
+  report: Report,
+  credentials: JsonObject | undefined,
+): Pick<Outcome, 'carryover' | 'bindingCarryover'> {
+  const { state, objects, ...rest } = memoryAfter(situation, report)
+  const own = present({ credentials })
+  if (!optionsOf(situation.plan.operator.options).bindsInParallel) {
+    return {
+      carryover: carryoverOf({ ...rest, ...present({ state, objects }) }),
+      bindingCarryover: carryoverOf(own),
+    }
+  }
+  const { objects: before } = memoryOf(situation.carryover)
+  const seen = objects && before && sameBytes(objects, before) ? undefined : objects
+  return { bindingCarryover: carryoverOf({ ...own, ...present({ state, objects: seen }) }) }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 
 /** The first line of a result tells whether it is good, the rest says why; without one the exit code decides. */

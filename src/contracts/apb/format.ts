@@ -10,19 +10,31 @@ export type SpecReading =
   | { readonly kind: 'spec'; readonly spec: Spec; readonly warnings: readonly Problem[] }
   | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
 
+/** All that can be said about a document, whether it is a spec or not. */
+export interface SpecExamination extends Findings {
+  /** Absent where the document is no YAML. */
+  readonly read?: { readonly spec: Spec; readonly root: YamlMap }
+}
+
 /** Reads the text of an `apb.yml` for a bundle of a runtime. */
 export function readSpec(text: string, runtime: number): SpecReading {
+  const { problems, warnings, read } = examineSpec(text, runtime)
+  const [first = { code: 'apb.spec.unreadable' } as const, ...rest] = problems
+  if (problems.length > 0 || read === undefined) return { kind: 'refused', problems: [first, ...rest] }
+  return { kind: 'spec', spec: read.spec, warnings }
+}
+
+/** Reads as far as it goes, and gathers everything that is wrong. */
+export function examineSpec(text: string, runtime: number): SpecExamination {
   const reading = readYamlTree(text)
   if (reading.kind === 'refused') {
-    return { kind: 'refused', problems: [found('apb.spec.unreadable', reading.message, reading.at)] }
+    return { problems: [found('apb.spec.unreadable', reading.message, reading.at)], warnings: [] }
   }
   const findings: Findings = { problems: [], warnings: [] }
   const root = rootOf(reading.tree)
   const spec = specOf(new Fields(root, findings), findings)
   const problems = [...validate(spec, runtime, root), ...findings.problems]
-  const [first, ...rest] = problems
-  if (first) return { kind: 'refused', problems: [first, ...rest] }
-  return { kind: 'spec', spec, warnings: findings.warnings }
+  return { problems, warnings: findings.warnings, read: { spec, root } }
 }
 
 /** An empty document, a text or a list is a spec without a version. */

@@ -6,6 +6,9 @@ import { optionsOf } from './options.ts'
 import { prepareApb } from './prepare.ts'
 import { readApb, recogniseApb } from './read.ts'
 
+export { labelInstruction, labelsOf, readLabels, runtimeTwo, specLabel } from './labels.ts'
+export { lintSpec, type SpecLint } from './lint.ts'
+
 export const apb: Contract = {
   name: 'apb',
   recognise: recogniseApb,

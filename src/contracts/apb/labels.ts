@@ -26,6 +26,23 @@ export function readLabels(labels: Readonly<Record<string, string>>): LabelReadi
   return { kind: 'bundle', text, runtime: Number(runtime) }
 }
 
+/** The labels of a bundle with this spec. */
+export function labelsOf(spec: string): Readonly<Record<string, string>> {
+  return { [specLabel]: Buffer.from(spec).toString('base64') }
+}
+
+/** The label of a spec as authoring tools write it into a Dockerfile: wrapped, so that people can look at the file. */
+export function labelInstruction(spec: string): string {
+  const lines =
+    Buffer.from(spec)
+      .toString('base64')
+      .match(/.{1,76}/g) ?? []
+  return `LABEL "${specLabel}"=\\\n"${lines.join('\\\n')}"\n`
+}
+
+/** Says of which runtime a bundle is that does not inherit it from its base. */
+export const runtimeTwo: Readonly<Record<string, string>> = { [runtimeLabel]: '2' }
+
 /** Some tools leave the line breaks of a Dockerfile in the label. */
 function decode(encoded: string): string | undefined {
   const plain = encoded.replace(/\s+/g, '')

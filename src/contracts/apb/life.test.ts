@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kit/json.ts'
 import { Secret } from '../../kit/secret.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import type { Action } from '../../model/situation.ts'
-import { memoryOf } from './memory.ts'
+import { carryoverOf, memoryOf } from './memory.ts'
 
 const spec = `
 version: 1.0
@@ -239,6 +239,31 @@ describe('bind', () => {
     expect(outcomeOf(bind, { ...(await instance()), binding }, { answers }).binding?.credentials).toEqual({
       user: 'old',
     })
+  })
+})
+
+describe('what a bind leaves in state and target namespace', () => {
+  const objects = new TextEncoder().encode('[{"made":"by bind"}]')
+  const ending = { credentials: { user: 'bound' }, state: { accounts: '1' }, objects }
+  const kept = carryoverOf({ credentials })
+
+  test('is found by its own unbind, where bindings are made at the same time', async () => {
+    const from = { ...(await instance({ carryover: kept })), binding }
+    const { carryover, bindingCarryover = {} } = outcomeOf(bind, from, ending)
+    const later = { ...from, binding: { ...binding, carryover: bindingCarryover } }
+
+    expect(carryover).toBeUndefined()
+    expect(jobFor(unbind, later).sandbox).toMatchObject({ state: { accounts: '1' }, objects })
+    expect(jobFor(unbind, from).sandbox?.objects).toBeUndefined()
+  })
+
+  test('is found by everything that follows, where they are made one after the other', async () => {
+    const pkg = await packageOf(spec, { bindsInParallel: false })
+    const from = situation(pkg, { carryover: kept, binding })
+    const { carryover = {} } = outcomeOf(bind, from, ending)
+    const next = situation(pkg, { carryover, binding: { ...binding, id: 'b2' } })
+
+    expect(jobFor(bind, next).sandbox).toMatchObject({ state: { accounts: '1' }, objects })
   })
 })
 

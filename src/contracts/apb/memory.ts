@@ -41,14 +41,12 @@ export function carryoverOf(memory: InstanceMemory): Carryover {
   }
 }
 
-/** The credentials that a bind of the bundle wrote. */
-export function bindCredentials(carryover: Carryover | undefined): JsonObject | undefined {
-  return objectOf(carryover?.['credentials'])
-}
+/** What a binding keeps: its credentials and, where bindings are made at the same time, the state and objects that it saw. */
+export type BindingMemory = Pick<InstanceMemory, 'credentials' | 'state' | 'objects'>
 
-/** The carryover of a binding. */
-export function bindingCarryover(credentials: JsonObject | undefined): Carryover {
-  return credentials === undefined ? {} : { credentials: bytesOf(credentials) }
+/** What a binding kept; the parts are called as those of instances. */
+export function bindingMemoryOf(carryover: Carryover | undefined): BindingMemory {
+  return memoryOf(carryover ?? {})
 }
 
 function bytesOf(value: JsonObject): Uint8Array {

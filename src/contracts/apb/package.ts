@@ -20,9 +20,9 @@ export function packageOf(notes: Notes, digest: string, options: Options): Packa
       {
         name: 'test',
         title: 'Test',
-        description: "Runs the bundle's own test of the instance.",
+        description: "Runs the bundle's own test, of an instance or by itself.",
         modifies: false,
-        stateless: false,
+        stateless: true,
       },
     ],
     papers: papersOf(spec),

@@ -34,7 +34,8 @@ export function readParameters(plan: Fields, key: string, findings: Findings): r
   return plan.list(key).flatMap((tree) => readParameter(tree, findings) ?? [])
 }
 
-function readParameter(tree: YamlTree, findings: Findings): Parameter | undefined {
+/** One parameter; undefined where it cannot be read, which is told. */
+export function readParameter(tree: YamlTree, findings: Findings): Parameter | undefined {
   if (tree.kind !== 'map') {
     findings.warnings.push(found('apb.spec.ignored', 'a parameter must be a map', tree.at))
     return undefined

@@ -1,13 +1,14 @@
 /** An action becomes one container run, or is refused before anything starts. */
 import { never } from '../../kit/assert.ts'
 import { deepEqual, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Prepared } from '../contract.ts'
 import type { ApbAction } from './actions.ts'
 import { argumentBytesMax, encodeVars, userOf } from './extra-vars.ts'
 import { actionJob } from './job.ts'
-import { bindCredentials, memoryOf } from './memory.ts'
+import { bindingMemoryOf, type InstanceMemory, memoryOf } from './memory.ts'
 import { notesOf, specPlanOf } from './notes.ts'
 import { type Options, optionsOf } from './options.ts'
 import { secretParameters } from './secrets.ts'
@@ -31,7 +32,7 @@ export function prepareApb(action: Action, situation: Situation): Prepared {
       return prepareUnbind(situation)
     case 'invoke':
       return action.name === 'test'
-        ? run('test', situation, { ...storedParameters(situation), ...situation.parameters })
+        ? prepareTest(situation)
         : refused([{ code: 'apb.action-unsupported', detail: action.name }])
     default:
       return never(action)
@@ -136,7 +137,7 @@ function prepareUnbind(situation: Situation): Prepared {
   if (optionsOf(plan.operator.options).launchOnBind === 'never') {
     return { kind: 'nothing-to-run', outcome: { problems: [] } }
   }
-  const bound = bindCredentials(binding?.carryover)
+  const { credentials: bound } = bindingMemoryOf(binding?.carryover)
   const { credentials } = memoryOf(carryover)
   return run('unbind', situation, {
     ...roleOf(situation),
@@ -144,6 +145,15 @@ function prepareUnbind(situation: Situation): Prepared {
     ...(bound === undefined ? {} : { _apb_bind_creds: bound }),
     provision_params: { ...storedParameters(situation), ...injected(situation) },
   })
+}
+
+/** A test takes the parameters of a provision over those that the instance has; there need not be one. */
+function prepareTest(situation: Situation): Prepared {
+  const { instance } = situation
+  const parameters = { ...instance.parameters, ...situation.parameters }
+  const { values, problems } = parametersAfter({ ...situation, instance: { ...instance, parameters } })
+  if (problems.length > 0) return refused(problems)
+  return run('test', situation, { ...memoryOf(situation.carryover).parameters, ...values })
 }
 
 function provisionCreds(credentials: JsonObject | undefined): JsonObject {
@@ -197,7 +207,18 @@ function run(action: ApbAction, situation: Situation, own: JsonObject, more: Das
   if (bytes > argumentBytesMax) {
     return refused([{ code: 'apb.parameters.too-large', detail: `${bytes} bytes of ${argumentBytesMax}` }])
   }
-  return { kind: 'job', job: actionJob(action, situation, { vars, namespace, memory, options }), ...more }
+  const seen = viewOf(situation, memory)
+  return {
+    kind: 'job',
+    job: actionJob(action, situation, { vars, namespace, memory: seen, options }),
+    ...more,
+  }
+}
+
+/** An unbind finds what its bind left, also where several bindings are made at the same time. */
+function viewOf({ binding }: Situation, memory: InstanceMemory): InstanceMemory {
+  const { state, objects } = bindingMemoryOf(binding?.carryover)
+  return { ...memory, ...present({ state: state ?? memory.state, objects: objects ?? memory.objects }) }
 }
 
 /** Of the request, else as the operator maps spaces and organisations, else the operator's one for all. */
@@ -207,7 +228,8 @@ export function targetNamespace({ instance }: Situation, options: Options): stri
   const mapped = [space_guid, organization_guid].flatMap((id) =>
     typeof id === 'string' && Object.hasOwn(options.namespaces, id) ? [options.namespaces[id]] : [],
   )
-  return mapped[0] ?? options.namespace
+  // Commands on this machine order for no platform: any word serves them.
+  return mapped[0] ?? options.namespace ?? (instance.context['platform'] === 'local' ? 'default' : undefined)
 }
 
 interface Dashboard {

@@ -92,7 +92,7 @@ export class Session {
       unserved: [...this.#unserved],
       ...(secret === undefined ? {} : { secret: decoded(secret) }),
       ...(state === undefined ? {} : { state: texts(state) }),
-      ...(left.length === 0 ? {} : { objects: new TextEncoder().encode(JSON.stringify(left)) }),
+      objects: new TextEncoder().encode(JSON.stringify(left)),
     }
   }
 }

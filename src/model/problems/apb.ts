@@ -53,6 +53,24 @@ export const apbProblems = {
     status: 422,
     exit: 9,
   },
+  'apb.spec.advice': {
+    title: 'The spec is taken as it is, but users will trip over it',
+    hint: mend,
+    status: 422,
+    exit: 9,
+  },
+  'apb.folder': {
+    title: 'The folder of the bundle is not complete',
+    hint: 'Compare it with what chandler apb init writes.',
+    status: 422,
+    exit: 9,
+  },
+  'apb.dockerfile': {
+    title: 'The Dockerfile says what cannot be built without a container engine',
+    hint: 'Use FROM, LABEL, COPY, ENV, USER, WORKDIR, ENTRYPOINT and CMD; or build it with docker or podman, and name the image.',
+    status: 422,
+    exit: 9,
+  },
   'apb.options-invalid': {
     title: 'The options of the bundle are not valid',
     hint: 'Compare them with docs/contracts/apb.md.',
