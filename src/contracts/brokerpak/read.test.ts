@@ -91,6 +91,43 @@ test('unknown fields are a warning, and refused where csb is asked for strictly'
   expect(await refusal(odd, { strict: 'csb' })).toMatch(/foo/)
 })
 
+test.each([
+  ['required_version = ">= 1.6"', undefined],
+  ['required_version = "~> 1.7"', 'required_version is "~> 1.7", and the pak brings 1.6.0'],
+  ['required_version = "newest"', 'required_version cannot be read as a constraint: "newest"'],
+  ['required_version = var.v', undefined],
+])('a template that says %s is held against the engine of the pak', async (line, warning) => {
+  const text = definition.replace('  template: |\n', `  template: |\n    terraform {\n      ${line}\n    }\n`)
+  const reading = await read({ ...files, 'thing.yml': text })
+  const warnings = reading.kind === 'package' ? reading.warnings.map(({ detail }) => detail) : undefined
+
+  expect(warnings?.filter((one) => one?.includes('required_version'))).toEqual(
+    warning === undefined ? [] : [`provision: definition: ${warning}`],
+  )
+})
+
+test.each([
+  ['random = { source = "hashicorp/random", version = "~> 3.5" }', undefined],
+  [
+    'random = { source = "hashicorp/random", version = "< 3" }',
+    'required_providers random is "< 3", and the pak brings 3.6.0',
+  ],
+  ['random = "< 3"', 'required_providers random is "< 3", and the pak brings 3.6.0'],
+  ['aws = { version = "~> 5" }', undefined],
+])('a template that needs the provider %s is held against those of the pak', async (line, warning) => {
+  const need = `    terraform {\n      required_providers {\n        ${line}\n      }\n    }\n`
+  const provider = '- name: terraform-provider-random\n  version: 3.6.0\n'
+  const reading = await read({
+    'manifest.yml': manifest.replace('terraform_binaries:\n', `terraform_binaries:\n${provider}`),
+    'thing.yml': definition.replace('  template: |\n', `  template: |\n${need}`),
+  })
+  const warnings = reading.kind === 'package' ? reading.warnings.map(({ detail }) => detail) : [reading]
+
+  expect(warnings.filter((one) => JSON.stringify(one).includes('required_providers'))).toEqual(
+    warning === undefined ? [] : [`provision: definition: ${warning}`],
+  )
+})
+
 test('V1 is held to its own rules where it is asked for', async () => {
   expect(
     await refusal({ 'thing.yml': definition.replace('type = "string"', 'type = string') }, { strict: 'v1' }),

@@ -17,6 +17,7 @@ import type { Notes } from './notes.ts'
 import { optionFaults, type PakOptions, pakOptions } from './options.ts'
 import { packageOf } from './package.ts'
 import { operatorPlans } from './plans.ts'
+import { requiredVersionWarnings } from './required-versions.ts'
 
 const documentBytesMax = 8 * 1024 * 1024
 
@@ -82,7 +83,10 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
       ? []
       : installation.faults.map((detail): Problem => ({ code: 'pak.binary.missing', detail }))),
     ...definitions.flatMap((definition) =>
-      definitionWarnings(definition).map((detail) => warn(definition.name, detail)),
+      [
+        ...definitionWarnings(definition),
+        ...(options.engine === 'host' ? [] : requiredVersionWarnings(manifest, definition)),
+      ].map((detail) => warn(definition.name, detail)),
     ),
   ]
   return { kind: 'package', package: packageOf(notes, options), warnings }

@@ -14,7 +14,7 @@ const choose = (ranges: readonly string[], tags: readonly string[], prereleases 
 }
 
 describe('as Porter chooses among the tags of a registry', () => {
-  const { rows } = JSON.parse(readFileSync('test/fixtures/versions/masterminds-highest.json', 'utf8')) as {
+  const { rows } = JSON.parse(readFileSync('test/corpus/versions/masterminds-highest.json', 'utf8')) as {
     rows: readonly {
       readonly constraint: string
       readonly prereleases: boolean

@@ -6,7 +6,7 @@ import {
   parseConstraints,
   parseVersion,
   type Version,
-} from '../../kit/semver.ts'
+} from '../../kit/semver/masterminds.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Bundle } from './bundle.ts'
 import { extensionNames, extensionOf } from './extensions.ts'

@@ -1,4 +1,5 @@
 /** Names and versions of components: which are valid, how versions compare, how they are written as tags. */
+import { comparePrereleases, order } from '../../kit/semver/prerelease.ts'
 
 const componentName =
   /^[a-z][-a-z0-9]*(?:[.][a-z][-a-z0-9]*)*[.][a-z]{2,}(?:\/[a-z][-a-z0-9_]*(?:[.][a-z][-a-z0-9_]*)*)+$/
@@ -27,39 +28,10 @@ export function compareVersions(a: string, b: string): number {
   const right = relaxedVersion.exec(b)
   if (left === null || right === null) return Number(left !== null) - Number(right !== null)
   for (const i of [1, 2, 3]) {
-    const order = compareNumbers(left[i] ?? '0', right[i] ?? '0')
-    if (order !== 0) return order
+    const compared = order(BigInt(left[i] ?? '0'), BigInt(right[i] ?? '0'))
+    if (compared !== 0) return compared
   }
-  return comparePreReleases(left[4], right[4])
-}
-
-function comparePreReleases(a: string | undefined, b: string | undefined): number {
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
-  const left = a.split('.')
-  const right = b.split('.')
-  for (const [i, word] of left.entries()) {
-    const other = right[i]
-    if (other === undefined) return 1
-    const order = compareWords(word, other)
-    if (order !== 0) return order
-  }
-  return left.length - right.length
-}
-
-/** Numbers come before words. */
-function compareWords(a: string, b: string): number {
-  const [left, right] = [/^\d+$/.test(a), /^\d+$/.test(b)]
-  if (left && right) return compareNumbers(a, b)
-  if (left !== right) return Number(right) - Number(left)
-  return Number(a > b) - Number(a < b)
-}
-
-/** Digits of any length, without losing one. */
-function compareNumbers(a: string, b: string): number {
-  const left = a.replace(/^0+(?=\d)/, '')
-  const right = b.replace(/^0+(?=\d)/, '')
-  if (left.length !== right.length) return left.length - right.length
-  return Number(left > right) - Number(left < right)
+  return comparePrereleases(left[4] ?? '', right[4] ?? '')
 }
 
 const buildMark = '.build-'

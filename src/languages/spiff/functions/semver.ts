@@ -7,7 +7,7 @@ import {
   parseVersion,
   type Version,
   versionText,
-} from '../../../kit/semver.ts'
+} from '../../../kit/semver/masterminds.ts'
 import type { Call, SpiffFunction } from '../env.ts'
 import { failure } from '../issue.ts'
 import { List, typeName, type Value } from '../value.ts'

@@ -1,7 +1,7 @@
 /** The conditions that `validate` knows by name. */
 
 import { certificateFault, privateKeyFault, publicKeyFault } from '../../../kit/certificates.ts'
-import { parseVersion } from '../../../kit/semver.ts'
+import { parseVersion } from '../../../kit/semver/masterminds.ts'
 import type { Call } from '../env.ts'
 import { floatText, goQuote } from '../go-text.ts'
 import { parseAddress, parseNetwork } from '../ip.ts'

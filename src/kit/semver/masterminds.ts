@@ -1,4 +1,5 @@
 /** Semantic versions as Masterminds' library reads them, which Porter and spiff ask: leniently; their order, and constraints. */
+import { comparePrereleases, order } from './prerelease.ts'
 
 export interface Version {
   readonly prefix: string
@@ -35,34 +36,6 @@ export function compareVersions(a: Version, b: Version): number {
     order(a.patch, b.patch) ||
     comparePrereleases(a.prerelease, b.prerelease)
   )
-}
-
-function order<T extends bigint | string>(a: T, b: T): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
-}
-
-function comparePrereleases(a: string, b: string): number {
-  if (a === b) return 0
-  if (a === '') return 1
-  if (b === '') return -1
-  const left = a.split('.')
-  const right = b.split('.')
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const compared = compareParts(left[i], right[i])
-    if (compared !== 0) return compared
-  }
-  return 0
-}
-
-function compareParts(a: string | undefined, b: string | undefined): number {
-  if (a === b) return 0
-  if (a === undefined) return -1
-  if (b === undefined) return 1
-  const [x, y] = [/^[0-9]+$/.test(a), /^[0-9]+$/.test(b)]
-  if (x && y) return order(BigInt(a), BigInt(b))
-  if (x !== y) return x ? -1 : 1
-  return order(a, b)
 }
 
 interface Constraint {
