@@ -21,13 +21,16 @@ import { tellLint } from './compose/lint.ts'
 import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
 import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
 import { type OwnDeed, ownDeeds } from './compose/own-deeds.ts'
+import { tellPackages } from './compose/package-words.ts'
 import { type RefusalKeeper, startRefusalKeeper } from './compose/refusals.ts'
 import { type Difference, differenceOf } from './compose/reload.ts'
 import { makeShelf, type Shelf } from './compose/shelf.ts'
+import { startSourceRefresh } from './compose/source-refresh.ts'
 import { openHouseStore } from './compose/store.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
 import { watchHouse } from './compose/watch-house.ts'
+import type { Engine } from './engines/engine.ts'
 import { openEngines } from './host/engines.ts'
 import { contractNamed } from './host/read-package.ts'
 import { registriesOf } from './host/registries.ts'
@@ -45,7 +48,6 @@ import { systemChance, systemClock } from './kit/clock.ts'
 import { ulidSource } from './kit/id.ts'
 import type { JsonObject } from './kit/json.ts'
 import type { Log } from './kit/log.ts'
-import { ProblemError } from './model/problem.ts'
 import type { Settings } from './settings/settings.ts'
 import type { KeyRing } from './store/keys.ts'
 import { makeBeforehand } from './work/beforehand.ts'
@@ -284,6 +286,31 @@ interface House {
   close(): Promise<void>
 }
 
+interface PortParts extends Pick<Ports, 'store' | 'clock' | 'chance' | 'node'> {
+  readonly rules: Rules
+  readonly shelf: Shelf
+  readonly engines: readonly Engine[]
+  readonly metrics: Metrics
+}
+
+/** What the broker may touch of the world. */
+function portsOf({ store, clock, chance, node, rules, shelf, engines, metrics }: PortParts): Ports {
+  return {
+    store,
+    clock,
+    chance,
+    node,
+    newId: ulidSource(chance),
+    policy: rules.policy,
+    contract: contractNamed,
+    catalog: () => shelf.catalog(),
+    refuses: (job) =>
+      engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
+    infrastructure: shelf.lentTo,
+    ...makeAcceptances(metrics),
+  }
+}
+
 /** Store, engines, catalog, and those who work. */
 async function openHouse(
   settings: Settings,
@@ -299,37 +326,19 @@ async function openHouse(
   const store = measuredStore(unmeasured, metrics, clock)
   const opened = openArtifactStore({
     folder: join(settings.dataDir, 'images'),
-    registries: registriesOf(settings, process.env),
+    registries: {
+      ...registriesOf(settings, process.env),
+      loginFor: (host, repository) => shelf.loginFor(host, repository),
+    },
     arrived: metrics.imageArrived,
   })
   const artifacts = measuredArtifacts(opened, metrics, clock)
   const found = await openEngines({ folder: settings.dataDir, clock, artifacts, choice: settings.engine })
   const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
-  const shelf = makeShelf({
-    store,
-    room: { artifacts, engines },
-    tell: (word) => {
-      if (word.kind === 'warning' || word.kind === 'printed') return
-      metrics.packageRead(word.source, word.kind)
-      if (word.kind === 'offered') return
-      const error = word.problem.cause ?? new ProblemError(word.problem)
-      report.event({ kind: 'fault', doing: `read the package ${word.name}`, error })
-    },
-  })
-  const ports: Ports = {
-    store,
-    clock,
-    chance,
-    node,
-    newId: ulidSource(chance),
-    policy: rules.policy,
-    contract: contractNamed,
-    catalog: () => shelf.catalog(),
-    refuses: (job) =>
-      engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
-    infrastructure: shelf.lentTo,
-    ...makeAcceptances(metrics),
-  }
+  const leaving = new AbortController()
+  const tell = tellPackages(metrics, report)
+  const shelf = makeShelf({ store, room: { artifacts, engines }, signal: leaving.signal, tell })
+  const ports = portsOf({ store, clock, chance, node, rules, shelf, engines, metrics })
   await shelf.fill(settings.catalog)
   if (takeOver) await store.write((tx) => tx.raiseEpoch())
   const cluster = await store.look.cluster()
@@ -343,6 +352,14 @@ async function openHouse(
   const worker = startWorker(tools)
   const keeper = startKeeper(tools, rules.keeper)
   const probes = startProbes(engines, metrics, clock)
+  const refresh = startSourceRefresh({
+    shelf,
+    clock,
+    chance,
+    leaving,
+    changed: () => foresee(tools, shelf.lentTo),
+    fault: (error) => report.event({ kind: 'fault', doing: 'list the sources of the catalog', error }),
+  })
   const sweep = startArtifactSweep({
     store,
     artifacts,
@@ -361,6 +378,7 @@ async function openHouse(
     async close() {
       await probes.stop()
       await keeper.stop()
+      await refresh.stop()
       await sweep.stop()
       await worker.drain()
       await beforehand.close()

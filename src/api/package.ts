@@ -71,6 +71,28 @@ export const PackageContent = Type.Object(
 )
 export type PackageContent = Of<typeof PackageContent>
 
+export const SourceListing = Type.Object(
+  {
+    listedAt: Type.Optional(Moment),
+    images: Type.Integer({ description: 'How many images it holds.' }),
+    offered: Type.Integer(),
+    kept: Type.Integer({ description: 'Offered as they were: the registry did not answer for them.' }),
+    refused: Type.Integer(),
+    leftOut: Type.Array(
+      Type.Object({
+        why: Type.String(),
+        count: Type.Integer(),
+        names: Type.Array(Type.String(), { description: 'The first hundred.' }),
+      }),
+    ),
+    faults: Type.Array(Type.String(), {
+      description: 'Expressions of its lists that are none, and the like.',
+    }),
+  },
+  { title: 'SourceListing', description: 'What came of the images of a source when it was last listed.' },
+)
+export type SourceListing = Of<typeof SourceListing>
+
 export const Package = Type.Object(
   {
     name: Type.String({ description: 'Its name in this broker.' }),
@@ -79,6 +101,8 @@ export const Package = Type.Object(
     contract: Type.String(),
     state: Type.Union([Type.Literal('offered'), Type.Literal('refused')]),
     problems: Type.Optional(Type.Array(Problem)),
+    source: Type.Optional(Type.String({ description: 'The source that lists it.' })),
+    listing: Type.Optional(SourceListing),
     content: Type.Optional(PackageContent),
     updatedAt: Moment,
   },
@@ -137,9 +161,25 @@ export function toPackage(enrolled: Enrolled, content?: PackageContent): Package
     contract,
     state,
     problems: state === 'refused' ? problemsIn(document) : undefined,
+    source: typeof document['source'] === 'string' ? document['source'] : undefined,
+    listing: listingIn(document),
     content,
     updatedAt: moment(enrolled.updatedAt),
   })
+}
+
+/** What a source answered, as that was written down. */
+function listingIn({ listing }: JsonObject): SourceListing | undefined {
+  if (!isObject(listing)) return undefined
+  const {
+    listedAt,
+    fingerprint: _fingerprint,
+    ...told
+  } = listing as unknown as Omit<SourceListing, 'listedAt'> & {
+    readonly listedAt: number | null
+    readonly fingerprint: string
+  }
+  return present({ ...told, listedAt: listedAt === null ? undefined : moment(listedAt) })
 }
 
 /** Why it was refused, as that was written down. */

@@ -24,12 +24,15 @@ import { digestOf } from './digest.ts'
 import { imagesIn, type OpenImageStore } from './images.ts'
 import { flushed } from './layers/folder-cell.ts'
 import { documentBytesMax } from './limits.ts'
+import { listImages } from './listing/list-images.ts'
+import type { ImagesPlace, ListedImage, ListingLogin } from './listing/place.ts'
 import type { Descriptor } from './oci/manifest.ts'
 import { type OpenComponent, openComponent } from './ocm/component-artifact.ts'
 import { buildPackage, copyPackage, type PackageBuild, type PackageCopy } from './packages.ts'
 import { type PathReference, parseReference, type UrlReference } from './reference.ts'
 import { listTags } from './registry/registry-source.ts'
 import { openSession } from './registry/session.ts'
+import { openVisitSessions } from './registry/visit-sessions.ts'
 import { webFile } from './registry/web-file.ts'
 import { lazyRooms, type RoomOptions, type Rooms } from './rooms.ts'
 import type { Transferred } from './transfer.ts'
@@ -50,6 +53,10 @@ export interface ArtifactStore {
   deliver(what: Delivery, to: string, signal: AbortSignal): Promise<void>
   copy(order: PackageCopy): Promise<Transferred>
   build(order: PackageBuild): Promise<BuiltImage>
+  /** The images that a place holds, by name. Problems: registry.*, artifact.not-found, artifact.too-large. */
+  list(place: ImagesPlace, login: ListingLogin, signal: AbortSignal): Promise<readonly ListedImage[]>
+  /** The same store for many images of the same registries: connections and tokens are kept until it is left. */
+  visit(): Visit
   /** All tags of a repository; none where there is no such one. */
   tags(repository: string, signal: AbortSignal): Promise<readonly string[]>
   /** What an image is, without moving it. */
@@ -66,9 +73,18 @@ export interface ArtifactStore {
   close(): Promise<void>
 }
 
+/** An artifact store that is used for a while. */
+export interface Visit {
+  readonly artifacts: ArtifactStore
+  leave(): Promise<void>
+}
+
 /** Opens the artifact store in a folder; the folder is made when it is first used. */
 export function openArtifactStore(options: RoomOptions): ArtifactStore {
-  const rooms = lazyRooms(options)
+  return storeIn(lazyRooms(options), options)
+}
+
+function storeIn(rooms: () => Promise<Rooms>, options: RoomOptions): ArtifactStore {
   const images = imagesIn(rooms)
   const open: ArtifactStore['open'] = async (text, signal) => {
     const reference = parseReference(text, options.registries)
@@ -116,6 +132,9 @@ export function openArtifactStore(options: RoomOptions): ArtifactStore {
       return await copyPackage(order, { ...ways, content })
     },
     build: async (order) => await buildPackage(order, (await rooms()).options),
+    list: async (place, login, signal) =>
+      await listImages({ place, login, settings: options.registries ?? {}, signal }),
+    visit: () => visitIn(rooms, options),
     tags: async (repository, signal) => {
       const place = parseReference(repository, options.registries)
       if (place.kind !== 'registry')
@@ -130,6 +149,15 @@ export function openArtifactStore(options: RoomOptions): ArtifactStore {
     size: async () => await (await rooms()).content.size(),
     close: flushed,
   }
+}
+
+function visitIn(rooms: () => Promise<Rooms>, options: RoomOptions): Visit {
+  const sessions = openVisitSessions(options.registries ?? {})
+  const shared = async (): Promise<Rooms> => {
+    const there = await rooms()
+    return { ...there, options: { ...there.options, sessions } }
+  }
+  return { artifacts: storeIn(shared, options), leave: () => sessions.close() }
 }
 
 async function openPath(

@@ -10,6 +10,7 @@ import { formatReference, type Reference } from './reference.ts'
 import { registrySource } from './registry/registry-source.ts'
 import { openSession } from './registry/session.ts'
 import type { RegistrySettings } from './registry/settings.ts'
+import type { VisitSessions } from './registry/visit-sessions.ts'
 
 export interface SourceOptions {
   readonly registries: RegistrySettings
@@ -17,13 +18,19 @@ export interface SourceOptions {
   readonly scratchFolder: string
   /** Where the archive of that digest is kept; absent where nothing is. */
   readonly keptAt?: (digest: string) => string
+  /** Sessions at registries that outlive one source; absent: each source has its own. */
+  readonly sessions?: VisitSessions
 }
 
 /** Opens a source. Problems: artifact.not-found, artifact.kind, image.layout-invalid, archive.*. */
 export async function openSource(reference: Reference, options: SourceOptions): Promise<Source> {
   switch (reference.kind) {
     case 'registry':
-      return registrySource(reference, openSession(reference.host, reference.repository, options.registries))
+      return registrySource(
+        reference,
+        options.sessions?.of(reference.host, reference.repository) ??
+          openSession(reference.host, reference.repository, options.registries),
+      )
     case 'layout':
       return await openLayout(layoutFolder(reference.path))
     case 'layout-archive':

@@ -1,11 +1,12 @@
 /** Copies an image or any other artifact from one place to another: exact bytes, parts before wholes, each once. */
+
+import { inParallel } from '../kit/in-parallel.ts'
 import { fail } from '../model/problem.ts'
 import { checked } from './oci/checked.ts'
 import { childrenOf, type Descriptor, type Manifest, type Platform } from './oci/manifest.ts'
 import { isForeignLayer, isIndexType, isManifestType } from './oci/media-types.ts'
 import type { BlobContent, Source, Target, WantedManifest } from './oci/place.ts'
 import { choosePlatform } from './oci/platform.ts'
-import { inParallel } from './parallel.ts'
 
 export interface TransferOptions {
   /** Only the image for this platform; absent: all there is. */

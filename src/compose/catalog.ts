@@ -1,25 +1,47 @@
 /** Reads the packages of the configuration and puts their offers together; what an earlier start read is not read again. */
 import { type Catalog, makeCatalog, type Offer } from '../broker/catalog.ts'
-import { offersOf } from '../broker/offer.ts'
+import { type EntryChoice, offersOf } from '../broker/offer.ts'
 import { offeringsOf } from '../broker/offering.ts'
 import type { Lent } from '../broker/ports.ts'
 import { fitToOperator } from '../host/fit.ts'
 import type { ReadingRoom } from '../host/read-package.ts'
-import type { Secret } from '../kit/secret.ts'
+import { deepEqual } from '../kit/json.ts'
+import type { Package } from '../model/package.ts'
 import { failAll, type Problem } from '../model/problem.ts'
-import type { CatalogEntry } from '../settings/catalog-settings.ts'
-import type { Store } from '../store/store.ts'
+import type { CatalogEntry, SourceEntry } from '../settings/catalog-settings.ts'
+import type { Enrolment, Store } from '../store/store.ts'
 import { type EnrolWord, enrol } from './enrol.ts'
+import { type LoadedSource, listSource, recallSource, type SourceOrder } from './source-loading.ts'
 
 export interface CatalogOrder {
   readonly store: Store
-  readonly room: ReadingRoom
-  readonly entries: readonly CatalogEntry[]
+  readonly room: ReadingRoom & SourceOrder['room']
+  readonly entries: readonly Entry[]
+  /** The same entries as before, of which one is read again. */
+  readonly again?: { readonly before: LoadedCatalog; readonly entry: Entry }
+  /** Sources are taken as they were when the broker last ran, where that is known; they are asked later. */
+  readonly recall?: boolean
+  readonly signal: AbortSignal
   tell(word: EnrolWord): void
+}
+
+export type Entry = CatalogEntry | SourceEntry
+
+/** What one entry of the configuration came to. */
+export interface CatalogPart {
+  readonly entry: Entry
+  readonly packages: readonly {
+    readonly package: Package
+    readonly choice: EntryChoice
+    readonly lent: Lent
+  }[]
+  /** Of sources. */
+  readonly loaded?: LoadedSource
 }
 
 export interface LoadedCatalog {
   readonly catalog: Catalog
+  readonly parts: readonly CatalogPart[]
   readonly lentTo: (offer: Offer) => Lent
 }
 
@@ -27,30 +49,138 @@ export interface LoadedCatalog {
  * The catalog of a configuration; the store learns of every plan in it, and which have left.
  * A package that cannot be read is left out and told of; a fault of the configuration itself stops the start.
  */
-export async function loadCatalog({ store, room, entries, tell }: CatalogOrder): Promise<LoadedCatalog> {
-  const offers: Offer[] = []
-  const problems: Problem[] = []
-  const names = new Set<string>()
-  const lent = new Map<string, Readonly<Record<string, Secret>>>()
-  for (const [i, entry] of entries.entries()) {
-    const name = nameOf(entry, names)
-    const pkg = await enrol({ store, room, entry, name, tell })
-    if (pkg === undefined) continue
-    const offered = offersOf(pkg, entry, `catalog/${i}`)
-    const fitted = offered.offers.map((offer) => fitToOperator(offer, `catalog/${i}`))
-    offers.push(...fitted.map(({ offer }) => offer))
-    const infrastructure = Object.fromEntries(entry.infrastructure.map((one) => [one.name, one.value]))
-    for (const { service, plan } of offered.offers)
-      lent.set(plan.id, infrastructure).set(service.id, infrastructure)
-    problems.push(...offered.problems, ...fitted.flatMap((one) => one.problems))
-  }
-  await forgetOthers(store, names)
-  problems.push(...duplicates(offers))
-  failAll(problems)
+export async function loadCatalog(order: CatalogOrder): Promise<LoadedCatalog> {
+  const { store, entries, again } = order
+  const sources = new Set(entries.flatMap((entry) => ('source' in entry ? [entry.source.name] : [])))
+  const names = new Set<string>(sources)
+  const enrolments = await store.look.enrolments()
+  const parts = await loadParts(order, { names, enrolments })
+  if (again && parts.every((part, i) => isSame(part, again.before.parts[i])))
+    return { ...again.before, parts }
+  await forgetOthers(store, { enrolments, names, sources })
+  const { offers, lent } = offersOfParts(parts, order)
   const catalog = makeCatalog(offers)
   await remember(store, catalog)
   // A plan that is not offered any more still finds what its service is lent.
-  return { catalog, lentTo: ({ plan, service }) => lent.get(plan.id) ?? lent.get(service.id) ?? {} }
+  return { catalog, parts, lentTo: ({ plan, service }) => lent.get(plan.id) ?? lent.get(service.id) ?? {} }
+}
+
+/** What each entry came to, in their order. A package that the operator names stands before what a source lists. */
+async function loadParts(
+  order: CatalogOrder,
+  { names, enrolments }: { readonly names: Set<string>; readonly enrolments: readonly Enrolment[] },
+): Promise<readonly CatalogPart[]> {
+  const { entries, again } = order
+  const taken = new Set<string>()
+  const parts = new Map<Entry, CatalogPart>()
+  for (const entry of [...entries].sort((a, b) => Number('source' in a) - Number('source' in b))) {
+    const name = 'package' in entry ? nameOf(entry, names) : ''
+    const before = again?.before.parts.find((part) => part.entry === entry && entry !== again.entry)
+    const part = before ?? (await loadPart(entry, name, { ...order, enrolments, taken }))
+    parts.set(entry, part)
+    for (const { package: pkg, choice } of part.packages)
+      for (const { service } of offersOf(pkg, choice, '').offers) taken.add(service.id).add(service.name)
+  }
+  return entries.flatMap((entry) => parts.get(entry) ?? [])
+}
+
+/** All offers, and what their packages are lent by plan and service. Problems: faults of the configuration. */
+function offersOfParts(
+  parts: readonly CatalogPart[],
+  { tell }: Pick<CatalogOrder, 'tell'>,
+): { readonly offers: readonly Offer[]; readonly lent: ReadonlyMap<string, Lent> } {
+  const problems: Problem[] = []
+  const shelf = new Shelf(tell)
+  const lent = new Map<string, Lent>()
+  for (const [i, { entry, packages, loaded }] of parts.entries()) {
+    for (const one of packages) {
+      const at = 'package' in entry ? `catalog/${i}` : `catalog/${i} ${one.package.name}`
+      const { offers: plain, problems: found } = offersOf(one.package, one.choice, at)
+      const fitted = plain.map((offer) => fitToOperator(offer, at))
+      const faults = [...found, ...fitted.flatMap((fit) => fit.problems)]
+      const offers = fitted.map(({ offer }) => offer)
+      if ('source' in entry) shelf.addListed(offers, faults, `${entry.source.name}/${one.package.name}`)
+      else {
+        problems.push(...faults)
+        shelf.add(offers)
+      }
+      for (const { service, plan } of offers) lent.set(plan.id, one.lent).set(service.id, one.lent)
+    }
+    for (const pkg of loaded?.gone ?? [])
+      for (const { id } of pkg.services) if (id !== undefined) lent.set(id, lentOf(entry, pkg))
+  }
+  failAll([...problems, ...duplicates(shelf.offers)])
+  return { offers: shelf.offers, lent }
+}
+
+function isSame(part: CatalogPart, before: CatalogPart | undefined): boolean {
+  if (part === before) return true
+  const words = ({ packages, loaded }: CatalogPart) => [
+    packages.map((one) => [one.package.digest, one.package.notes, one.choice]),
+    loaded?.gone.map(({ digest }) => digest),
+  ]
+  return before !== undefined && deepEqual(words(part), words(before))
+}
+
+async function loadPart(
+  entry: Entry,
+  name: string,
+  order: CatalogOrder & Pick<SourceOrder, 'enrolments' | 'taken'>,
+): Promise<CatalogPart> {
+  if ('source' in entry) {
+    const recalled = order.recall ? recallSource({ ...order, entry }) : undefined
+    const loaded = recalled ?? (await listSource({ ...order, entry }))
+    const packages = loaded.packages.map((one) => ({
+      package: one.package,
+      choice: { service: {}, plans: [], services: [], options: one.options },
+      lent: lentOf(entry, one.package),
+    }))
+    return { entry, packages, loaded }
+  }
+  const pkg = await enrol({ ...order, entry, name })
+  return {
+    entry,
+    packages: pkg === undefined ? [] : [{ package: pkg, choice: entry, lent: lentOf(entry, pkg) }],
+  }
+}
+
+/** What a package is lent: as its entry says, and in a source what is meant for its service alone. */
+function lentOf(entry: Entry, pkg: Package): Lent {
+  const names = new Set(pkg.services.map(({ name }) => name))
+  const own =
+    'source' in entry
+      ? entry.source.overrides
+          .filter(({ service }) => names.has(service))
+          .flatMap((one) => one.infrastructure)
+      : []
+  return Object.fromEntries([...entry.infrastructure, ...own].map((one) => [one.name, one.value]))
+}
+
+/** Offers side by side. Of a source, what cannot stand beside what is there already is left out alone. */
+class Shelf {
+  readonly offers: Offer[] = []
+  readonly #tell: CatalogOrder['tell']
+  readonly #services = new Map<string, string>()
+
+  constructor(tell: CatalogOrder['tell']) {
+    this.#tell = tell
+  }
+
+  add(offers: readonly Offer[]): void {
+    this.offers.push(...offers)
+    for (const { service } of offers)
+      this.#services.set(service.id, service.name).set(service.name, service.id)
+  }
+
+  addListed(offers: readonly Offer[], problems: readonly Problem[], name: string): void {
+    const taken = offers.find(
+      ({ service }) => this.#services.has(service.id) || this.#services.has(service.name),
+    )
+    const detail = taken && `the service ${taken.service.name} is offered by another package already`
+    const problem = detail === undefined ? problems[0] : { code: 'catalog.refused' as const, detail }
+    if (problem === undefined) this.add(offers)
+    else this.#tell({ kind: 'refused', name, source: 'registry', problem })
+  }
 }
 
 /** What the operator calls the service, else the end of the reference; told apart by a number. */
@@ -68,8 +198,19 @@ function nameOf(entry: CatalogEntry, taken: Set<string>): string {
   return name
 }
 
-async function forgetOthers(store: Store, names: ReadonlySet<string>): Promise<void> {
-  const gone = (await store.look.enrolments()).filter(({ name }) => !names.has(name))
+interface Known {
+  readonly enrolments: readonly Enrolment[]
+  readonly names: ReadonlySet<string>
+  readonly sources: ReadonlySet<string>
+}
+
+/** What no entry names and no source lists any more. */
+async function forgetOthers(store: Store, { enrolments, names, sources }: Known): Promise<void> {
+  const isMeant = ({ name, document }: Enrolment): boolean => {
+    const { source } = document
+    return typeof source === 'string' ? sources.has(source) : names.has(name)
+  }
+  const gone = enrolments.filter((one) => !isMeant(one))
   if (gone.length === 0) return
   await store.write(async (tx) => {
     for (const { name } of gone) await tx.removeEnrolment(name)
@@ -104,6 +245,10 @@ async function remember(store: Store, catalog: Catalog): Promise<void> {
       if (!present.has(offering.planId) && !offering.retired)
         await tx.putOffering({ ...offering, retired: true })
     }
-    for (const offering of offered) await tx.putOffering(offering)
+    // Of a plan that several digests offered, what was written last counts.
+    const newest = new Map(before.map((one) => [one.planId, one]))
+    for (const offering of offered) {
+      if (!deepEqual(newest.get(offering.planId), offering)) await tx.putOffering(offering)
+    }
   })
 }

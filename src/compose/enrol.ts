@@ -11,6 +11,8 @@ import type { Enrolment, Store } from '../store/store.ts'
 export interface EnrolOrder {
   readonly store: Store
   readonly room: ReadingRoom
+  /** What was written down before. */
+  readonly enrolments: readonly Enrolment[]
   readonly entry: CatalogEntry
   /** The name of the package in this broker. */
   readonly name: string
@@ -31,15 +33,22 @@ export type EnrolWord =
     }
   | { readonly kind: 'warning'; readonly name: string; readonly problem: Problem }
   | { readonly kind: 'printed'; readonly name: string; readonly text: string }
+  /** How many images of a source came to what. */
+  | { readonly kind: 'listed'; readonly name: string; readonly listing: Readonly<Record<string, number>> }
 
-interface Remembered extends Omit<Known, 'programs'> {
+/** What is written down of a package that was read. */
+export interface Remembered extends Omit<Known, 'programs'> {
   readonly programs?: Known['programs']
   readonly options: JsonObject
+  /** The source that listed it; absent where the catalog names it itself. */
+  readonly source?: string
+  /** What a file beside its image said. */
+  readonly labels?: Readonly<Record<string, string>>
 }
 
 /** The package of an entry; undefined when it is refused, which is written down and told. */
-export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Promise<Package | undefined> {
-  const enrolments = await store.look.enrolments()
+export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
+  const { store, room, entry, name, enrolments, tell } = order
   const source = sourceOf(entry.package)
   const find = (same: (one: Enrolment) => boolean): Known | undefined => {
     const found = enrolments.find(
@@ -87,19 +96,21 @@ export async function enrol({ store, room, entry, name, tell }: EnrolOrder): Pro
       return before.package
     }
     tell({ kind: 'refused', name, source, problem })
-    const problems = [problem, ...(problem.others ?? [])].map(
-      ({ cause: _cause, others: _others, ...said }) => said,
-    )
     await write(store, {
       name,
       reference: entry.package,
       digest: '',
       contract: entry.contract ?? '',
       state: 'refused',
-      document: { problems, options: entry.options } as unknown as JsonObject,
+      document: { problems: toldProblems(problem), options: entry.options } as unknown as JsonObject,
     })
     return undefined
   }
+}
+
+/** A problem and its others, as they are written down. */
+export function toldProblems(problem: Problem): readonly Omit<Problem, 'cause' | 'others'>[] {
+  return [problem, ...(problem.others ?? [])].map(({ cause: _cause, others: _others, ...said }) => said)
 }
 
 /** For the figures alone: what is no reference is refused, with its reason, by whoever reads the package. */
@@ -117,27 +128,31 @@ function write(store: Store, enrolment: Omit<Enrolment, 'updatedAt'>): Promise<v
   return store.write(async (tx) => tx.putEnrolment({ ...enrolment, updatedAt: await tx.now() }))
 }
 
-function remembered({ document }: Enrolment): Remembered {
+/** What was written down. */
+export function remembered({ document }: Enrolment): Remembered {
   // Written here and nowhere else.
   return document as unknown as Remembered
 }
 
-function sameOptions(enrolment: Enrolment, options: JsonObject): boolean {
+/** Whether it was read with these options. */
+export function sameOptions(enrolment: Enrolment, options: JsonObject): boolean {
   return canonical(remembered(enrolment).options) === canonical(options)
 }
 
-function knownOf(enrolment: Enrolment): Known {
+/** The package of an enrolment, as a later reading may take it over. */
+export function knownOf(enrolment: Enrolment): Known {
   // What was written before readings told what they asked for has no programs.
   const { package: pkg, programs = {} } = remembered(enrolment)
   return { package: pkg, programs }
 }
 
 /** Whether the host has the programs that it had, and lacks those that it lacked. */
-function sameHost(enrolment: Enrolment): boolean {
+export function sameHost(enrolment: Enrolment): boolean {
   const asked = Object.entries(knownOf(enrolment).programs)
   return asked.every(([name, had]) => hasProgram(name) === had)
 }
 
-function isAway({ code }: Problem): boolean {
+/** Whether a registry did not answer, which says nothing about what it holds. */
+export function isAway({ code }: Problem): boolean {
   return code === 'registry.unreachable' || code === 'registry.failed'
 }

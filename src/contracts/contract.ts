@@ -12,6 +12,8 @@ export interface Contract {
   readonly name: string
   /** Whether an artifact looks like one of this contract. Certain beats likely. */
   recognise(artifact: Artifact): Recognition
+  /** A file that may describe an image from beside it; absent: images describe themselves. */
+  readonly description?: Description
   /** Reads a package, or asks to run it first so that it can describe itself; all problems at once. */
   read(artifact: Artifact, request: ReadRequest): Promise<Reading>
   /** Fits a plan to what its operator decided: what users may send, and what is wrong with the operator's own values. */
@@ -42,11 +44,28 @@ export interface PlanFit {
   readonly problems: readonly Problem[]
 }
 
+/** Packages whose description lies in a folder and not, or not yet, in their image. */
+export interface Description {
+  /** The name of the file. */
+  readonly file: string
+  /** What the text of such a file stands for. */
+  read(text: string): Described
+}
+
+export interface Described {
+  /** The image that the description names, as references write it. */
+  readonly image?: string
+  /** The labels that an image of it would have. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
 export type Recognition = 'no' | 'likely' | 'certain'
 
 export interface ReadRequest {
   /** Options of the catalog entry, for example a selectable compatibility. */
   readonly options: JsonObject
+  /** The name of the source that lists the package; absent where the catalog names it itself. */
+  readonly source?: string
   /** `os/arch`, as Go names them, of where programs of the package will run; absent: linux/amd64. */
   readonly platform?: string
   /** Whether a program is on the path of the host; absent where that is not known. */

@@ -21,6 +21,10 @@ export interface PackageWish {
   /** Name of the contract where it should not be detected. */
   readonly contract?: string
   readonly options: JsonObject
+  /** The name of the source that the package comes from; only what a contract is sure of is a package there. */
+  readonly source?: string
+  /** Labels that stand in for those of an image: what a file beside it says. */
+  readonly labels?: Readonly<Record<string, string>>
   /** What an earlier reading of the same content found; packages are read once per digest. */
   readonly known?: (digest: string, contract: string) => Promise<Known | undefined>
   readonly signal: AbortSignal
@@ -57,7 +61,7 @@ export async function readPackage(room: ReadingRoom, wish: PackageWish): Promise
 }
 
 async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifact): Promise<ReadPackage> {
-  const contract = contractFor(artifact, wish.contract)
+  const contract = contractFor(artifact, wish.contract, wish.source === undefined ? 'likely' : 'certain')
   const known = await wish.known?.(artifact.digest, contract.name)
   if (known && (await isKept(room, contract.keeps?.(known.package) ?? [])))
     return { contract, ...known, warnings: [] }
@@ -65,6 +69,7 @@ async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifa
   const programs: Record<string, boolean> = {}
   const asked = {
     options: wish.options,
+    ...(wish.source === undefined ? {} : { source: wish.source }),
     platform: `linux/${goNames[process.arch] ?? process.arch}`,
     hasProgram: (name: string) => {
       programs[name] = hasProgram(name)
@@ -124,9 +129,14 @@ async function readWith(
 
 async function openArtifact(
   { artifacts }: ReadingRoom,
-  { reference, signal }: PackageWish,
+  { reference, signal, labels }: PackageWish,
 ): Promise<Artifact | OpenArchive | OpenComponent> {
-  if (!reference.startsWith('sim:')) return artifacts.open(reference, signal)
+  if (!reference.startsWith('sim:')) {
+    const artifact = await artifacts.open(reference, signal)
+    if (labels === undefined || artifact.kind !== 'image') return artifact
+    const { config } = artifact
+    return { ...artifact, config: { ...config, labels: { ...config.labels, ...labels } } }
+  }
   return { kind: 'document', reference, digest: digestOf(reference), bytes: new Uint8Array() }
 }
 
@@ -142,7 +152,11 @@ async function keepArchive(
 }
 
 /** The contract of that name, else the one that is surest. Problems: package.unrecognised. */
-export function contractFor(artifact: Artifact, name: string | undefined): Contract {
+export function contractFor(
+  artifact: Artifact,
+  name: string | undefined,
+  least: 'likely' | 'certain' = 'likely',
+): Contract {
   if (name !== undefined) {
     return (
       contracts.find((one) => one.name === name) ??
@@ -150,7 +164,8 @@ export function contractFor(artifact: Artifact, name: string | undefined): Contr
     )
   }
   const sure = contracts.find((one) => one.recognise(artifact) === 'certain')
-  const likely = contracts.find((one) => one.recognise(artifact) === 'likely')
+  const likely =
+    least === 'likely' ? contracts.find((one) => one.recognise(artifact) === 'likely') : undefined
   return sure ?? likely ?? fail('package.unrecognised', artifact.reference)
 }
 

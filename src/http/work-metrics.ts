@@ -163,6 +163,8 @@ export interface SupplyFigures {
   imageArrived(bytes: number): void
   /** A package of the catalog was read, kept as it was, or refused. */
   packageRead(source: string, result: 'offered' | 'kept' | 'refused'): void
+  /** How many images of a source came to what when it was last listed. */
+  sourceListed(source: string, images: Readonly<Record<string, number>>): void
   storeAnswered(query: string, seconds: number, failed: boolean): void
 }
 
@@ -191,6 +193,15 @@ export function supplyFigures({ counter, gauge, histogram }: Makers): SupplyFigu
     'When a package of the catalog was last read.',
     ['source'],
   )
+  const listed = gauge('chandler_source_images', 'Images of a source by what came of them.', [
+    'source',
+    'result',
+  ])
+  const listedAt = gauge(
+    'chandler_source_listed_timestamp_seconds',
+    'When a source last said which images it holds.',
+    ['source'],
+  )
   const queries = histogram('chandler_store_query_duration_seconds', 'Time the store took to answer.', {
     labelNames: ['query', 'result'],
     buckets: queryBuckets,
@@ -207,6 +218,10 @@ export function supplyFigures({ counter, gauge, histogram }: Makers): SupplyFigu
     packageRead: (source, result) => {
       packages.labels(source, result).inc()
       if (result === 'offered') packagesAt.labels(source).setToCurrentTime()
+    },
+    sourceListed: (source, images) => {
+      for (const [result, count] of Object.entries(images)) listed.labels(source, result).set(count)
+      listedAt.labels(source).setToCurrentTime()
     },
     storeAnswered: (query, seconds, failed) => {
       // Finding a series by its labels costs more than a query that finds its page in memory.

@@ -15,6 +15,7 @@ import {
   texts,
   type ValueOf,
 } from './kinds.ts'
+import { faultsOfSource, sourceSettings } from './source-settings.ts'
 
 const say = (doc: string) => optional(text({ doc }))
 const yesNo = (doc: string) => optional(flag({ doc }))
@@ -68,9 +69,10 @@ const plan = {
 }
 
 export const catalogSettings = items(
-  'A package that is offered; the catalog is read again on SIGHUP, all of it or nothing.',
+  'A package that is offered, or a source of many; the catalog is read again on SIGHUP, all of it or nothing.',
   {
-    package: reference({ doc: 'Reference to the package, resolved to a digest once.' }),
+    package: optional(reference({ doc: 'Reference to the package, resolved to a digest once.' })),
+    source: sourceSettings,
     contract: say('Name of the contract, where it should not be detected.'),
     service: group('Service of a package that brings one or none; overrides.', service),
     plans: items('Plans; all plans of the package when absent.', plan),
@@ -86,4 +88,47 @@ export const catalogSettings = items(
   },
 )
 
-export type CatalogEntry = ValueOf<typeof catalogSettings>[number]
+type WrittenEntry = ValueOf<typeof catalogSettings>[number]
+
+/** One package of the catalog. */
+export interface CatalogEntry extends Omit<WrittenEntry, 'package' | 'source'> {
+  readonly package: string
+}
+
+/** Many packages: those that a place holds. */
+export interface SourceEntry extends Pick<WrittenEntry, 'contract' | 'options' | 'infrastructure'> {
+  readonly source: WrittenEntry['source'] & { readonly name: string }
+}
+
+/** The entries of the catalog by their kind; each names a package or a source, which was checked when they were read. */
+export function entriesOf(written: readonly WrittenEntry[]): readonly (CatalogEntry | SourceEntry)[] {
+  return written.flatMap(
+    ({ package: reference, source, ...rest }): readonly (CatalogEntry | SourceEntry)[] => {
+      if (reference !== undefined) return [{ ...rest, package: reference }]
+      const { name } = source
+      return name === undefined ? [] : [{ ...rest, source: { ...source, name } }]
+    },
+  )
+}
+
+/** What is wrong with entries that each of their settings alone does not tell. */
+export function faultsOfCatalog(written: readonly WrittenEntry[]): readonly string[] {
+  const names = written.flatMap(({ source }) => source.name ?? [])
+  return written.flatMap((entry, i) => {
+    const tell = (what: string) => `catalog[${i}] ${what}`
+    const { name } = entry.source
+    if ((entry.package === undefined) === (name === undefined))
+      return [tell('names either a package or a source')]
+    if (name === undefined) return []
+    const own = Object.values(entry.service).some((word) => word !== undefined)
+    return [
+      ...(own || entry.plans.length > 0 || entry.services.length > 0
+        ? [tell('is a source: what is meant for one service stands in source.overrides')]
+        : []),
+      ...(names.indexOf(name) < names.lastIndexOf(name) && names.indexOf(name) === i
+        ? [tell(`names the source ${name}, and so does another`)]
+        : []),
+      ...faultsOfSource(entry.source).map(tell),
+    ]
+  })
+}

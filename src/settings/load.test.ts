@@ -83,7 +83,7 @@ test.each([
   ['http: []', 'line 2, /http', 'must be a map'],
   ['catalog: {}', 'line 2, /catalog', 'must be a list'],
   ['catalog: [x]', 'line 2, /catalog/0', 'must be a map'],
-  ['catalog: [{contract: sim}]', 'line 2, /catalog/0', 'catalog[0].package is required'],
+  ['catalog: [{contract: sim}]', 'line 2, /catalog', 'catalog[0] names either a package or a source'],
   [
     'catalog: [{package: "sim:", plans: [{nam: x}]}]',
     'line 2, /catalog/0/plans/0/nam',

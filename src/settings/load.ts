@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { Secret } from '../kit/secret.ts'
 import { operatorsPlatform } from '../model/instance.ts'
 import type { Problem } from '../model/problem.ts'
+import { faultsOfCatalog } from './catalog-settings.ts'
 import { type Environment, readEnvironment, readFlags, readPlatform, strayVariables } from './environment.ts'
 import { readFiles } from './files.ts'
 import { namedSettings } from './names.ts'
@@ -92,7 +93,11 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
   if ((http.tls.certificateFile === undefined) !== (http.tls.keyFile === undefined)) {
     problems.push(at('http.tls.certificateFile', 'http.tls needs both certificateFile and keyFile'))
   }
-  return [...problems, ...faultsOfAccounts(auth.users).map((fault) => at('auth.users', fault))]
+  return [
+    ...problems,
+    ...faultsOfAccounts(auth.users).map((fault) => at('auth.users', fault)),
+    ...faultsOfCatalog(settings.catalog).map((fault) => at('catalog', fault)),
+  ]
 }
 
 function faultsOfAccounts(users: Settings['auth']['users']): readonly string[] {

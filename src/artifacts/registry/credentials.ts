@@ -19,7 +19,7 @@ export async function findLogin(
   repository: string,
   settings: RegistrySettings,
 ): Promise<Login | undefined> {
-  const own = settings.hosts?.[host]?.login
+  const own = settings.loginFor?.(host, repository) ?? settings.hosts?.[host]?.login
   if (own !== undefined) return own
   for (const path of settings.credentialFiles ?? []) {
     const bytes = await readBounded(path, documentBytesMax)

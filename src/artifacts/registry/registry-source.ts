@@ -139,7 +139,8 @@ function tagsOf(text: string, source: string): readonly string[] {
   }
 }
 
-function nextPage({ headers, url }: Answer): URL | undefined {
+/** The URL of the page that follows, where the answer names one of the same registry. */
+export function nextPage({ headers, url }: Answer): URL | undefined {
   const found = /<([^>]+)>\s*;\s*rel="?next"?/.exec(String(headers['link'] ?? ''))?.[1]
   const next = found === undefined ? null : URL.parse(found, url.href)
   return next !== null && next.origin === url.origin ? next : undefined

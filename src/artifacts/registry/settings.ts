@@ -6,6 +6,8 @@ export interface RegistrySettings {
   readonly credentialFiles?: readonly string[]
   /** By host[:port] as references write it. */
   readonly hosts?: Readonly<Record<string, HostSettings>>
+  /** Logins that are known by other means than hosts and files: those of sources. */
+  readonly loginFor?: (host: string, repository: string) => Login | undefined
   readonly proxy?: { readonly http?: string; readonly https?: string; readonly no?: string }
   /** For references that name no host; absent: they are refused. */
   readonly defaultHost?: string

@@ -5,6 +5,7 @@ import { plural } from '../../kit/text.ts'
 import { describeProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
+import { listingFields, listingLine } from '../listing-fields.ts'
 import { localDataDir } from '../local.ts'
 import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
 import { contentFields } from '../package-fields.ts'
@@ -47,7 +48,7 @@ export function register(program: Command): void {
         { title: 'DIGEST', of: (one) => one.digest, wide: true },
         { title: 'READ', of: (one) => ago(one.updatedAt) },
         { title: 'REFERENCE', of: (one) => one.reference },
-        { title: 'WHY', of: (one) => one.problems?.[0]?.message },
+        { title: 'WHY', of: (one) => one.problems?.[0]?.message ?? listingLine(one.listing) },
       ],
     })
   })
@@ -68,6 +69,8 @@ export function register(program: Command): void {
         ['Digest', found.digest],
         ['Contract', found.contract],
         ['State', found.state],
+        ['Source', found.source],
+        ...listingFields(found.listing),
         ...contentFields(found.content),
         ['Problems', found.problems?.map((one) => one.message).join('\n')],
       ],

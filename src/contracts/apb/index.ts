@@ -1,6 +1,8 @@
 /** The Automation Broker's contract: service bundles (APB), images whose label holds an apb.yml, run once per action. */
 import type { Contract } from '../contract.ts'
 import { concludeApb } from './conclude.ts'
+import { source } from './fields.ts'
+import { describedBy } from './labels.ts'
 import { offerApb } from './offer.ts'
 import { optionsOf } from './options.ts'
 import { prepareApb } from './prepare.ts'
@@ -12,6 +14,7 @@ export { lintSpec, type SpecLint } from './lint.ts'
 export const apb: Contract = {
   name: 'apb',
   recognise: recogniseApb,
+  description: { file: source, read: describedBy },
   read: readApb,
   offer: offerApb,
   prepare: prepareApb,

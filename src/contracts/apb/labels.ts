@@ -1,5 +1,6 @@
 /** The labels of an image that make it a bundle. */
 import type { Problem } from '../../model/problem.ts'
+import type { Described } from '../contract.ts'
 
 export const specLabel = 'com.redhat.apb.spec'
 const runtimeLabel = 'com.redhat.apb.runtime'
@@ -48,4 +49,13 @@ function decode(encoded: string): string | undefined {
   const plain = encoded.replace(/\s+/g, '')
   if (plain === '' || plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) return undefined
   return Buffer.from(plain, 'base64').toString('utf8')
+}
+
+/** What an `apb.yml` stands for that lies in a folder; bundles of 2017 and the mock registries name their image in it. */
+export function describedBy(text: string): Described {
+  const image = /^image:[ \t]*(["']?)([^\s"'#]+)\1[ \t]*(?:#.*)?$/m.exec(text)?.[2]
+  return {
+    ...(image === undefined ? {} : { image }),
+    labels: { [specLabel]: Buffer.from(text).toString('base64'), [runtimeLabel]: '2' },
+  }
 }

@@ -18,7 +18,7 @@ export function readApb(artifact: Artifact, request: ReadRequest): Promise<Readi
   return Promise.resolve(reading(artifact, request))
 }
 
-function reading(artifact: Artifact, { options: given }: ReadRequest): Reading {
+function reading(artifact: Artifact, { options: given, source: listedIn }: ReadRequest): Reading {
   if (artifact.kind !== 'image') return refused([{ code: 'artifact.kind', detail: 'a bundle is an image' }])
   const faults = faultsOfOptions(given)
   if (faults.length > 0) return refused(faults)
@@ -28,7 +28,8 @@ function reading(artifact: Artifact, { options: given }: ReadRequest): Reading {
   if (labels.kind === 'refused') return refused([labels.problem])
   const read = readSpec(labels.text, labels.runtime)
   if (read.kind === 'refused') return read
-  const options = optionsOf(given)
+  // A source stands for a registry of the original's configuration, whose name is part of all ids.
+  const options = optionsOf(listedIn === undefined ? given : { registry: listedIn, ...given })
   const notes: Notes = { reference: artifact.reference, runtime: labels.runtime, spec: read.spec }
   return {
     kind: 'package',

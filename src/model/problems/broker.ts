@@ -74,6 +74,12 @@ export const brokerProblems = {
     status: 500,
     exit: 9,
   },
+  'catalog.source-gone': {
+    title: 'The source has the package no more, but instances still use it',
+    hint: 'They can be updated, bound and deleted as before; nobody can order new ones.',
+    status: 410,
+    exit: 9,
+  },
   'instance.unknown': {
     title: 'There is no such instance',
     hint: 'List the instances to see which there are.',

@@ -1,0 +1,20 @@
+/** What is told while packages are read becomes figures and log lines. */
+import type { Metrics } from '../http/metrics.ts'
+import { ProblemError } from '../model/problem.ts'
+import type { WorkReport } from '../work/work-report.ts'
+import type { EnrolWord } from './enrol.ts'
+
+/** Tells figures and log of packages and sources. */
+export function tellPackages(metrics: Metrics, report: WorkReport): (word: EnrolWord) => void {
+  return (word) => {
+    if (word.kind === 'warning' || word.kind === 'printed') return
+    if (word.kind === 'listed') {
+      metrics.sourceListed(word.name, word.listing)
+      return
+    }
+    metrics.packageRead(word.source, word.kind)
+    if (word.kind === 'offered') return
+    const error = word.problem.cause ?? new ProblemError(word.problem)
+    report.event({ kind: 'fault', doing: `read the package ${word.name}`, error })
+  }
+}
