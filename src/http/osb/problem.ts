@@ -7,7 +7,6 @@ import { type Answer, sentences, statusOf } from '../answer.ts'
 const words: Partial<Record<ProblemCode, string>> = {
   'instance.async-required': 'AsyncRequired',
   'instance.busy': 'ConcurrencyError',
-  'instance.not-ready': 'ConcurrencyError',
   'binding.requires-app': 'RequiresApp',
   'instance.maintenance-conflict': 'MaintenanceInfoConflict',
   'instance.plan-change-refused': 'PlanChangeNotSupported',

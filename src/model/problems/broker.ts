@@ -110,12 +110,6 @@ export const brokerProblems = {
     status: 422,
     exit: 5,
   },
-  'instance.not-ready': {
-    title: 'The instance is not ready',
-    hint: 'Wait until it is, or look why it is not.',
-    status: 422,
-    exit: 5,
-  },
   'instance.async-required': {
     title: 'This service plan requires client support for asynchronous service operations.',
     hint: 'Send accepts_incomplete=true.',

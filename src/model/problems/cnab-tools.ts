@@ -20,12 +20,6 @@ export const cnabToolProblems = {
     status: 409,
     exit: 5,
   },
-  'cnab.lock.impossible': {
-    title: 'The installation cannot be locked',
-    hint: 'Install the program flock (util-linux), and check that the data folder can be written to.',
-    status: 500,
-    exit: 1,
-  },
   'cnab.installation.unknown': {
     title: 'There is no installation of this name',
     hint: 'See "chandler cnab list".',

@@ -146,10 +146,4 @@ export const ocmProblems = {
     status: 422,
     exit: 9,
   },
-  'ocm.credentials.missing': {
-    title: 'There are no such credentials',
-    hint: 'Add them to the configuration of OCM, or give them in place.',
-    status: 422,
-    exit: 9,
-  },
 } as const satisfies ProblemTable
