@@ -16,7 +16,6 @@ export {
 } from './bundle.ts'
 export {
   type Claim,
-  faultsOfClaim,
   logsOutput,
   type Result,
   type ResultStatus,
@@ -53,7 +52,7 @@ export {
   orderIn,
   parametersOf as installationParameters,
 } from './installation/order.ts'
-export { modifies, noteIn, type RunNote, runsOf } from './installation/records.ts'
+export { faultsOfRuns, modifies, noteIn, type RunNote, runsOf } from './installation/records.ts'
 export { nameOf as stageInstallation, stageRun, stagesOf } from './installation/stage.ts'
 export {
   bundleIn,

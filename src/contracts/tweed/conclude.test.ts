@@ -43,6 +43,25 @@ test.each<[Ending, string]>([
   expect(binding).toBeUndefined()
 })
 
+test.each([
+  ['user: [', 'tweed.bind.not-yaml'],
+  ['- user', 'tweed.bind.not-a-map'],
+  ['port: .nan', 'tweed.bind.not-json'],
+])('bind that prints %j has failed, and what it printed is not told', async (stdout, code) => {
+  const { problems, binding } = await after('bind', { stdout })
+
+  expect(problems.map((problem) => [problem.code, problem.detail])).toEqual([[code, undefined]])
+  expect(binding).toBeUndefined()
+})
+
+test('an instance memory that has grown too large fails the run and stays as it was', async () => {
+  const got: Got = { kind: 'too-large', bytes: 20_000_000 }
+  const outcome = await after('provision', { got: { credstore: got } }, { carryover: before })
+
+  expect(outcome.problems.map(({ code }) => code)).toEqual(['tweed.run.credstore'])
+  expect(outcome.carryover).toMatchObject({ credstore: before.credstore })
+})
+
 test('what bind prints is handed out and kept for unbind as JSON', async () => {
   const outcome = await after('bind', { stdout: 'user: a\nport: 9007199254740993\n' })
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { readMetadata } from './format.ts'
 
+/** A picture of one pixel. */
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const head = 'pattern: tweed/v1\nname: X\nversion: 1.0.0\n'
 
 function read(text: string) {
@@ -54,6 +57,16 @@ test('every syntax fault is told with its line', () => {
 })
 
 test.each([
+  ['- pattern: tweed/v1', 'tweed.metadata.not-a-map'],
+  ['just words', 'tweed.metadata.not-a-map'],
+  [`${head}weight: .inf\n`, 'tweed.metadata.not-json'],
+  ['name: X\nversion: 1.0.0\n', 'tweed.metadata.not-a-pattern'],
+  ['pattern: tweed/v9\nname: X\nversion: 1.0.0\n', 'tweed.metadata.unsupported-contract'],
+])('%j is no metadata of a pattern', (text, code) => {
+  expect(read(text)).toMatchObject({ kind: 'refused', problems: [{ code, where: { source: 'metadata' } }] })
+})
+
+test.each([
   ['x'.repeat(256), 'tweed.metadata.bad-name'],
   ['"  "', 'tweed.metadata.bad-name'],
 ])('a name that cannot be shown is refused', (name, code) => {
@@ -65,6 +78,8 @@ test.each([
   ['summary: 1.10', [['tweed.metadata.not-text', 'is taken as it is spelt']]],
   ['copyright: 2024', []],
   ['files: [{filename: a, summary: 1}]', [['tweed.metadata.not-text', '"summary" is left out']]],
+  ['authors: Ada', [['tweed.metadata.authors-not-a-list', '"Ada"']]],
+  [`icon: {base64: ${onePixel}}`, [['tweed.metadata.icon-size', 'it is 1x1']]],
   ['icon: text', [['tweed.metadata.icon', 'is no map with a text "base64"']]],
   ['icon: {base64: "!!!!"}', [['tweed.metadata.icon', 'is not base64']]],
   [`icon: {base64: ${'A'.repeat(400_000)}}`, [['tweed.metadata.icon', 'is larger than 262144 bytes']]],

@@ -54,7 +54,10 @@ export function readMetadata(bytes: Uint8Array): MetadataReading {
         where: { source, line, column },
       }),
     )
-    return { kind: 'refused', problems: [first ?? { code: `tweed.metadata.${printed.fault}` }, ...rest] }
+    return {
+      kind: 'refused',
+      problems: [first ?? { code: `tweed.metadata.${printed.fault}`, where: { source } }, ...rest],
+    }
   }
   const { value: document, yaml } = printed
   const faults = collectFaults(source, yaml.place)

@@ -19,6 +19,25 @@ test('an integer of any size reaches the pattern as it was sent', () => {
   expect(merged.kind === 'inputs' && JSON.stringify(merged.inputs)).toBe('{"big":9007199254740993}')
 })
 
+test.each<[string, Json]>([
+  ['a list', []],
+  ['a text', 'size'],
+  ['a number', 5],
+])('parameters that are %s are refused', (_, user) => {
+  expect(merge({ size: {} }, user)).toMatchObject({ problems: [{ code: 'tweed.inputs.not-an-object' }] })
+})
+
+test.each([
+  ['fixed by the operator', { inputs: { size: 's' } }],
+  ['not opened to users', { allow: ['other'] }],
+])('a parameter that is %s is refused with its place', (_, choice) => {
+  expect(
+    mergeInputs(inputSchema({ size: {} }), { inputs: {}, defaults: {}, ...choice }, { size: 'm' }),
+  ).toMatchObject({
+    problems: [{ code: 'tweed.inputs.not-allowed', where: { pointer: '/size' } }],
+  })
+})
+
 test.each(['constructor', 'toString'])('%s is an ordinary name', (name) => {
   const user = JSON.parse(`{"${name}":"x"}`) as Json
 

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  faultsOfClaim,
+  faultsOfRuns,
   type Ledger,
   logsOutput,
   noteIn,
@@ -31,9 +31,7 @@ export async function importClaims({ house }: CnabRoom, folder: string): Promise
   if (!existsSync(join(folder, 'claims'))) fail('file.unreadable', `${folder} has no folder of claims`)
   const from = openClaimFiles(folder, asTheyAre)
   // Everything is read and judged before anything is written.
-  failAll(
-    from.installations().flatMap((name) => runsOf(from, name).flatMap(({ claim }) => faultsOfClaim(claim))),
-  )
+  failAll(from.installations().flatMap((name) => faultsOfRuns(from, name)))
   const done: Exchanged[] = []
   for (const installation of from.installations()) {
     if ((await findInstance(house, keyOf(installation))) === undefined)

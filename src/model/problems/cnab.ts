@@ -232,7 +232,7 @@ export const cnabProblems = {
   },
   'cnab.claim.invalid': {
     title: 'The record of a run cannot be understood',
-    hint: 'It was written by another tool, or damaged.',
+    hint: 'Mend the named record, or remove it from its store with its results and outputs.',
     status: 422,
     exit: 9,
   },

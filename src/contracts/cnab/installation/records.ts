@@ -4,6 +4,7 @@ import { failAll, type Problem } from '../../../model/problem.ts'
 import {
   type Claim,
   claimDocument,
+  faultsOfClaim,
   type Reading,
   type Result,
   readClaim,
@@ -16,15 +17,30 @@ import type { ClaimFiles } from './ledger.ts'
 /** All runs of an installation, oldest first. Problems: cnab.claim.invalid. */
 export function runsOf(files: ClaimFiles, installation: string): readonly RecordedRun[] {
   return files.claims(installation).map((id) => {
-    const claim = recordIn(readClaim(files.claim(installation, id)))
-    const results = files.results(id).map((result) => recordIn(readResult(files.result(id, result))))
+    const claim = recordIn(readClaim(files.claim(installation, id)), `claims/${installation}/${id}`)
+    const results = files
+      .results(id)
+      .map((result) => recordIn(readResult(files.result(id, result)), `results/${id}/${result}`))
     return { claim, results }
   })
 }
 
-function recordIn<T>(reading: Reading<T>): T {
-  if (reading.kind === 'refused') failAll(reading.problems as readonly [Problem, ...Problem[]])
+/** What was read of the record of that name. */
+function recordIn<T>(reading: Reading<T>, source: string): T {
+  if (reading.kind === 'refused')
+    return failAll(reading.problems.map((problem) => named(problem, source)) as [Problem, ...Problem[]])
   return reading.value
+}
+
+function named(problem: Problem, source: string): Problem {
+  return { ...problem, where: { ...problem.where, source } }
+}
+
+/** What is wrong with the claims of an installation beyond their form. */
+export function faultsOfRuns(files: ClaimFiles, installation: string): readonly Problem[] {
+  return runsOf(files, installation).flatMap(({ claim }) =>
+    faultsOfClaim(claim).map((problem) => named(problem, `claims/${installation}/${claim.id}`)),
+  )
 }
 
 /** Whether the action of a claim could change something. */

@@ -1,0 +1,106 @@
+/** What the command line refuses, by code: each message names the place where there is one, and a next step. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { type ProblemCode, problemCodes } from '../../src/model/problem-codes.ts'
+import { freshFolder } from '../support/image.ts'
+
+const home = freshFolder('refused')
+const at = (name: string) => join(home, name)
+
+const claim = {
+  schemaVersion: '1.0.0-DRAFT+b5ed2f3',
+  id: '01EK00000000000000000000AA',
+  installation: 'other',
+  revision: '01EK00000000000000000000AB',
+  created: '2020-04-18T01:02:03Z',
+  action: 'dance',
+  bundle: {
+    ...{ schemaVersion: '1.0.0', name: 'other', version: '1.0.0' },
+    invocationImages: [{ image: 'example.org/other:1.0.0', imageType: 'oci' }],
+  },
+}
+const credentialSet = (name: string, source: object) =>
+  JSON.stringify({ schemaVersion: '1.0.1', name, credentials: [{ name: 'token', source }] })
+const files: Readonly<Record<string, string>> = {
+  'list.json': '[1]',
+  'catalog.json': '{"services": [{"id": "a"}]}',
+  'cases/bad.json': '{"cases": [{"id": 5}]}',
+  'store/claims/other/01EK00000000000000000000AA.json': JSON.stringify(claim),
+  'damaged/claims/other/01EK00000000000000000000AA.json': '{"id": 5}',
+  'installation.yml': 'schemaVersion: 1.0.2\nname: 5\n',
+  'credentials.json': credentialSet('kept', { value: 'x' }),
+  'contexts/chandler/config.yml': 'contexts: 5\n',
+}
+
+beforeAll(() => {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(at(path)), { recursive: true })
+    writeFileSync(at(path), text)
+  }
+  // What this machine's user has is not looked at.
+  vi.stubEnv('XDG_CONFIG_HOME', at('config'))
+  for (const name of ['CHANDLER_SERVER', 'CHANDLER_USER', 'CHANDLER_PASSWORD', 'CHANDLER_CONTEXT'])
+    vi.stubEnv(name, undefined)
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+})
+
+async function refusal(
+  words: readonly string[],
+  offline = false,
+): Promise<{ readonly exit: number; readonly said: string }> {
+  let said = ''
+  const hear = (piece: string | Uint8Array) => {
+    said += Buffer.from(piece).toString()
+    return true
+  }
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation(hear),
+  )
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const before = signals.map((signal) => process.listeners(signal))
+  try {
+    return { exit: await main([...words, ...(offline ? ['--data-dir', at('data')] : [])]), said }
+  } finally {
+    process.exitCode = undefined
+    for (const spy of spies) spy.mockRestore()
+    for (const [i, signal] of signals.entries())
+      for (const listener of process.listeners(signal))
+        if (!before[i]?.includes(listener)) process.removeListener(signal, listener)
+  }
+}
+
+test.each<[string, ProblemCode, words: readonly string[]]>([
+  ['an expression that ends too soon', 'hil.template.fault', ['hil', 'eval', '$' + '{upper(']],
+  ['variables that are a list', 'hil.variables.unreadable', ['hil', 'eval', 'a', '--vars', at('list.json')]],
+  ['a broker that nothing names', 'cli.no-server', ['status']],
+  ['a context that is not kept', 'cli.config-invalid', ['status', '--context', 'nobody']],
+  ['a catalog that platforms refuse', 'lint.refused', ['osb', 'lint', at('catalog.json')]],
+])('%s is refused with its code and a next step', async (_, code, words) => {
+  const { exit, said } = await refusal(words)
+
+  expect(said).toContain(`error: ${problemCodes[code].title} (${code})`)
+  expect(said).toMatch(/^hint: .{12}/m)
+  expect(exit).toBe(problemCodes[code].exit)
+})
+
+test.each<[string, ProblemCode, words: readonly string[]]>([
+  ['an installation that is not there is shown', 'cnab.installation.unknown', ['cnab', 'show', 'nobody']],
+  ['a document of no installation', 'cnab.installation.invalid', ['cnab', 'apply', at('installation.yml')]],
+  ['a set that is not kept', 'cnab.set.unknown', ['cnab', 'credentials', 'show', 'nobody']],
+  [
+    'records of an action that the bundle lacks',
+    'cnab.claim.invalid',
+    ['cnab', 'claims', 'import', at('store')],
+  ],
+  ['records that are damaged', 'cnab.claim.invalid', ['cnab', 'claims', 'import', at('damaged')]],
+])('on this machine %s is refused with its code and a next step', async (_, code, words) => {
+  const { exit, said } = await refusal(words, true)
+
+  expect(said).toContain(`${problemCodes[code].title} (${code})`)
+  expect(said).toMatch(/^hint: .{12}/m)
+  expect(exit).toBe(problemCodes[code].exit)
+})
