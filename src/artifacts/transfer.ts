@@ -101,6 +101,7 @@ async function copyBlob(part: Descriptor, { source, target, options, bytes }: Tr
   options.progress(`copying ${part.digest.slice(0, 19)} (${(part.size / 1e6).toFixed(1)} MB)`)
   const content: BlobContent = {
     open: () => checked(part, openBlob(source, part, signal)),
+    file: async () => await source.file?.(part),
     ...(source.repository === undefined ? {} : { mountFrom: source.repository }),
   }
   await target.writeBlob(part, content, signal)

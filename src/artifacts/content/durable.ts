@@ -45,6 +45,11 @@ export function asideOf(path: string): string {
   return `${path}.${process.pid}-${randomBytes(6).toString('hex')}.tmp`
 }
 
+/** Whether a file has such a name. */
+export function isAside(name: string): boolean {
+  return /\.\d+-[0-9a-f]{12}\.tmp$/.test(name)
+}
+
 /** Makes renames inside a folder survive a power loss. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)

@@ -8,7 +8,7 @@ export async function* checked(
   { digest, size }: Descriptor,
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
-  const { algorithm, hex } = splitDigest(digest)
+  const { hex } = splitDigest(digest)
   const hash = hashFor(digest)
   let seen = 0
   for await (const chunk of bytes) {
@@ -19,9 +19,19 @@ export async function* checked(
   }
   const found = hash.digest('hex')
   if (seen !== size || found !== hex) {
-    fail(
-      'artifact.altered',
-      `expected ${size} bytes with ${digest}, found ${seen > size ? 'more' : seen} with ${algorithm}:${found}`,
-    )
+    refuseAltered({ digest, size }, { seen, hex: found })
   }
+}
+
+/** Refuses bytes that were not those of a descriptor. Problems: artifact.altered. */
+export function refuseAltered(
+  { digest, size }: Pick<Descriptor, 'digest' | 'size'>,
+  found: { readonly seen: number; readonly hex: string },
+): never {
+  const { algorithm } = splitDigest(digest)
+  const seen = found.seen > size ? 'more' : found.seen
+  return fail(
+    'artifact.altered',
+    `expected ${size} bytes with ${digest}, found ${seen} with ${algorithm}:${found.hex}`,
+  )
 }

@@ -15,6 +15,7 @@ export function layoutFolder(folder: string): LayoutFiles {
       const handle = await openRegular(join(folder, path))
       return handle?.createReadStream({ start: from, highWaterMark: chunkBytes })
     },
+    file: (path) => openRegular(join(folder, path)),
     close: async () => undefined,
   }
 }

@@ -1,4 +1,5 @@
 /** An OCI image layout folder (or the same inside an archive), read. */
+import type { FileHandle } from 'node:fs/promises'
 import { shorten } from '../../kit/text.ts'
 import { fail } from '../../model/problem.ts'
 import { checkBytes, splitDigest } from '../digest.ts'
@@ -15,6 +16,8 @@ export interface LayoutFiles {
   read(path: string): Promise<Uint8Array | undefined>
   /** A large file from an offset. */
   stream(path: string, from: number): Promise<AsyncIterable<Uint8Array> | undefined>
+  /** A file by itself, where it is one; the caller closes it. */
+  file?(path: string): Promise<FileHandle | undefined>
   close(): Promise<void>
 }
 

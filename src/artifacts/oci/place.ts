@@ -1,4 +1,5 @@
 /** The two faces of whatever holds OCI content: one reads from it, one writes to it. */
+import type { FileHandle } from 'node:fs/promises'
 import type { Descriptor, Manifest } from './manifest.ts'
 
 export interface Source {
@@ -10,6 +11,8 @@ export interface Source {
   manifest(wanted: WantedManifest, signal: AbortSignal): Promise<Manifest | undefined>
   /** The bytes of a blob, not verified, from an offset if the place can do that. Problems: artifact.not-found. */
   blob(wanted: Descriptor, from: number, signal: AbortSignal): Promise<Stretch>
+  /** The regular file of this machine that holds a blob and nothing else, where there is one; not verified, and the caller closes it. */
+  file?(wanted: Descriptor): Promise<FileHandle | undefined>
   /** Manifests that name this digest as their subject. */
   referrers(digest: string, signal: AbortSignal): Promise<readonly Descriptor[]>
   close(): Promise<void>
@@ -43,6 +46,8 @@ export interface Target {
 export interface BlobContent {
   /** May be called again when a transfer has to be repeated. */
   open(): AsyncIterable<Uint8Array>
+  /** The file that holds it, for targets that copy faster from one; its bytes are not verified. */
+  file?(): Promise<FileHandle | undefined>
   /** The repository on the same registry where the blob is, to be mounted from there. */
   readonly mountFrom?: { readonly host: string; readonly repository: string }
 }

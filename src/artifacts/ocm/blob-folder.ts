@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { constants, createGzip } from 'node:zlib'
 import { packFolder } from '../archive/pack-folder.ts'
+import { copyBlobFile } from '../content/copy-file.ts'
 import { asideOf, makeFolder, unwritable, writeDurably } from '../content/durable.ts'
 import type { Descriptor, Manifest } from '../oci/manifest.ts'
 import type { BlobContent, Target } from '../oci/place.ts'
@@ -22,8 +23,16 @@ export function ctfBlobs(folder: string): Target {
   }
 }
 
-async function writeContent(folder: string, { digest }: Descriptor, content: BlobContent): Promise<void> {
-  await writePlain(join(folder, flatPath(digest)), content.open())
+async function writeContent(folder: string, descriptor: Descriptor, content: BlobContent): Promise<void> {
+  const path = join(folder, flatPath(descriptor.digest))
+  const file = await content.file?.()
+  if (file === undefined) return await writePlain(path, content.open())
+  try {
+    await makeFolder(dirname(path))
+    await whenWhole(path, (aside) => copyBlobFile(descriptor, file, aside))
+  } finally {
+    await file.close()
+  }
 }
 
 /** Writes the bytes of a manifest. */
@@ -35,9 +44,8 @@ export async function writeManifestBlob(folder: string, { digest, bytes }: Manif
 
 /** Under its name only when it is complete; a power loss may take it, and reading it would show that. */
 export async function writePlain(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const aside = asideOf(path)
   await makeFolder(dirname(path))
-  try {
+  await whenWhole(path, async (aside) => {
     const handle = await open(aside, 'wx', 0o644)
     try {
       // What comes next is fetched and hashed while this is being written.
@@ -51,6 +59,13 @@ export async function writePlain(path: string, bytes: AsyncIterable<Uint8Array>)
     } finally {
       await handle.close()
     }
+  })
+}
+
+async function whenWhole(path: string, write: (aside: string) => Promise<void>): Promise<void> {
+  const aside = asideOf(path)
+  try {
+    await write(aside)
     await rename(aside, path)
   } catch (error) {
     await rm(aside, { force: true })

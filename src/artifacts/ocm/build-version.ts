@@ -15,7 +15,7 @@ import { digestOfContent } from './digest-content.ts'
 import { type InputOptions, openInput } from './inputs.ts'
 import { type ComponentRepository, type StoredVersion, versionName } from './repository.ts'
 import type { RepositoryTarget } from './repository-target.ts'
-import { fetchContent } from './transfer-version.ts'
+import { fetchContent, spooledContent } from './transfer-version.ts'
 import { type NewBlob, writeVersion } from './write-version.ts'
 
 export interface BuildOrder {
@@ -172,7 +172,7 @@ async function accessOf({ from }: NewElement, work: Work, wants: 'digest' | 'non
     wants === 'none'
       ? undefined
       : await digestOfContent(
-          input.content.kind === 'artifact' ? input.content : { ...input.content, open },
+          input.content.kind === 'artifact' ? input.content : spooledContent({ blob, open }),
           order.options,
         )
   const named = input.name === undefined ? undefined : hint(input.name, construction.name)

@@ -191,7 +191,7 @@ async function keptImage(
     return fail('ocm.access.invalid', `${name} is no image but ${content.mediaType}`, { where })
   const aside: { close(): Promise<void> }[] = []
   try {
-    const [piece, second] = content.kind === 'blob' ? (content.pieces ?? []) : []
+    const [piece, second] = content.kind === 'blob' ? (content.known?.pieces ?? []) : []
     const isWhole = piece !== undefined && second === undefined
     if (!isWhole || !(await store.has(piece.digest))) {
       const { open, blob } = await fetchContent(
@@ -219,7 +219,10 @@ async function keptImage(
 
 async function transport(root: StoredVersion, { session, content, scratchFolder }: Room): Promise<string> {
   const path = asideOf(`${scratchFolder}/${splitDigest(root.manifest.digest).hex.slice(0, 16)}`)
-  const target = await openCtfTarget({ kind: 'file', path, format: 'tgz', archive: false }, scratchFolder)
+  const target = await openCtfTarget(
+    { kind: 'file', path, format: 'tgz', archive: false },
+    { scratchFolder, signal: session.options.signal, progress: () => undefined },
+  )
   try {
     await transferVersion({
       root,

@@ -10,6 +10,7 @@ import {
   repositoryOfSpec,
 } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
+import { checkBlobFile } from '../content/copy-file.ts'
 import { isDigest } from '../digest.ts'
 import { checked } from '../oci/checked.ts'
 import type { Descriptor } from '../oci/manifest.ts'
@@ -27,8 +28,8 @@ export type Content =
   | {
       readonly kind: 'blob'
       readonly mediaType: string
-      /** Where they are known before they are read; then the bytes are checked against them. */
-      readonly pieces?: readonly Descriptor[]
+      /** Where its digests are known before it is read. */
+      readonly known?: Known
       open(): AsyncIterable<Uint8Array>
     }
   | {
@@ -38,6 +39,13 @@ export type Content =
       readonly name: string
     }
   | { readonly kind: 'none' }
+
+/** What content consists of; whoever opens it gets checked bytes. */
+export interface Known {
+  readonly pieces: readonly Descriptor[]
+  /** Reads all of it, for nothing but the check. Problems: artifact.altered. */
+  check(): Promise<void>
+}
 
 export interface ContentOptions extends SourceOptions {
   readonly signal: AbortSignal
@@ -145,9 +153,25 @@ function blobOfLayers(digests: readonly string[], { access, version, options }: 
   return {
     kind: 'blob',
     mediaType: mediaTypeOf(access),
-    pieces,
+    known: knownFrom(pieces, version.source, options.signal),
     open: () => joined(pieces, version.source, options.signal),
   }
+}
+
+function knownFrom(pieces: readonly Descriptor[], source: Source, signal: AbortSignal): Known {
+  return {
+    pieces,
+    check: async () => {
+      for (const piece of pieces) await checkPiece(piece, source, signal)
+    },
+  }
+}
+
+/** Much faster from a file than from a stream. */
+async function checkPiece(piece: Descriptor, source: Source, signal: AbortSignal): Promise<void> {
+  const file = await source.file?.(piece)
+  if (file !== undefined) return await checkBlobFile(piece, file).finally(() => file.close())
+  for await (const _ of joined([piece], source, signal)) signal.throwIfAborted()
 }
 
 async function* joined(
@@ -198,7 +222,7 @@ function ociBlob(reader: Reader): Content {
   return {
     kind: 'blob',
     mediaType: piece.mediaType,
-    pieces: [piece],
+    known: knownFrom([piece], source, options.signal),
     open: () => joined([piece], source, options.signal),
   }
 }

@@ -1,14 +1,22 @@
 /** Writes transport archives: blobs first, then the index that names them, all of it or nothing. */
-import { rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { compareVersions, type FileFormat, type RepositorySpec } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
 import { archiveFormat } from '../archive/archive-artifact.ts'
 import { collect } from '../archive/collect.ts'
 import { openTarFile } from '../archive/tar-file.ts'
-import { makeFolder, openRegular, readBounded, streamDurably, writeDurably } from '../content/durable.ts'
+import {
+  isAside,
+  makeFolder,
+  openRegular,
+  readBounded,
+  streamDurably,
+  writeDurably,
+} from '../content/durable.ts'
 import { documentBytesMax, usualLayerLimits } from '../limits.ts'
 import type { Target } from '../oci/place.ts'
+import { type ArchiveLock, lockArchive } from './archive-lock.ts'
 import { ctfBlobs, packedFolder, writeManifestBlob, writePlain } from './blob-folder.ts'
 import { descriptorFolder, type IndexEntry, indexFile, readIndex } from './ctf.ts'
 
@@ -24,12 +32,33 @@ export interface CtfTarget {
 
 type FileSpec = Extract<RepositorySpec, { kind: 'file' }>
 
-/** Opens an archive for writing; what is in it already stays. Problems: ocm.repository.invalid, artifact.unwritable. */
-export async function openCtfTarget(spec: FileSpec, scratchFolder: string): Promise<CtfTarget> {
+export interface Writing {
+  readonly scratchFolder: string
+  readonly signal: AbortSignal
+  progress(text: string): void
+}
+
+/** Opens an archive for writing, alone; what is in it already stays. Problems: ocm.repository.invalid, artifact.stopped, artifact.unwritable. */
+export async function openCtfTarget(spec: FileSpec, writing: Writing): Promise<CtfTarget> {
+  if (spec.archive)
+    return fail('ocm.repository.invalid', 'component archives are read, not written', {
+      where: { source: spec.path },
+    })
+  const lock = await lockArchive(spec.path, writing)
+  try {
+    return await openLocked(spec, writing, lock)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+async function openLocked(spec: FileSpec, { scratchFolder }: Writing, lock: ArchiveLock): Promise<CtfTarget> {
   const format = await formatOf(spec)
   const folder =
     format === 'directory' ? spec.path : join(dirname(spec.path), `.${basename(spec.path)}.parts`)
   await makeFolder(join(folder, 'blobs'))
+  await clearAside(join(folder, 'blobs'))
   if (format !== 'directory') await unpackInto(folder, spec.path, scratchFolder)
   const listed: IndexEntry[] = []
   return {
@@ -53,14 +82,19 @@ export async function openCtfTarget(spec: FileSpec, scratchFolder: string): Prom
     },
     close: async () => {
       if (format !== 'directory') await rm(folder, { recursive: true, force: true })
+      await lock.release()
     },
   }
 }
 
+/** Halves of blobs that a writer was killed over; the lock says that no other one is at work. */
+async function clearAside(blobs: string): Promise<void> {
+  for (const name of await readdir(blobs)) if (isAside(name)) await rm(join(blobs, name), { force: true })
+}
+
 /** As it is already, else as its specification or its name says. */
-async function formatOf({ path, format, archive }: FileSpec): Promise<FileFormat> {
+async function formatOf({ path, format }: FileSpec): Promise<FileFormat> {
   const where = { source: path }
-  if (archive) return fail('ocm.repository.invalid', 'component archives are read, not written', { where })
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory()) return 'directory'
   if (found !== undefined) {

@@ -108,6 +108,8 @@ function ctfSource(files: LayoutFiles, index: readonly IndexEntry[], repository:
       if (bytes !== undefined) return { from, bytes }
       return fail('artifact.not-found', `the blob ${digest}`, { where: { source: files.name } })
     },
+    file: async ({ digest }) =>
+      (await files.file?.(flatPath(digest))) ?? (await files.file?.(nestedPath(digest))),
     referrers: () => Promise.resolve([]),
     // The files are the repository's.
     close: () => Promise.resolve(),
@@ -138,6 +140,10 @@ export function withoutLinks(folder: string, files: LayoutFiles): LayoutFiles {
   }
   return {
     ...files,
+    file: async (path) => {
+      await check(path)
+      return await files.file?.(path)
+    },
     read: async (path) => {
       await check(path)
       return await files.read(path)

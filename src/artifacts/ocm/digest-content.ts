@@ -44,6 +44,11 @@ async function valueLike(
   const algorithm = hashNamed(hashAlgorithm)
   if (algorithm === undefined) return fail('ocm.digest.unsupported', `the hash ${hashAlgorithm}`)
   if (normalisationAlgorithm === ofBlobs && content.kind === 'blob') {
+    const [piece, ...others] = content.known?.pieces ?? []
+    if (piece !== undefined && others.length === 0 && splitDigest(piece.digest).algorithm === algorithm) {
+      await content.known?.check()
+      return splitDigest(piece.digest).hex
+    }
     const hash = createHash(algorithm)
     for await (const piece of content.open()) hash.update(piece)
     return hash.digest('hex')

@@ -4,7 +4,7 @@ import type { Target } from '../oci/place.ts'
 import { registryTarget } from '../registry/registry-target.ts'
 import { openSession } from '../registry/session.ts'
 import type { SourceOptions } from '../sources.ts'
-import { openCtfTarget } from './ctf-target.ts'
+import { openCtfTarget, type Writing } from './ctf-target.ts'
 import { pathOf, settingsFor } from './registry-repository.ts'
 
 export interface RepositoryTarget {
@@ -17,9 +17,9 @@ export interface RepositoryTarget {
 /** Opens it. Problems: ocm.repository.invalid, artifact.unwritable. */
 export async function openRepositoryTarget(
   spec: RepositorySpec,
-  options: SourceOptions,
+  options: SourceOptions & Writing,
 ): Promise<RepositoryTarget> {
-  if (spec.kind === 'file') return await openCtfTarget(spec, options.scratchFolder)
+  if (spec.kind === 'file') return await openCtfTarget(spec, options)
   const ways = settingsFor(spec, options.registries)
   const open = new Map<string, Target>()
   return {

@@ -145,7 +145,7 @@ async function changed(resource: Resource, { version, order, blobs, aside }: Cha
   const fits =
     resource.digest === undefined || content.kind === 'artifact'
       ? undefined
-      : await mismatch({ ...content, open: fetched.open }, resource.digest, order.options)
+      : await mismatch(spooledContent(fetched), resource.digest, order.options)
   if (fits !== undefined) return fail('ocm.digest.resource', `${resource.name} is ${fits.value}`, { where })
   blobs.set(blob.digest, { blob, open: fetched.open })
   return {
@@ -162,6 +162,12 @@ async function changed(resource: Resource, { version, order, blobs, aside }: Cha
 interface Fetched extends NewBlob {
   /** As a repository and tag, where it is an artifact. */
   readonly name?: string
+}
+
+/** What was put aside as content: its digest was made on the way. */
+export function spooledContent({ blob, open }: NewBlob): Extract<Content, { kind: 'blob' }> {
+  const known = { pieces: [blob], check: () => Promise.resolve() }
+  return { kind: 'blob', mediaType: blob.mediaType, known, open }
 }
 
 /** Puts content that lies elsewhere into one blob on this machine. */

@@ -101,7 +101,7 @@ export async function sign(wish: SignWish, place: OcmPlace): Promise<{ readonly 
       })
     const root = await session.version(wish.reference)
     const { name, algorithm, normalisation, certificates, issuer } = wish
-    return await withTarget(root.repository.spec, room, async (target) =>
+    return await withTarget(root.repository.spec, room, wish.progress, async (target) =>
       signVersion({
         root,
         resolver: session.resolver,
@@ -124,9 +124,10 @@ export async function sign(wish: SignWish, place: OcmPlace): Promise<{ readonly 
 async function withTarget<T>(
   spec: RepositorySpec,
   { session }: OcmRoom,
+  progress: (text: string) => void,
   work: (target: RepositoryTarget) => Promise<T>,
 ): Promise<T> {
-  const target = await openRepositoryTarget(spec, session.options)
+  const target = await openRepositoryTarget(spec, { ...session.options, progress })
   try {
     return await work(target)
   } finally {
@@ -170,14 +171,13 @@ export async function transfer(
     const { reference, spec } = readReference(to)
     if (reference.component !== '')
       return fail('ocm.reference.invalid', `${to}: the target is a repository, without a component`)
-    const existing = await existingIn(spec, room)
-    return await withTarget(spec, room, async (target) =>
+    return await withTarget(spec, room, how.progress, async (target) =>
       transferVersion({
         root,
         resolver: session.resolver,
         options: session.options,
         target,
-        existing,
+        existing: await existingIn(spec, room),
         ...how,
       }),
     )
@@ -212,10 +212,10 @@ export async function build(wish: BuildWish, place: OcmPlace): Promise<readonly 
       wish.file,
       wish.version,
     )
-    const existing = await existingIn(spec, room)
     const { overwrite, skipDigests, creationTime, progress } = wish
-    return await withTarget(spec, room, async (target) =>
-      buildVersions({
+    return await withTarget(spec, room, progress, async (target) => {
+      const existing = await existingIn(spec, room)
+      return await buildVersions({
         constructions,
         target,
         existing,
@@ -239,8 +239,8 @@ export async function build(wish: BuildWish, place: OcmPlace): Promise<readonly 
           values: wish.values,
         },
         progress,
-      }),
-    )
+      })
+    })
   })
 }
 
