@@ -10,6 +10,7 @@ const { metafile } = await build({
   entryPoints: {
     chandler: 'src/cli/main.ts',
     'unpack-worker': 'src/artifacts/layers/unpack-worker.ts',
+    'prepare-process': 'src/host/apart/prepare-process.ts',
     'checkpoint-worker': 'src/store/sqlite/checkpoint-worker.ts',
   },
   outdir,

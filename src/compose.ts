@@ -31,6 +31,7 @@ import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
 import { watchHouse } from './compose/watch-house.ts'
 import type { Engine } from './engines/engine.ts'
+import { openPreparer, type Preparer } from './host/apart/prepare.ts'
 import { openEngines } from './host/engines.ts'
 import { contractNamed } from './host/read-package.ts'
 import { registriesOf } from './host/registries.ts'
@@ -291,10 +292,11 @@ interface PortParts extends Pick<Ports, 'store' | 'clock' | 'chance' | 'node'> {
   readonly shelf: Shelf
   readonly engines: readonly Engine[]
   readonly metrics: Metrics
+  readonly preparer: Preparer
 }
 
 /** What the broker may touch of the world. */
-function portsOf({ store, clock, chance, node, rules, shelf, engines, metrics }: PortParts): Ports {
+function portsOf({ store, clock, chance, node, rules, shelf, engines, metrics, preparer }: PortParts): Ports {
   return {
     store,
     clock,
@@ -303,6 +305,7 @@ function portsOf({ store, clock, chance, node, rules, shelf, engines, metrics }:
     newId: ulidSource(chance),
     policy: rules.policy,
     contract: contractNamed,
+    apart: preparer.prepare,
     catalog: () => shelf.catalog(),
     refuses: (job) =>
       engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
@@ -338,7 +341,8 @@ async function openHouse(
   const leaving = new AbortController()
   const tell = tellPackages(metrics, report)
   const shelf = makeShelf({ store, room: { artifacts, engines }, signal: leaving.signal, tell })
-  const ports = portsOf({ store, clock, chance, node, rules, shelf, engines, metrics })
+  const preparer = openPreparer()
+  const ports = portsOf({ store, clock, chance, node, rules, shelf, engines, metrics, preparer })
   await shelf.fill(settings.catalog)
   if (takeOver) await store.write((tx) => tx.raiseEpoch())
   const cluster = await store.look.cluster()
@@ -382,6 +386,7 @@ async function openHouse(
       await sweep.stop()
       await worker.drain()
       await beforehand.close()
+      preparer.close()
       for (const engine of engines) await engine.close()
       await store.close()
     },

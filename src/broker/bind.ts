@@ -7,6 +7,7 @@ import type { Transaction } from '../store/store.ts'
 import { admitBind, admitBindTo } from './admission.ts'
 import { begin, refuseWhenFrozen } from './begin.ts'
 import { isBindable, type Offer } from './catalog.ts'
+import { decided } from './decide.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, type BindingOrder, orders } from './orders.ts'
 import { checkParameters, judgingSchema } from './parameters.ts'
@@ -48,7 +49,7 @@ interface Complete {
 
 /** Orders a binding. */
 export async function bind(ports: Ports, asker: Asker, request: BindRequest): Promise<BindAnswer> {
-  const answer = await ports.store.write((tx) => decide(tx, ports, asker, request))
+  const answer = await decided(ports, (tx, inside) => decide(tx, inside, asker, request))
   if (answer.kind === 'started') ports.accepted(asker.requestId)
   return answer
 }

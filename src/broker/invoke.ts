@@ -8,6 +8,7 @@ import type { Transaction } from '../store/store.ts'
 import { admitUpdate } from './admission.ts'
 import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
+import { decided } from './decide.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, orders } from './orders.ts'
 import { checkParameters } from './parameters.ts'
@@ -27,7 +28,7 @@ export interface Invocation {
 
 /** Orders an action of the package; nothing else happens to the instance meanwhile. Answers the operation. */
 export async function invoke(ports: Ports, asker: Asker, invocation: Invocation): Promise<string> {
-  const operation = await ports.store.write((tx) => decide(tx, ports, asker, invocation))
+  const operation = await decided(ports, (tx, inside) => decide(tx, inside, asker, invocation))
   ports.accepted(asker.requestId)
   return operation
 }

@@ -1,5 +1,5 @@
 /** What the broker needs from outside to decide: store, contracts, catalog, time, chance and the house rules. */
-import type { Contract } from '../contracts/contract.ts'
+import type { Contract, Prepared } from '../contracts/contract.ts'
 import type { Chance, Clock } from '../kit/clock.ts'
 import type { InstanceKey, Target } from '../model/instance.ts'
 import type { Job } from '../model/job.ts'
@@ -18,6 +18,8 @@ export interface Ports {
   /** As it is now: it may change while the broker runs. */
   policy(): Policy
   contract(name: string): Contract
+  /** Prepares an action in a process of its own, for contracts that evaluate programs; absent: that is done here. */
+  readonly apart?: (contract: string, action: Action, situation: Situation) => Promise<Prepared>
   catalog(): Catalog
   /** Why no engine here can run a job, if none can. */
   refuses(job: Job): Problem | undefined

@@ -7,6 +7,7 @@ import type { Transaction } from '../store/store.ts'
 import { admitProvision } from './admission.ts'
 import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
+import { decided } from './decide.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, type InstanceOrder, orders, sameInstance } from './orders.ts'
 import { checkOpen, checkParameters, judgingSchema } from './parameters.ts'
@@ -46,7 +47,7 @@ export async function provision(
 ): Promise<ProvisionAnswer> {
   const offer = ports.catalog().find(request.serviceId, request.planId)
   if ('code' in offer) throw new ProblemError(offer)
-  const answer = await ports.store.write((tx) => decide(tx, ports, asker, { ...request, offer }))
+  const answer = await decided(ports, (tx, inside) => decide(tx, inside, asker, { ...request, offer }))
   if (answer.kind === 'started') ports.accepted(asker.requestId)
   return answer
 }

@@ -4,6 +4,7 @@ import { maskOf } from '../kit/redact.ts'
 import { gather, ProblemError } from '../model/problem.ts'
 import type { Action } from '../model/situation.ts'
 import type { Transaction } from '../store/store.ts'
+import { prepare } from './decide.ts'
 import { maskedProblem } from './masked.ts'
 import type { Asker } from './orders.ts'
 import type { Ports } from './ports.ts'
@@ -31,7 +32,8 @@ export async function rehearse(
     now: await tx.now(),
     chance: ports.chance,
   })
-  const prepared = ports.contract(known.offer.package.contract).prepare(action, situation)
+  const contract = ports.contract(known.offer.package.contract)
+  const prepared = await prepare(ports, contract, action, situation)
   if (prepared.kind === 'refused')
     throw new ProblemError(maskedProblem(gather(prepared.problems), maskOf(secretsOf(situation, {}))))
   const refusal = prepared.kind === 'job' ? ports.refuses(prepared.job) : undefined

@@ -7,6 +7,7 @@ import type { Transaction } from '../store/store.ts'
 import { admitUpdate } from './admission.ts'
 import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
+import { decided } from './decide.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, type InstanceOrder, type OperationOrder, orders } from './orders.ts'
 import { checkOpen, checkParameters, judgingSchema, mergeParameters } from './parameters.ts'
@@ -47,7 +48,7 @@ interface Change {
 
 /** Orders a change of an instance. */
 export async function update(ports: Ports, asker: Asker, request: UpdateRequest): Promise<UpdateAnswer> {
-  const answer = await ports.store.write((tx) => decide(tx, ports, asker, request))
+  const answer = await decided(ports, (tx, inside) => decide(tx, inside, asker, request))
   if (answer.kind === 'started') ports.accepted(asker.requestId)
   return answer
 }

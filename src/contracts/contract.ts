@@ -22,6 +22,11 @@ export interface Contract {
   keeps?(pkg: Package): readonly string[]
   /** What the runs of a plan would each do first and may be done before anybody orders; absent: nothing. */
   foresee?(offered: Offered): readonly Job[]
+  /**
+   * Preparing evaluates programs that packages hold, which may take long or never end: a broker has it done in a process of
+   * its own, with a deadline and a bound of memory. Absent: it only computes.
+   */
+  readonly evaluates?: true
   /** What must be run for an action. Called at admission to refuse early, and again when the work starts. */
   prepare(action: Action, situation: Situation): Prepared
   /** What a run means; called for failed runs, too. */

@@ -1,4 +1,5 @@
 /** One operation from where it stands to its end: ask what is next, do it, write it down, ask again. */
+import { prepare as prepareAction } from '../broker/decide.ts'
 import { orders } from '../broker/orders.ts'
 import { secretsOf } from '../broker/secrets.ts'
 import type { Ending } from '../broker/settle.ts'
@@ -176,7 +177,7 @@ async function prepare(at: Performing): Promise<'over' | 'on'> {
   const obstacle = await obstacleBefore(tools, operation)
   if (obstacle) return end(at, failedWith(obstacle))
   const { contract, situation, order } = await assemble(tools.ports, operation, lease.notes)
-  const prepared = contract.prepare(order.action, situation)
+  const prepared = await prepareAction(tools.ports, contract, order.action, situation)
   switch (prepared.kind) {
     case 'refused':
       return end(at, withoutSecrets(failedWith(...prepared.problems), maskOf(secretsOf(situation, {}))))

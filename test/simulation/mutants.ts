@@ -202,7 +202,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'broker/provision.ts',
-        find: 'const answer = await ports.store.write((tx) => decide(tx, ports, asker, { ...request, offer }))',
+        find: 'const answer = await decided(ports, (tx, inside) => decide(tx, inside, asker, { ...request, offer }))',
         replace:
           "let answer = { kind: 'started', operation: '', wait: false } as ProvisionAnswer\n  const kept = ports.store.write(async (tx) => {\n    answer = await decide(tx, ports, asker, { ...request, offer })\n    return answer\n  })\n  await Promise.race([kept, ports.clock.sleep(20)])\n  kept.catch(() => undefined)",
       },

@@ -22,6 +22,7 @@ export const toi: Contract = {
     const { archive, images } = notesOf(pkg)
     return [archive, ...images]
   },
+  evaluates: true,
   prepare: prepareToi,
   conclude: concludeToi,
   // What a run has left whose end was not seen is unknown: people decide what is tried next.

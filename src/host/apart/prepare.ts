@@ -1,0 +1,53 @@
+/** Prepares actions of packages that hold programs in processes of their own, so that no package can hold up or bring down this one. */
+import { availableParallelism } from 'node:os'
+import type { Prepared } from '../../contracts/contract.ts'
+import { decode, encode } from '../../kit/codec.ts'
+import { fail } from '../../model/problem.ts'
+import type { Action, Situation } from '../../model/situation.ts'
+import type { Question, Reply } from './prepare-process.ts'
+import { type Answer, openProcessPool } from './process-pool.ts'
+
+/** The limit of one evaluation is ten seconds; a tenth more is what finding out may take. */
+const usual = { deadlineMs: 11_000, memoryMegabytes: 512 }
+
+export interface Preparer {
+  prepare(contract: string, action: Action, situation: Situation): Promise<Prepared>
+  close(): void
+}
+
+/** Opens the pool; a broker without such packages starts no process. */
+export function openPreparer({ deadlineMs, memoryMegabytes }: typeof usual = usual): Preparer {
+  const pool = openProcessPool({
+    program: new URL(
+      import.meta.url.endsWith('.ts') ? './prepare-process.ts' : './prepare-process.mjs',
+      import.meta.url,
+    ),
+    processesMax: Math.min(4, Math.max(2, availableParallelism())),
+    deadlineMs,
+    memoryMegabytes,
+  })
+  return {
+    async prepare(contract, action, { random: _random, ...situation }) {
+      const question: Question = { contract, action, situation }
+      const answer = await pool.ask(encode(question))
+      return answer.kind === 'answer'
+        ? preparedOf(decode<Reply>(answer.text))
+        : refusalOf(answer, { deadlineMs, memoryMegabytes })
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** Problems: internal.unexpected. */
+function preparedOf(reply: Reply): Prepared {
+  if (reply.kind === 'prepared') return reply.prepared
+  return fail('internal.unexpected', reply.error)
+}
+
+function refusalOf({ kind }: Exclude<Answer, { kind: 'answer' }>, limits: typeof usual): Prepared {
+  const detail =
+    kind === 'too-long'
+      ? `the templates of the package take longer than ${limits.deadlineMs / 1000} seconds`
+      : `the templates of the package take more than ${limits.memoryMegabytes} MB of memory`
+  return { kind: 'refused', problems: [{ code: 'spiff.limit.reached', detail }] }
+}
