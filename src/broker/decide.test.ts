@@ -10,7 +10,12 @@ const provision = { kind: 'provision' } as const
 const prepared: Prepared = { kind: 'nothing-to-run', outcome: { problems: [] } }
 const contract = { name: 'costly', evaluates: true } as Contract
 const situation = (parameters: object, now = 0) =>
-  ({ package: { digest: 'sha256:1' }, parameters, now, random: () => new Uint8Array() }) as unknown as Situation
+  ({
+    package: { digest: 'sha256:1' },
+    parameters,
+    now,
+    random: () => new Uint8Array(),
+  }) as unknown as Situation
 
 /** A store whose transactions are counted, and the times another process was asked outside of them. */
 function stage() {
