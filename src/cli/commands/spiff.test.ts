@@ -1,4 +1,5 @@
 /** The spiff commands, run as a user runs them. */
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -185,3 +186,156 @@ test('convert prints without processing', async () => {
   expect(await run('convert', raw)).toBe('a:\n- 1\n- (( x ))\nb: true\n')
   expect(await run('convert', raw, '--json', '--path', 'a')).toBe('[1,"(( x ))"]\n')
 })
+
+test('convert selects fields and keeps streams', async () => {
+  const raw = file('parts.yml', 'a: {x: 1, z: 2}\nb: 3\n')
+
+  expect(await run('convert', raw, '--select', 'a.z', '--select', 'b')).toBe('b: 3\nz: 2\n')
+  expect(await run('c', file('two.yml', 'b: 1\na: 2\n---\nc: 3\n'))).toBe('---\na: 2\nb: 1\n---\nc: 3\n')
+})
+
+test.each([
+  ['no differences', 'a: 1\nb: [x]\n', 'b:\n- x\na: 1\n', 'no differences!\n'],
+  ['a value', 'a: {b: 1}\n', 'a: {b: 2}\n', 'Difference in a.b\n  A has:\n    1\n  B has:\n    2\n'],
+  [
+    'a field on one side',
+    'a: 1\n',
+    'b: {c: 2}\n',
+    'Difference in a\n  A has:\n    1\nDifference in b\n  B has:\n    c: 2\n',
+  ],
+  [
+    'named entries in another order',
+    'l: [{name: x, v: 1}, {name: z}]',
+    'l: [{name: z}, {name: x, v: 1}]',
+    'no differences!\n',
+  ],
+  [
+    'a named entry',
+    'l: [{name: x, v: 1}, {name: z}]',
+    'l: [{name: z}, {name: x, v: 2}]',
+    'Difference in l.x.v\n  A has:\n    1\n  B has:\n    2\n',
+  ],
+  ['more entries', 'l: [1]', 'l: [1, 2]', 'Difference in l.[1]\n  B has:\n    2\n'],
+  [
+    'jobs in another order',
+    'jobs: [{name: x}, {name: z}]',
+    'jobs: [{name: z}, {name: x}]',
+    'Difference in jobs.x.index\n  A has:\n    0\n  B has:\n    1\nDifference in jobs.z.index\n  A has:\n    1\n  B has:\n    0\n',
+  ],
+  ['a map and a list of named entries', 'm: {x: {v: 1}}', 'm: [{name: x, v: 1}]', 'no differences!\n'],
+  [
+    'streams',
+    'a: 1\n---\nb: 1\n',
+    'a: 1\n---\nb: 2\n',
+    'No difference in document 1\nDifference in document 2 b\n  A has:\n    1\n  B has:\n    2\n',
+  ],
+  ['streams of other lengths', 'a: 1\n---\nb: 1\n', 'a: 1\n', 'Different number of documents (2 != 1)\n'],
+  ['a text and a number', 'a: "1"\n', 'a: 1\n', 'Difference in a\n  A has:\n    "1"\n  B has:\n    1\n'],
+])('diff tells %s', async (_what, a, b, printed) => {
+  const [left, right] = [file('left.yml', a), file('right.yml', b)]
+  const shown = await run('diff', left, right)
+
+  expect(shown.replaceAll(left, 'A').replaceAll(right, 'B')).toBe(printed)
+})
+
+test('diff prints a separator behind each difference', async () => {
+  const [left, right] = [file('left.yml', 'a: 1\nb: 1\n'), file('right.yml', 'a: 2\n')]
+
+  expect((await run('d', left, right, '--separator', '---')).match(/^---$/gm)).toHaveLength(2)
+})
+
+test('encrypt and decrypt are those of the language', async () => {
+  const secret = file('secret.yml', 'password: geheim\n')
+
+  const sealed = await run('encrypt', secret, 'key')
+  expect(sealed).toMatch(/^[0-9a-f]{96,}\n$/)
+  expect(await run('encrypt', '-d', file('sealed', sealed), 'key')).toBe('password: geheim\n')
+  expect(await run('e', '-d', file('sealed', sealed), 'key', '3DES')).toBe('password: geheim\n')
+  const reading = file('reading.yml', `a: (( decrypt("${sealed.trim()}", "key") ))\n`)
+  expect(await run('merge', reading, '--path', 'a')).toBe('password: geheim\n')
+})
+
+test('encrypt takes the key of the environment, and refuses none, another, and an unknown method', async () => {
+  const secret = file('secret.yml', 'password: geheim\n')
+  vi.stubEnv('SPIFF_ENCRYPTION_KEY', '')
+  await expect(run('encrypt', secret)).rejects.toThrow('the encryption key is empty')
+  await expect(run('encrypt', secret, 'key', 'AES')).rejects.toThrow('there is no encryption method "AES"')
+  await expect(run('encrypt', file('broken.yml', 'a: [1'), 'key')).rejects.toMatchObject({
+    problem: { code: 'spiff.document.unreadable' },
+  })
+
+  vi.stubEnv('SPIFF_ENCRYPTION_KEY', 'key')
+  const sealed = file('sealed', await run('encrypt', secret, '3DES'))
+  expect(await run('encrypt', '-d', sealed)).toBe('password: geheim\n')
+  await expect(run('encrypt', '-d', sealed, 'other')).rejects.toThrow('invalid key')
+  vi.unstubAllEnvs()
+})
+
+test('files are known by tags', async () => {
+  const lib = file('lib.yml', 'host: (( "db." domain ))\ndomain: example.com\n')
+  const tagged = file('tagged.yml', 'a: (( lib::host ))\nb: (( my.lib::domain ))\n')
+  const more = file('more.yml', 'c: (( lib::host ))\n')
+
+  expect(await run('merge', tagged, '--tag', `lib:${lib}`, '--tag', `my:lib:${lib}`)).toBe(
+    'a: db.example.com\nb: example.com\n',
+  )
+  expect(await run('merge', file('inner.yml', 'c: x\n'), more, '--tag', `lib:${lib}`)).toBe(
+    'c: db.example.com\n',
+  )
+  expect(await run('eval', 'lib::host', '--tag', `lib:${lib}`)).toBe('db.example.com\n')
+  await expect(run('merge', tagged, '--tag', lib)).rejects.toThrow('is no tag with a file')
+})
+
+test('what state was there before stays beside it; a stream has none', async () => {
+  const text = file('counting.yml', 'v: (( &state(1) ))\nm: (( &state(2) ))\n')
+  const state = file('counted.yml', 'v: 5\n')
+  await run('merge', text, '--state', state)
+
+  expect(readFileSync(state, 'utf8')).toBe('m: 2\nv: 5\n')
+  expect(readFileSync(`${state}.bak`, 'utf8')).toBe('v: 5\n')
+  const asJson = join(folder, 'counted')
+  await run('merge', text, '--state', asJson, '--json')
+  expect(readFileSync(asJson, 'utf8')).toBe('{"m":2,"v":1}\n')
+  await expect(run('merge', file('s.yml', 'a: 1\n---\nb: 2\n'), '--state', state)).rejects.toThrow(
+    'a stream of several documents has no state',
+  )
+})
+
+test('standard input is read once', () => {
+  const { status, stderr } = chandler('spiff', 'merge', template, '-', '-')
+
+  expect(stderr).toContain('standard input cannot be read twice')
+  expect(status).toBe(2)
+})
+
+test('expr is evaluate', async () => {
+  expect(await run('merge', template, '--expr', 'db.port')).toBe('5032\n')
+})
+
+test('debug tells on standard error where every field came from', async () => {
+  const { status, stdout, stderr } = chandler('spiff', 'merge', template, stub, '--debug')
+
+  expect(stderr).toContain(`db.host: db.example.com\n  from the stub ${stub} at db.host`)
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: 'db:\n  host: db.example.com\n  port: 5032\nlist:\n- 1\n- 2\n',
+  })
+})
+
+test.each([
+  [['merge', join(folder, 'absent.yml')], 9],
+  [['merge', file('failing.yml', 'a: (( nosuch ))\n')], 9],
+  [['merge', template, '--features', 'contol'], 2],
+  [['merge', template, '--nonsense'], 2],
+  [['merge'], 2],
+  [['diff', template], 2],
+])('spiff %j ends with exit code %i', (words, code) => {
+  const { status, stderr } = chandler('spiff', ...words)
+
+  expect({ status, said: stderr !== '' }).toEqual({ status: code, said: true })
+})
+
+/** The program itself, as a user starts it. */
+function chandler(...words: readonly string[]) {
+  return spawnSync(process.execPath, ['bin/chandler.mjs', ...words], { encoding: 'utf8', input: '{}\n' })
+}

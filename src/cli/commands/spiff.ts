@@ -1,21 +1,24 @@
 /** chandler spiff: merges, processes, evaluates and checks templates on the command line. */
-import { renameSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import {
   below,
-  type Dict,
-  documentOf,
+  Dict,
   explain,
   explanationText,
   lint,
   pathSteps,
   processSpiff,
+  type SourceText,
   type SpiffDocument,
   type SpiffSource,
 } from '../../languages/spiff/index.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
+import { addConvert } from '../spiff/convert.ts'
+import { addDiff } from '../spiff/diff.ts'
 import { Documents } from '../spiff/documents.ts'
+import { addEncrypt } from '../spiff/encrypt.ts'
 import {
   collect,
   dataOf,
@@ -26,7 +29,7 @@ import {
   shapedFlags,
   sharedFlags,
 } from '../spiff/flags.ts'
-import { absent, selected, writeDocuments } from '../spiff/output.ts'
+import { absent, parts, selected, writeDocuments } from '../spiff/output.ts'
 import { print, say } from '../terminal.ts'
 
 /** Adds the noun `spiff` to the command line. */
@@ -37,25 +40,8 @@ export function register(program: Command): void {
   addEval(spiff)
   addLint(spiff)
   addConvert(spiff)
-}
-
-function addConvert(spiff: Command): void {
-  const command = add(spiff, {
-    usage: 'convert <document>',
-    summary: 'Print a document as YAML or JSON without processing it',
-    description: 'Reads the dialect of the language; expressions stay as they are.',
-    examples: ['spiff convert values.json', 'spiff convert values.yml --json --path db'],
-  })
-  command
-    .option('--json', 'print JSON')
-    .option('--split', 'print the entries of a list as documents')
-    .option('--path <path>', 'print only what is there')
-    .action((name: string, flags: Pick<ShapeFlags, 'json' | 'split' | 'path'>) => {
-      const read = new Documents().parsed(name).documents.map(documentOf)
-      const { path } = flags
-      const shown = path === undefined ? read : read.map((document) => selected(document, path))
-      print(writeDocuments(shown, { json: flags.json ?? false, split: flags.split ?? false }))
-    })
+  addDiff(spiff)
+  addEncrypt(spiff)
 }
 
 type MergeFlags = SpiffFlags & ShapeFlags
@@ -75,7 +61,7 @@ function addMerge(spiff: Command): void {
   shapedFlags(sharedFlags(merge)).action((template: string, stubs: readonly string[], flags: MergeFlags) => {
     const documents = new Documents()
     const read = stubs.map((stub) => documents.parsed(stub))
-    run(documents.parsed(template), read, { flags, documents })
+    run(documents.parsed(template), read, { flags, documents, debug: isDebug(merge) })
   })
 }
 
@@ -96,28 +82,38 @@ function addProcess(spiff: Command): void {
       const input = below('document', documents.parsed(document))
       const bridge = { name: '<document>', text: "document: '(( &temporary &inject (merge) ))'\n" }
       const read = stubs.map((stub) => documents.parsed(stub))
-      run(documents.parsed(template), [bridge, input, ...read], { flags, documents })
+      run(documents.parsed(template), [bridge, input, ...read], {
+        flags,
+        documents,
+        debug: isDebug(process),
+      })
     },
   )
+}
+
+/** `--debug` is an option of all commands. */
+function isDebug(command: Command): boolean {
+  return command.optsWithGlobals()['debug'] === true
 }
 
 /** Processes, keeps the state, and prints what was asked for. */
 function run(
   template: SpiffSource,
   stubs: readonly SpiffSource[],
-  { flags, documents }: { flags: MergeFlags; documents: Documents },
+  { flags, documents, debug }: { flags: MergeFlags; documents: Documents; debug: boolean },
 ): void {
-  const state = flags.state === undefined ? undefined : documents.optional(flags.state)
+  const state = stateBefore(template, flags, documents)
   const result = processSpiff(template, stubs, {
     ...optionsOf(flags, documents),
     partial: flags.partial ?? false,
     preserveEscapes: flags.preserveEscapes ?? false,
     preserveTemporary: flags.preserveTemporary ?? flags.explain !== undefined,
-    trace: flags.explain !== undefined,
+    trace: flags.explain !== undefined || debug,
     ...(state === undefined ? {} : { state }),
   })
   if (result.kind === 'failed') failed(result.fault)
-  if (flags.state !== undefined && result.state !== undefined) keepState(flags.state, result.state)
+  if (debug) say(origins(result.documents))
+  if (flags.state !== undefined && result.state !== undefined) keepState(flags, result.state)
   if (flags.explain !== undefined) {
     print(explained(result.documents, flags.explain))
     return
@@ -126,10 +122,42 @@ function run(
   print(writeDocuments(shown, { json: flags.json ?? false, split: flags.split ?? false }))
 }
 
-function keepState(path: string, state: SpiffDocument): void {
-  const text = path.endsWith('.json') ? `${state.json()}\n` : state.yaml()
-  writeFileSync(`${path}.new`, text)
+/** The state that an earlier run left; a stream has none. */
+function stateBefore(
+  template: SpiffSource,
+  { state }: MergeFlags,
+  documents: Documents,
+): SourceText | undefined {
+  if (state === undefined) return undefined
+  if ('kind' in template && template.documents.length > 1)
+    return fail('usage.invalid', 'a stream of several documents has no state', {
+      where: { source: template.name },
+      hint: 'Leave out --state, or process the documents one by one.',
+    })
+  return documents.optional(state)
+}
+
+/** What was there before stays beside it, with the ending .bak. */
+function keepState({ state: path = '', json }: MergeFlags, state: SpiffDocument): void {
+  const asJson = path.endsWith('.json') || (json === true && !/\.ya?ml$/.test(path))
+  writeFileSync(`${path}.new`, asJson ? `${state.json()}\n` : state.yaml())
+  if (existsSync(path)) copyFileSync(path, `${path}.bak`)
   renameSync(`${path}.new`, path)
+}
+
+/** Where every field of the results came from. */
+function origins(documents: readonly (SpiffDocument | undefined)[]): string {
+  return documents
+    .flatMap((document) => document && originsBelow(document, document.cell.value, []))
+    .join('\n')
+}
+
+function originsBelow(document: SpiffDocument, value: unknown, path: readonly string[]): readonly string[] {
+  const keys = value instanceof Dict ? value.keys : []
+  if (keys.length > 0)
+    return keys.flatMap((key) => originsBelow(document, dataOf(value).get(key)?.value, [...path, key]))
+  const found = explain(document.cell, path)
+  return found === undefined ? [] : [`${path.join('.')}: ${explanationText(found).trimEnd()}`]
 }
 
 function explained(documents: readonly (SpiffDocument | undefined)[], path: string): string {
@@ -140,16 +168,11 @@ function explained(documents: readonly (SpiffDocument | undefined)[], path: stri
 
 /** Part of a document, or an expression over it. */
 function shaped(document: SpiffDocument, flags: MergeFlags, documents: Documents): SpiffDocument {
+  const expression = flags.evaluate ?? flags.expr
+  if (expression === undefined) return parts(document, flags)
   const at = flags.path === undefined ? document : selected(document, flags.path)
-  const evaluated =
-    flags.evaluate === undefined ? at : evaluate(flags.evaluate, at.cell.value, { flags, documents })
-  if (flags.select.length === 0) return evaluated
-  return documentOf({
-    ...evaluated.cell,
-    value: dataOf(
-      flags.select.map((path) => [pathSteps(path).at(-1) ?? path, selected(evaluated, path).cell]),
-    ),
-  })
+  const evaluated = evaluate(expression, at.cell.value, { flags, documents })
+  return parts(evaluated, { select: flags.select })
 }
 
 function addEval(spiff: Command): void {

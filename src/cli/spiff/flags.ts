@@ -2,19 +2,22 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import {
+  type Cell,
   DefineFault,
   Dict,
   defines,
   localLimits,
+  processSpiff,
   type SpiffOptions,
   strictLimits,
   toValue,
 } from '../../languages/spiff/index.ts'
 import { fail } from '../../model/problem.ts'
 import type { Documents } from './documents.ts'
+import { failed } from './faults.ts'
 import { localPorts } from './local.ts'
 
-export { failed } from './faults.ts'
+export { failed }
 
 export interface SpiffFlags {
   readonly interpolation?: true
@@ -22,6 +25,7 @@ export interface SpiffFlags {
   readonly features?: readonly string[]
   readonly define: readonly string[]
   readonly bindings?: string
+  readonly tag: readonly string[]
   readonly private?: true
 }
 
@@ -31,6 +35,7 @@ export interface ShapeFlags {
   readonly path?: string
   readonly select: readonly string[]
   readonly evaluate?: string
+  readonly expr?: string
   readonly partial?: true
   readonly preserveEscapes?: true
   readonly preserveTemporary?: true
@@ -53,6 +58,7 @@ export function sharedFlags(command: Command): Command {
     )
     .option('-D, --define <path=value>', 'a value bound from outside; may be repeated', collect, [])
     .option('--bindings <file>', 'values bound from outside, as a map')
+    .option('--tag <name:file>', 'a file known by a tag; may be repeated', collect, [])
     .option('--private', 'no files, programs, environment, clock or chance, and strict limits')
 }
 
@@ -64,6 +70,7 @@ export function shapedFlags(command: Command): Command {
     .option('--path <path>', 'print only what is there')
     .option('--select <path>', 'print a map of these places; may be repeated', collect, [])
     .option('--evaluate <expression>', 'print an expression over the result')
+    .addOption(new Option('--expr <expression>', 'the same').conflicts('evaluate').hideHelp())
     .option('--partial', 'leave what is unresolved as expressions')
     .option('--preserve-escapes', 'keep escaped expressions escaped')
     .option('--preserve-temporary', 'keep temporary fields')
@@ -84,13 +91,36 @@ export function optionsOf(flags: SpiffFlags, documents: Documents): SpiffOptions
     return fail('usage.invalid', `there is no feature "${unknown}"`, {
       hint: 'The features are interpolation and control.',
     })
-  return {
+  const options = {
     interpolation: flags.interpolation ?? features.includes('interpolation'),
     control: flags.control ?? features.includes('control'),
     bindings: bindingsOf(flags, documents),
     ports: flags.private ? {} : localPorts(),
     limits: flags.private ? strictLimits : localLimits,
   }
+  return { ...options, tags: tagsOf(flags.tag, options, documents) }
+}
+
+/** A tag may have colons itself, and so may the address of a file. */
+const tagForm = /^([A-Za-z_]\w*(?:[:.][A-Za-z_]\w*)*?):(https?:.+|[^:]+)$/
+
+/** Each file is processed by itself first. */
+function tagsOf(
+  list: readonly string[],
+  options: SpiffOptions,
+  documents: Documents,
+): ReadonlyMap<string, Cell> {
+  const tags = new Map<string, Cell>()
+  for (const word of list) {
+    const [, tag = '', file = ''] = tagForm.exec(word) ?? []
+    if (tag === '')
+      return fail('usage.invalid', `"${word}" is no tag with a file`, { hint: 'Write --tag name:file.' })
+    const result = processSpiff(documents.parsed(file), [], options)
+    if (result.kind === 'failed') return failed(result.fault)
+    const [document] = result.documents
+    if (document !== undefined) tags.set(tag, document.cell)
+  }
+  return tags
 }
 
 function bindingsOf(flags: SpiffFlags, documents: Documents): Dict {

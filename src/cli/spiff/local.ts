@@ -81,8 +81,8 @@ export function localPrograms(): Programs {
   }
 }
 
-/** Evaluation cannot wait, so another process does. */
-function fetchUrl(url: string): Uint8Array {
+/** What is at an address: evaluation cannot wait, so another process does. */
+export function fetchUrl(url: string): Uint8Array {
   const script =
     'const r = await fetch(process.argv[1]); if (!r.ok) process.exit(1); process.stdout.write(Buffer.from(await r.arrayBuffer()))'
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script, url], {

@@ -16,6 +16,17 @@ export function selected(document: SpiffDocument, path: string): SpiffDocument {
   return cell === undefined ? absent(document.cell, path) : documentOf(cell)
 }
 
+/** What is at a path, and of it a map of some places, where asked for. */
+export function parts(
+  document: SpiffDocument,
+  { path, select }: { readonly path?: string; readonly select: readonly string[] },
+): SpiffDocument {
+  const at = path === undefined ? document : selected(document, path)
+  if (select.length === 0) return at
+  const fields = select.map((place) => [pathSteps(place).at(-1) ?? place, selected(at, place).cell] as const)
+  return documentOf({ ...at.cell, value: new Dict(new Map(fields)) })
+}
+
 /** Says how far a path leads, and what is there instead. */
 export function absent(root: SpiffDocument['cell'] | undefined, path: string): never {
   let at = root

@@ -45,6 +45,8 @@ export interface SpiffOptions extends CascadeOptions {
   readonly limits?: Partial<Limits>
   /** Functions of the host, by name. */
   readonly functions?: ReadonlyMap<string, SpiffFunction>
+  /** Values that every document knows by a tag. */
+  readonly tags?: ReadonlyMap<string, Cell>
   /** Keeps where values came from. */
   readonly trace?: boolean
 }
@@ -197,7 +199,7 @@ function newRun(options: SpiffOptions): Run {
     control: options.control ?? false,
     ports,
     functions: options.functions ? new Map([...builtins, ...options.functions]) : builtins,
-    tags: new TagTable(),
+    tags: new TagTable(options.tags),
     bindings: bindings instanceof Dict ? bindings : new Dict(new Map()),
     trace: options.trace ?? false,
     parsed: new Map(),

@@ -31,6 +31,11 @@ export class TagTable implements Tags {
   private readonly documents: Cell[] = []
   private scanned = new Set<Live>()
 
+  /** Tags that the caller sets are known to all documents. */
+  constructor(given: ReadonlyMap<string, Cell> = new Map()) {
+    for (const [tag, cell] of given) this.globals.set(bare(tag), { cell, path: '', global: true })
+  }
+
   define(tag: string, seen: Seen, { path, unseen = false }: TagPlace): void {
     const global = tag.startsWith('*')
     const name = (global ? tag.slice(1) : tag).replaceAll(':', '.')

@@ -1,9 +1,10 @@
 /** Encoding, digests, password hashes, and the legacy encryption of values. */
 import { compareSync, encodeBase64, hashSync } from 'bcryptjs'
-import { digestBytes, digestHex, hmacSha256, tripleDes, x25519Public } from '../crypto.ts'
+import { digestBytes, digestHex, x25519Public } from '../crypto.ts'
 import { type Call, effect, type SpiffFunction } from '../env.ts'
 import { bytesOf, textOf } from '../go-text.ts'
 import { failure } from '../issue.ts'
+import { openText, sealText } from '../legacy-cipher.ts'
 import type { Value } from '../value.ts'
 import { DocumentFault, readDocument } from '../yaml-read.ts'
 import { writeYaml } from '../yaml-write.ts'
@@ -173,14 +174,6 @@ function signs(value: number, length: number): string {
   return Array.from({ length }, (_, i) => cryptSigns[(value >> (6 * i)) & 63]).join('')
 }
 
-const authenticity = 'spiff is a cool tool'
-
-/** The first 16 bytes of the password and the MD5 of nothing, used as K1 K2 K1. */
-function cipherKey(password: string): Uint8Array {
-  const key = join(bytesOf(password), digestBytes('md5', new Uint8Array())).subarray(0, 16)
-  return join(key, key.subarray(0, 8))
-}
-
 function passwordOf(call: Call): string {
   const [, given, method = '3DES'] = call.args
   const password =
@@ -194,31 +187,19 @@ function passwordOf(call: Call): string {
 
 function encrypt(call: Call): Value {
   count(call, 1, 3, 'encrypt takes one to three arguments')
-  const key = cipherKey(passwordOf(call))
-  return effect(call.env, () => {
-    const plain = bytesOf(writeYaml(call.args[0] ?? null))
-    const signed = join(plain, hmacSha256(authenticity, plain))
-    const padding = 8 - (signed.length % 8)
-    const padded = join(signed, new Uint8Array(padding).fill(padding - 1))
-    const iv = randomBytes(call.env, 8, 'encrypt')
-    return Buffer.concat([iv, tripleDes('encrypt', { key, iv, bytes: padded })]).toString('hex')
-  })
+  const password = passwordOf(call)
+  return effect(call.env, () =>
+    sealText(writeYaml(call.args[0] ?? null), password, randomBytes(call.env, 8, 'encrypt')),
+  )
 }
 
 function decrypt(call: Call): Value {
   count(call, 1, 3, 'decrypt takes one to three arguments')
   const given = text(call.args[0], 'first argument for decrypt must be a string')
-  const key = cipherKey(passwordOf(call))
-  const bytes = new Uint8Array(Buffer.from(given, 'hex'))
-  if (bytes.length < 48 || bytes.length % 8 !== 0) return failure('invalid key: ciphertext too short')
-  const signed = tripleDes('decrypt', { key, iv: bytes.subarray(0, 8), bytes: bytes.subarray(8) })
-  const end = signed.length - (signed.at(-1) ?? 0) - 1
-  const plain = signed.subarray(0, Math.max(0, end - 32))
-  const mac = signed.subarray(plain.length, Math.max(0, end))
-  if (Buffer.compare(mac, hmacSha256(authenticity, plain)) !== 0)
-    return failure('invalid key: message is not authentic')
+  const opened = openText(given, passwordOf(call))
+  if ('fault' in opened) return failure(opened.fault)
   try {
-    return readDocument(textOf(plain), 'decrypt', call.env.run.budget.limits).value
+    return readDocument(opened.text, 'decrypt', call.env.run.budget.limits).value
   } catch (error) {
     if (error instanceof DocumentFault) return failure(`invalid key: ${error.message}`)
     throw error

@@ -1,0 +1,57 @@
+/** The legacy encryption of texts (3DES with a signature inside), as `encrypt` and the command of the same name write it. */
+import { digestBytes, hmacSha256, tripleDes } from './crypto.ts'
+import { bytesOf, textOf } from './go-text.ts'
+
+const authenticity = 'spiff is a cool tool'
+const ivBytes = 8
+
+/** The text as hexadecimal digits; the eight bytes must be random. */
+export function sealText(text: string, password: string, iv: Uint8Array): string {
+  const plain = bytesOf(text)
+  const signed = joined(plain, hmacSha256(authenticity, plain))
+  const padding = 8 - (signed.length % 8)
+  const bytes = joined(signed, new Uint8Array(padding).fill(padding - 1))
+  return hexOf(joined(iv, tripleDes('encrypt', { key: cipherKey(password), iv, bytes })))
+}
+
+export type Opened = { readonly text: string } | { readonly fault: string }
+
+/** The text again, unless the password is another one or somebody changed it. */
+export function openText(sealed: string, password: string): Opened {
+  const bytes = fromHex(sealed)
+  if (bytes.length < 48 || bytes.length % 8 !== 0) return { fault: 'invalid key: ciphertext too short' }
+  const signed = tripleDes('decrypt', {
+    key: cipherKey(password),
+    iv: bytes.subarray(0, ivBytes),
+    bytes: bytes.subarray(ivBytes),
+  })
+  const end = Math.max(0, signed.length - (signed.at(-1) ?? 0) - 1)
+  const plain = signed.subarray(0, Math.max(0, end - 32))
+  const expected = hmacSha256(authenticity, plain)
+  const found = signed.subarray(plain.length, end)
+  const same = found.length === expected.length && found.every((byte, i) => byte === expected[i])
+  return same ? { text: textOf(plain) } : { fault: 'invalid key: message is not authentic' }
+}
+
+/** The first 16 bytes of the password and the MD5 of nothing, used as K1 K2 K1. */
+function cipherKey(password: string): Uint8Array {
+  const key = joined(bytesOf(password), digestBytes('md5', new Uint8Array())).subarray(0, 16)
+  return joined(key, key.subarray(0, 8))
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length)
+  both.set(a)
+  both.set(b, a.length)
+  return both
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** What is no hexadecimal digit ends the text. */
+function fromHex(text: string): Uint8Array {
+  const pairs = /^(?:[0-9a-fA-F]{2})*/.exec(text)?.[0].match(/../g) ?? []
+  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16))
+}
