@@ -27,3 +27,8 @@ export function refused(
 export function discouraged(pointer: string, message: string, remedy: string): Finding {
   return { pointer, message, remedy, refusedBy: [], discouraged: true }
 }
+
+/** Cloud Foundry reads null, and false where no boolean belongs, as if the field were not there. */
+export function readAsAbsent(value: unknown): boolean {
+  return value === null || value === false
+}

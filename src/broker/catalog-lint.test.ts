@@ -1,7 +1,12 @@
 /** The verdicts of specification, Cloud Foundry and Service Catalog over catalogs. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type LintCase, lintFaults } from '../../test/support/osb-verdicts.ts'
+import {
+  type LintCase,
+  lintFaults,
+  type MutatedCatalog,
+  mutationFaults,
+} from '../../test/support/osb-verdicts.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { lintCatalog } from './catalog-lint.ts'
 
@@ -22,6 +27,19 @@ test.skipIf(!existsSync(elsewhere)).each(existsSync(elsewhere) ? casesOf(elsewhe
   },
 )
 
+const mutations = '../shared/corpus/osb/mutated-catalogs.jsonl'
+
+test.skipIf(!existsSync(mutations))('Cloud Foundry takes and refuses the same mutated catalogs', () => {
+  const rows = readFileSync(mutations, 'utf8').trimEnd().split('\n')
+  const differing = rows.flatMap((line) => {
+    const row = JSON.parse(line) as MutatedCatalog
+    return mutationFaults(row).map((fault) => `${row.id} ${row.change.join(', ')}: ${fault}`)
+  })
+
+  expect(rows.length).toBeGreaterThan(900)
+  expect(differing).toEqual([])
+})
+
 const plan = { id: 'plan-1', name: 'small', description: 'A plan' }
 const service = { id: 'svc-1', name: 'alpha', description: 'A service', bindable: true, plans: [plan] }
 const withService = (more: JsonObject) => ({ services: [{ ...service, ...more }] })
@@ -29,6 +47,31 @@ const withPlan = (more: JsonObject) => withService({ plans: [{ ...plan, ...more 
 const withSchema = (parameters: JsonObject) =>
   withPlan({ schemas: { service_binding: { create: { parameters } } } })
 const draft04 = 'http://json-schema.org/draft-04/schema#'
+
+test.each<readonly [string, unknown, 'accepted' | 'rejected']>([
+  ['an unknown permission', withService({ requires: ['fly'] }), 'rejected'],
+  ['requires null', withService({ requires: null }), 'rejected'],
+  ['tags null', withService({ tags: null }), 'rejected'],
+  ['a plan with bindable null', withPlan({ bindable: null }), 'accepted'],
+  ['a service with bindable null', withService({ bindable: null }), 'rejected'],
+  ['metadata false', withPlan({ metadata: false }), 'accepted'],
+  ['metadata zero', withPlan({ metadata: 0 }), 'rejected'],
+  ['schemas false', withPlan({ schemas: false }), 'accepted'],
+  ['schemas of bindings null', withPlan({ schemas: { service_binding: null } }), 'accepted'],
+  [
+    'parameters null',
+    withPlan({ schemas: { service_binding: { create: { parameters: null } } } }),
+    'accepted',
+  ],
+  [
+    'parameters a text',
+    withPlan({ schemas: { service_binding: { create: { parameters: '' } } } }),
+    'rejected',
+  ],
+  ['an empty $ref', withSchema({ $schema: draft04, properties: { a: { $ref: '' } } }), 'accepted'],
+])('Cloud Foundry and %s: %3$s', (_what, catalog, verdict) => {
+  expect(lintCatalog(catalog).verdicts.cloudfoundry).toBe(verdict)
+})
 
 test.each<readonly [string, unknown, string, string]>([
   ['a catalog that is no object', [], '/services', 'specification,cloudfoundry'],
@@ -50,7 +93,12 @@ test.each<readonly [string, unknown, string, string]>([
     '/services/0/plans/0/binding_rotatable',
     'specification',
   ],
-  ['an unknown permission', withService({ requires: ['fly'] }), '/services/0/requires/0', 'specification'],
+  [
+    'an unknown permission',
+    withService({ requires: ['fly'] }),
+    '/services/0/requires/0',
+    'specification,cloudfoundry',
+  ],
   [
     'a permission of the wrong type',
     withService({ requires: [5] }),

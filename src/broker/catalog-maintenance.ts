@@ -1,6 +1,6 @@
 /** `maintenance_info` of a plan: a semantic version, and nothing that Cloud Foundry refuses. */
 import { isObject, pointer } from '../kit/json.ts'
-import { bothRefuse, type Finding, refused } from './catalog-finding.ts'
+import { bothRefuse, type Finding, readAsAbsent, refused } from './catalog-finding.ts'
 
 /** Semantic Versioning 2.0: three numbers without leading zeros, pre-release parts likewise, then build metadata. */
 const semanticVersion =
@@ -11,7 +11,7 @@ const cloudFoundryCharacters = 2000
 export function maintenanceFindings(info: unknown, at: string): readonly Finding[] {
   if (info === undefined) return []
   if (!isObject(info)) {
-    const by = info === null ? (['specification'] as const) : bothRefuse
+    const by = readAsAbsent(info) ? (['specification'] as const) : bothRefuse
     return [refused(at, 'must be an object', 'Make it an object with a version.', by)]
   }
   const { version, description } = info

@@ -1,7 +1,7 @@
 /** The parameter schemas of a catalog: legal by their own draft, and by the one that Cloud Foundry insists on. */
 import { isObject, pointer, at as valueAt } from '../kit/json.ts'
 import { compileSchema } from '../kit/schema.ts'
-import { type Authority, bothRefuse, type Finding, refused } from './catalog-finding.ts'
+import { type Authority, bothRefuse, type Finding, readAsAbsent, refused } from './catalog-finding.ts'
 
 const places = [
   ['service_instance', 'create'],
@@ -9,6 +9,7 @@ const places = [
   ['service_binding', 'create'],
 ] as const
 
+const specification: readonly Authority[] = ['specification']
 const schemaBytesMax = 65_536
 
 /** Everything wrong with the schemas of all plans. */
@@ -26,7 +27,7 @@ function planFindings(schemas: unknown, at: string): readonly Finding[] {
   // Whether the whole is an object is a matter of shape.
   if (!isObject(schemas)) return []
   const findings: Finding[] = []
-  const wrong = new Set<string>()
+  const wrong = new Map<string, readonly Authority[]>()
   for (const [what, when] of places) {
     const path = [what, when, 'parameters'].map((_, i, all) => all.slice(0, i + 1))
     const broken = path.find((steps) => {
@@ -34,11 +35,15 @@ function planFindings(schemas: unknown, at: string): readonly Finding[] {
       return value !== undefined && !isObject(value)
     })
     const schema = valueAt(schemas, `/${what}/${when}/parameters`)
-    if (broken !== undefined) wrong.add(`${at}/${broken.join('/')}`)
-    else if (isObject(schema)) findings.push(...oneFindings(schema, `${at}/${what}/${when}/parameters`))
+    if (broken !== undefined) {
+      const by = readAsAbsent(valueAt(schemas, `/${broken.join('/')}`)) ? specification : bothRefuse
+      wrong.set(`${at}/${broken.join('/')}`, by)
+    } else if (isObject(schema)) findings.push(...oneFindings(schema, `${at}/${what}/${when}/parameters`))
   }
   return [
-    ...[...wrong].map((place) => refused(place, 'must be an object', 'Make it an object, or leave it out.')),
+    ...[...wrong].map(([place, by]) =>
+      refused(place, 'must be an object', 'Make it an object, or leave it out.', by),
+    ),
     ...findings,
   ]
 }
@@ -114,7 +119,8 @@ function referenceFindings(root: unknown, value: unknown, at: string): readonly 
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([key, item]) => {
     if (key !== '$ref' || typeof item !== 'string') return referenceFindings(root, item, pointer(at, key))
-    if (!item.startsWith('#')) {
+    // An empty reference is the schema itself.
+    if (item !== '' && !item.startsWith('#')) {
       const message = `refers to ${item}, which nobody fetches`
       return [
         refused(pointer(at, key), message, 'Copy what it refers to into the definitions of the schema.'),

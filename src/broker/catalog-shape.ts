@@ -1,6 +1,13 @@
 /** The fields of services and plans one by one: there, of the right type, within the limits. */
 import { isObject, pointer } from '../kit/json.ts'
-import { type Authority, bothRefuse, discouraged, type Finding, refused } from './catalog-finding.ts'
+import {
+  type Authority,
+  bothRefuse,
+  discouraged,
+  type Finding,
+  readAsAbsent,
+  refused,
+} from './catalog-finding.ts'
 import { maintenanceFindings } from './catalog-maintenance.ts'
 
 /** What is wrong with one service and its plans. */
@@ -9,7 +16,7 @@ export function offeringFindings(service: unknown, at: string): readonly Finding
   return [
     ...namedFindings(service, at),
     ...fieldFindings(service, offeringFields, at),
-    ...(service['bindable'] !== undefined ? [] : [missing(pointer(at, 'bindable'))]),
+    ...bindableFindings(service['bindable'], pointer(at, 'bindable')),
     ...tagFindings(service['tags'], pointer(at, 'tags')),
     ...requiresFindings(service['requires'], pointer(at, 'requires')),
     ...shareableFindings(service['metadata'], pointer(at, 'metadata')),
@@ -46,7 +53,6 @@ const boolean: Field = { kind: 'boolean', refusedBy: bothRefuse }
 const object: Field = { kind: 'object', refusedBy: bothRefuse }
 
 const offeringFields: Readonly<Record<string, Field>> = {
-  bindable: boolean,
   instances_retrievable: boolean,
   bindings_retrievable: boolean,
   allow_context_updates: boolean,
@@ -64,6 +70,12 @@ const planFields: Readonly<Record<string, Field>> = {
   schemas: object,
 }
 
+/** The one field here that must be there. */
+function bindableFindings(value: unknown, at: string): readonly Finding[] {
+  if (value === undefined || value === null) return [missing(at)]
+  return typeof value === 'boolean' ? [] : [wrongType(at, 'true or false', bothRefuse)]
+}
+
 function fieldFindings(
   thing: { readonly [key: string]: unknown },
   fields: Readonly<Record<string, Field>>,
@@ -73,8 +85,7 @@ function fieldFindings(
     const value = thing[name]
     const right = kind === 'boolean' ? typeof value === 'boolean' : isObject(value)
     if (value === undefined || right) return []
-    // Cloud Foundry reads null as absent, and bindable is the one field here that must be there.
-    const by = value === null && name !== 'bindable' ? (['specification'] as const) : refusedBy
+    const by = readAsAbsent(value) ? (['specification'] as const) : refusedBy
     return [wrongType(pointer(at, name), kind === 'boolean' ? 'true or false' : 'an object', by)]
   })
   if (!Object.hasOwn(thing, 'plan_updatable')) return found
@@ -172,7 +183,6 @@ function requiresFindings(requires: unknown, at: string): readonly Finding[] {
             pointer(at, i),
             `${JSON.stringify(permission)} is no permission`,
             `Use ${permissions.join(', ')}.`,
-            ['specification'],
           ),
         ],
   )
@@ -180,7 +190,6 @@ function requiresFindings(requires: unknown, at: string): readonly Finding[] {
 
 function textsFindings(list: unknown, at: string): readonly Finding[] {
   if (list === undefined) return []
-  if (list === null) return [wrongType(at, 'a list of texts', ['specification'])]
   if (!Array.isArray(list)) return [wrongType(at, 'a list of texts', bothRefuse)]
   return list.flatMap((item, i) =>
     typeof item === 'string' ? [] : [wrongType(pointer(at, i), 'a text', bothRefuse)],
@@ -195,7 +204,7 @@ function shareableFindings(metadata: unknown, at: string): readonly Finding[] {
 
 function dashboardFindings(client: unknown, at: string): readonly Finding[] {
   if (client === undefined) return []
-  if (client === null) return [wrongType(at, 'an object', ['specification'])]
+  if (readAsAbsent(client)) return [wrongType(at, 'an object', ['specification'])]
   if (!isObject(client)) return [wrongType(at, 'an object', bothRefuse)]
   return [
     ...textFindings(client['id'], pointer(at, 'id')),
@@ -210,7 +219,9 @@ function dashboardFindings(client: unknown, at: string): readonly Finding[] {
 function pollingFindings(seconds: unknown, at: string): readonly Finding[] {
   if (seconds === undefined) return []
   if (!Number.isInteger(seconds)) {
-    return [wrongType(at, 'a whole number of seconds', seconds === null ? ['specification'] : bothRefuse)]
+    return [
+      wrongType(at, 'a whole number of seconds', readAsAbsent(seconds) ? ['specification'] : bothRefuse),
+    ]
   }
   if (Number(seconds) >= 1) return []
   return [refused(at, 'leaves no time to poll', 'Give at least one second.', ['specification'])]

@@ -1,5 +1,5 @@
 /** Cases about catalogs and about Cloud Foundry's reading of answers: what they say and where we differ. */
-import { lintCatalog } from '../../src/broker/catalog-lint.ts'
+import { lintCatalog } from '../../src/compose/lint.ts'
 import { at } from '../../src/kit/json.ts'
 import { type CloudFoundryCall, readAsCloudFoundry } from './cloud-foundry.ts'
 
@@ -11,6 +11,14 @@ export interface LintCase {
   readonly service_catalog?: 'rejected'
   /** One schema is filled up to so many bytes. */
   readonly filler?: { readonly until_schema_bytes: number }
+}
+
+/** A catalog with random changes, and whether Cloud Foundry takes it. */
+export interface MutatedCatalog {
+  readonly id: string
+  readonly change: readonly string[]
+  readonly catalog: unknown
+  readonly accepted: boolean
 }
 
 export interface VerdictCase {
@@ -35,6 +43,15 @@ export function lintFaults(one: LintCase): readonly string[] {
       : differs('cloudfoundry', one.cloudfoundry, verdicts.cloudfoundry)),
     ...differs('service-catalog', one.service_catalog ?? 'accepted', verdicts.serviceCatalog),
   ]
+}
+
+/** Where our verdict on a changed catalog differs from Cloud Foundry's. */
+export function mutationFaults({ catalog, accepted }: MutatedCatalog): readonly string[] {
+  return differs(
+    'cloudfoundry',
+    accepted ? 'accepted' : 'rejected',
+    lintCatalog(catalog).verdicts.cloudfoundry,
+  )
 }
 
 /** Where our reading of an answer differs from Cloud Foundry's. */
