@@ -1,6 +1,7 @@
 /** A connection to anybody's service broker: requests go out as they were asked for, answers come back whole. */
 import { Pool } from 'undici'
 import { systemClock } from '../kit/clock.ts'
+import { present } from '../kit/present.ts'
 import type { Secret } from '../kit/secret.ts'
 import { fail } from '../model/problem.ts'
 
@@ -8,11 +9,15 @@ export interface BrokerAddress {
   /** May have a path, under which `/v2` lies. */
   readonly url: string
   readonly credentials?: Credentials
+  /** Authorities that its certificate is checked against, and a certificate of ours; each as PEM. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: Secret }
   /** Milliseconds that one answer may take; platforms give a broker 60 seconds. */
   readonly timeoutMs?: number
 }
 
-export interface Credentials {
+export type Credentials = UserCredentials | { readonly token: Secret }
+
+export interface UserCredentials {
   readonly user: string
   readonly password: Secret
 }
@@ -51,7 +56,14 @@ export function connectToBroker(address: BrokerAddress): BrokerConnection {
     return fail('usage.invalid', 'the address of a broker begins with http:// or https://')
   }
   const timeout = address.timeoutMs ?? 60_000
-  const pool = new Pool(url.origin, { headersTimeout: timeout, bodyTimeout: timeout, connections: 32 })
+  const { ca, cert, key } = address.tls ?? {}
+  const connect = present({ ca, cert, key: key?.reveal() })
+  const pool = new Pool(url.origin, {
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+    connections: 32,
+    connect,
+  })
   const prefix = url.pathname.replace(/\/+$/, '')
   return {
     credentials: address.credentials,
@@ -75,8 +87,10 @@ export function connectToBroker(address: BrokerAddress): BrokerConnection {
   }
 }
 
-/** `Basic …` for some credentials. */
-export function basic({ user, password }: Credentials): string {
+/** The value of the Authorization header for some credentials. */
+export function authorizationOf(credentials: Credentials): string {
+  if ('token' in credentials) return `Bearer ${credentials.token.reveal()}`
+  const { user, password } = credentials
   return `Basic ${Buffer.from(`${user}:${password.reveal()}`).toString('base64')}`
 }
 

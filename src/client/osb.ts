@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../kit/json.ts'
 import { shorten } from '../kit/text.ts'
 import { fail } from '../model/problem.ts'
 import type { ProblemCode } from '../model/problem-codes.ts'
-import { type BrokerAnswer, type BrokerConnection, basic } from './broker-connection.ts'
+import { authorizationOf, type BrokerAnswer, type BrokerConnection } from './broker-connection.ts'
 
 export interface OsbOptions {
   readonly connection: BrokerConnection
@@ -46,7 +46,7 @@ export function makeOsbClient({ connection, clock, apiVersion }: OsbOptions) {
   const headers = {
     'X-Broker-API-Version': apiVersion,
     Accept: 'application/json',
-    ...(connection.credentials ? { Authorization: basic(connection.credentials) } : {}),
+    ...(connection.credentials ? { Authorization: authorizationOf(connection.credentials) } : {}),
   }
   const send = (method: 'GET' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: JsonObject) =>
     connection.send({

@@ -1,10 +1,12 @@
 /** chandler osb: a client of anybody's service broker, a conformance check of it, and a linter of catalogs. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { add } from '../command.ts'
+import { cases } from '../osb/cases.ts'
 import { check } from '../osb/check.ts'
 import { withBroker } from '../osb/connection.ts'
 import { lint } from '../osb/lint.ts'
 import { bind, catalog, deprovision, fetch, lastOperation, provision, unbind, update } from '../osb/orders.ts'
+import { reportForms } from '../osb/report.ts'
 import { withOutput } from '../output.ts'
 import { withParameters } from '../parameters.ts'
 
@@ -14,7 +16,7 @@ export function register(program: Command): void {
     summary: "Order at anybody's service broker, check it, lint catalogs",
     examples: [
       'osb catalog --url https://broker.example --user me',
-      'osb check http://127.0.0.1:8080 --map map.json',
+      'osb check https://broker.example --user me',
       'osb lint catalog.json',
     ],
   })
@@ -101,17 +103,15 @@ function registerLooks(group: Command): void {
 }
 
 function registerJudges(group: Command): void {
+  registerCheck(group)
   withOutput(
     withBroker(
       add(group, {
-        usage: 'check [url]',
-        summary: 'Run the conformance cases against a broker',
+        usage: 'cases [url]',
+        summary: 'Run the cases of a fixture against a broker that offers it',
         description:
-          'Runs the conformance cases against a broker. Cases order what they need and delete it again; a case whose service or plan the broker does not offer is skipped.',
-        examples: [
-          'osb check http://127.0.0.1:8080 --map map.json',
-          'osb check https://broker.example --user me --level MUST -o json',
-        ],
+          'Runs the cases of conformance/osb, or files of your own, against a broker that offers their fixture.',
+        examples: ['osb cases http://127.0.0.1:8080 --map map.json', 'osb cases --level MUST -o json'],
       }),
     ),
   )
@@ -124,7 +124,7 @@ function registerJudges(group: Command): void {
     .option('--cases <path>', 'case files of your own')
     .option('--wait <duration>', 'how long one operation of the broker may take', '60s')
     .option('--at-once <count>', 'how many cases run side by side', '1')
-    .action(check)
+    .action(cases)
   withOutput(
     withBroker(
       add(group, {
@@ -140,6 +140,38 @@ function registerJudges(group: Command): void {
   )
     .option('--strict', 'fail for what is legal but discouraged, too')
     .action(lint)
+}
+
+function registerCheck(group: Command): void {
+  withBroker(
+    add(group, {
+      usage: 'check [url]',
+      summary: 'Say whether a broker does what the specification says',
+      description:
+        'Checks a broker by the version that it serves. Without --order nothing but GET is sent; with it, one instance of each chosen plan is ordered, changed, bound, and everything is deleted again.',
+      examples: [
+        'osb check https://broker.example --user me',
+        'osb check https://broker.example --user me --order --plan database/small',
+        'osb check https://broker.example --token-file token --api-version 2.13 -o junit > check.xml',
+      ],
+    }),
+    'auto',
+  )
+    .option('--order', 'order, change, bind and delete instances')
+    .option(
+      '--plan <service[/plan]>',
+      'only this one (repeatable)',
+      (one: string, all: readonly string[] = []) => [...all, one],
+    )
+    .option('--paid', 'also plans that cost money')
+    .option('--parameters <file>', 'parameters by plan and purpose, where those made from schemas do not do')
+    .option('--wait <duration>', 'how long one operation of the broker may take', '15m')
+    .option('--budget <duration>', 'begin nothing new after this time', '2h')
+    .option('--fail-on <level>', 'the weakest level that fails: MUST, SHOULD or INTEROP', 'MUST')
+    .addOption(
+      new Option('-o, --output <form>', 'how to print the report').choices([...reportForms]).default('table'),
+    )
+    .action(check)
 }
 
 function remote(command: Command): Command {

@@ -1,129 +1,148 @@
-/** chandler osb check: the conformance cases against a broker, a line per case that is not simply passed. */
+/** chandler osb check: whether anybody's broker does what the specification says; what it orders, it deletes. */
 import { readFileSync } from 'node:fs'
-import type { BrokerConnection } from '../../client/broker-connection.ts'
-import { type Case, levels } from '../../client/conformance/case.ts'
-import { checkBroker, symbolsByName } from '../../client/conformance/check.ts'
-import { type CaseSet, ownCases, readCases } from '../../client/conformance/read-cases.ts'
-import type { CaseVerdict } from '../../client/conformance/run-case.ts'
-import type { Variables } from '../../client/conformance/variables.ts'
+import { type CheckListener, type CheckReport, checkBroker } from '../../client/check/check.ts'
+import { purposes } from '../../client/check/choose.ts'
+import { type Level, levels, type Minor, minors } from '../../client/check/rules.ts'
+import { lintCatalog } from '../../compose/lint.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
-import { isObject, type Json } from '../../kit/json.ts'
-import { plural } from '../../kit/text.ts'
+import { ulid } from '../../kit/id.ts'
+import { isObject, type JsonObject } from '../../kit/json.ts'
+import { plural, printable } from '../../kit/text.ts'
 import { readYaml } from '../../kit/yaml.ts'
 import { fail } from '../../model/problem.ts'
 import { durationOf } from '../follow.ts'
-import { type Form, printDocument } from '../output.ts'
-import { coloured, isTerminal, print, sayOver } from '../terminal.ts'
+import { isTerminal, say, sayOver } from '../terminal.ts'
 import { type BrokerOptions, openBroker } from './connection.ts'
+import { printReport, type ReportForm } from './report.ts'
 
 interface CheckOptions extends BrokerOptions {
-  readonly output: Form
-  readonly map?: string
-  readonly level?: string
-  readonly case?: string
-  readonly cases?: string
+  readonly output: ReportForm
+  readonly order?: true
+  readonly paid?: true
+  readonly plan?: readonly string[]
+  readonly parameters?: string
   readonly wait: string
-  readonly atOnce: string
+  readonly budget: string
+  readonly failOn: string
 }
 
-/** Runs the cases and reports. Problems: conformance.not-met when one failed. */
+/** Checks and reports. Problems: conformance.not-met when a rule is broken, conformance.stopped. */
 export async function check(url: string | undefined, options: CheckOptions): Promise<void> {
-  const set = readCases([options.cases ?? ownCases()])
-  const cases = chosen(set.cases, options)
-  const map = options.map === undefined ? undefined : readMap(options.map)
-  const connection = openBroker({
-    ...options,
-    ...(url === undefined ? {} : { url }),
-    ...accountOf(map, options),
-  })
+  const level = levelOf(options.failOn)
+  const minor = minorOf(options.apiVersion)
+  const parameters = options.parameters === undefined ? {} : readParameters(options.parameters)
+  const [wait, budget] = [durationOf(options.wait), durationOf(options.budget)]
+  const connection = openBroker({ ...options, ...(url === undefined ? {} : { url }) })
+  const interruption = listenForInterrupts()
   try {
-    const bench = {
+    const report = await checkBroker({
       connection,
-      fixture: { ...set.fixture, apiVersion: options.apiVersion },
-      symbols: await symbolsOf(connection, set, map),
       clock: systemClock,
-      chance: systemChance,
-      waitMs: durationOf(options.wait),
-    }
-    const verdicts: CaseVerdict[] = []
-    const atOnce = Math.max(1, Number.parseInt(options.atOnce, 10) || 1)
-    for await (const verdict of checkBroker(cases, bench, atOnce)) {
-      verdicts.push(verdict)
-      if (isTerminal('stderr')) sayOver(`${verdicts.length}/${cases.length} ${verdict.case.id}`)
-    }
-    if (isTerminal('stderr')) sayOver('')
-    await report(verdicts, options.output)
+      run: ulid(systemClock.now(), systemChance).toLowerCase(),
+      ...(minor === undefined ? {} : { minor }),
+      order: options.order === true,
+      paid: options.paid === true,
+      plans: options.plan ?? [],
+      parameters,
+      waitMs: wait,
+      budgetMs: budget,
+      stop: interruption.signal,
+      lint: (catalog) =>
+        lintCatalog(catalog).findings.filter(({ refusedBy }) => refusedBy.includes('specification')),
+      listener: listener(options.order === true),
+    })
+    await printReport(report, options.output)
+    judge(report, level)
   } finally {
+    interruption.forget()
     await connection.close()
   }
 }
 
-function chosen(cases: readonly Case[], options: CheckOptions): readonly Case[] {
-  const wanted = options.level?.toUpperCase().split(',')
-  const stray = wanted?.find((one) => !levels.some((level) => level === one))
-  if (stray !== undefined) fail('usage.invalid', `there is no level ${stray}; there are ${levels.join(', ')}`)
-  const ids = options.case?.toUpperCase().split(',')
-  const kept = cases.filter(
-    (one) =>
-      (wanted === undefined || wanted.includes(one.level)) && (ids === undefined || ids.includes(one.id)),
-  )
-  return kept.length > 0 ? kept : fail('usage.invalid', 'no case is chosen')
-}
-
-function readMap(file: string): Variables {
-  const { value } = readYaml(readFileSync(file, 'utf8'))
-  if (!isObject(value)) return fail('usage.invalid', `${file} is not a map of symbols to ids`)
-  return new Map(Object.entries(value) as [string, Json][])
-}
-
-/** The account of the map, unless one is given. */
-function accountOf(map: Variables | undefined, options: CheckOptions): Partial<BrokerOptions> {
-  const user = map?.get('user')
-  const password = map?.get('password')
-  if (options.user !== undefined || user === undefined || password === undefined) return {}
-  return { user: String(user), password: String(password) }
-}
-
-async function symbolsOf(
-  connection: BrokerConnection,
-  { fixture }: CaseSet,
-  map: Variables | undefined,
-): Promise<Variables> {
-  const { credentials } = connection
-  const account = new Map<string, Json>([
-    ['user', credentials?.user ?? ''],
-    ['password', credentials?.password.reveal() ?? ''],
-  ])
-  return map === undefined ? symbolsByName(connection, fixture, account) : new Map([...map, ...account])
-}
-
-async function report(verdicts: readonly CaseVerdict[], form: Form): Promise<void> {
-  const sorted = verdicts.toSorted((a, b) => a.case.id.localeCompare(b.case.id))
-  const count = (outcome: CaseVerdict['outcome']) => sorted.filter((one) => one.outcome === outcome).length
-  const counts = { passed: count('passed'), failed: count('failed'), skipped: count('skipped') }
-  if (form === 'json' || form === 'yaml') {
-    const items = sorted.map(({ case: { id, title, level, ref }, ...rest }) => ({
-      id,
-      title,
-      level,
-      ref,
-      ...rest,
-    }))
-    await printDocument(form, 'ConformanceReport', { ...counts, items })
-  } else {
-    for (const verdict of sorted) printVerdict(verdict, form === 'wide')
-    const warnings = sorted.filter((one) => one.warnings.length > 0).length
-    const extra = warnings > 0 ? `, ${plural(warnings, 'warning')}` : ''
-    print(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped${extra}`)
+function judge({ findings, ledger, stopped }: CheckReport, level: Level): void {
+  const left = ledger.filter(({ fate }) => fate === 'left')
+  if (left.length > 0) {
+    fail('conformance.not-met', `${plural(left.length, 'thing')} could not be deleted at the broker`)
   }
-  if (counts.failed > 0) fail('conformance.not-met', plural(counts.failed, 'case'))
+  const counted = findings.filter((one) => levels.indexOf(one.level) <= levels.indexOf(level))
+  if (counted.length > 0) fail('conformance.not-met', plural(counted.length, 'finding'))
+  if (stopped !== undefined) fail('conformance.stopped', stopped)
 }
 
-function printVerdict({ case: one, outcome, faults, warnings }: CaseVerdict, all: boolean): void {
-  if (outcome === 'passed' && warnings.length === 0 && !all) return
-  const colour = { passed: 'green', failed: 'red', skipped: 'yellow' } as const
-  print(`${coloured('stdout', colour[outcome], outcome)}  ${one.id}  ${one.level}  ${one.title}`)
-  for (const fault of faults) print(`  ${fault}`)
-  for (const warning of warnings) print(`  warning: ${warning}`)
-  if (outcome === 'failed' && one.ref !== undefined) print(`  rule: ${one.ref}`)
+function levelOf(text: string): Level {
+  const found = levels.find((level) => level === text.toUpperCase())
+  return found ?? fail('usage.invalid', `there is no level ${text}; there are ${levels.join(', ')}`)
+}
+
+function minorOf(text: string): Minor | undefined {
+  if (text === 'auto') return undefined
+  const found = minors.find((minor) => text === `2.${minor}`)
+  return found ?? fail('usage.invalid', `${text} is no version from 2.11 to 2.17, nor auto`)
+}
+
+/** By `service/plan`, `service` or `*`, then by purpose. */
+function readParameters(file: string): JsonObject {
+  const { value, faults } = readYaml(readText(file))
+  const [first] = faults
+  if (first) fail('parameters.invalid', first.message, { where: { source: file, line: first.line } })
+  if (!isObject(value)) return fail('parameters.invalid', 'must be a map', { where: { source: file } })
+  for (const [plan, group] of Object.entries(value)) {
+    const stray = isObject(group)
+      ? Object.entries(group).find(
+          ([name, one]) => !isObject(one) || !purposes.some((known) => known === name),
+        )
+      : [plan]
+    if (stray !== undefined) {
+      const hint = `Each plan has a map with some of ${purposes.join(', ')}, each of them a map.`
+      fail('parameters.invalid', `${plan}: ${stray[0]}`, { where: { source: file }, hint })
+    }
+  }
+  return value as JsonObject
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    return fail('file.unreadable', file, { cause })
+  }
+}
+
+/** The first interruption ends the check and lets it delete what it ordered; a second one ends the program. */
+function listenForInterrupts() {
+  const stop = new AbortController()
+  const interrupted = () => {
+    if (stop.signal.aborted) process.exit(130)
+    say('Stopped. What was ordered is deleted now; once more leaves it behind.')
+    stop.abort()
+  }
+  process.on('SIGINT', interrupted)
+  process.on('SIGTERM', interrupted)
+  return {
+    signal: stop.signal,
+    forget() {
+      process.off('SIGINT', interrupted)
+      process.off('SIGTERM', interrupted)
+    },
+  }
+}
+
+/** What it is about to order stands on standard error before the first order; on a terminal, what it does follows. */
+function listener(orders: boolean): CheckListener {
+  return {
+    planned({ plans, left }, minor) {
+      say(`The broker is checked as version 2.${minor}.`)
+      const verb = orders
+        ? 'Ordered, changed, bound and deleted again'
+        : 'Only looked at; --order would order'
+      if (plans.length > 0) say(`${verb}:`)
+      for (const { subject, parameters, free } of plans)
+        say(printable(`  ${subject}${free ? '' : ' (costs money)'} ${JSON.stringify(parameters.create)}`))
+      for (const { subject, reason } of left) say(printable(`Left out: ${subject}, ${reason}`))
+    },
+    doing: (what) => (isTerminal('stderr') ? sayOver(printable(what)) : undefined),
+    ledger({ path, fate, proof }) {
+      if (fate === 'left') say(printable(`left at the broker: ${path}: ${proof ?? ''}`))
+    },
+  }
 }

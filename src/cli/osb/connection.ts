@@ -1,8 +1,9 @@
 /** Which foreign broker is meant, and as whom: flags, the address itself, then the environment. */
 import type { Command } from 'commander'
-import { type BrokerConnection, connectToBroker } from '../../client/broker-connection.ts'
+import { type BrokerConnection, type Credentials, connectToBroker } from '../../client/broker-connection.ts'
 import { makeOsbClient, type OsbClient } from '../../client/osb.ts'
 import { systemClock } from '../../kit/clock.ts'
+import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import { fail } from '../../model/problem.ts'
 import { readPassword } from '../connection.ts'
@@ -12,11 +13,15 @@ export interface BrokerOptions {
   readonly user?: string
   readonly password?: string
   readonly passwordFile?: string
+  readonly tokenFile?: string
+  readonly caFile?: string
+  readonly certFile?: string
+  readonly keyFile?: string
   readonly apiVersion: string
 }
 
-/** Adds the options that name a broker. */
-export function withBroker(command: Command): Command {
+/** Adds the options that name a broker; a version that is not given is the default one. */
+export function withBroker(command: Command, version = '2.17'): Command {
   return command
     .option('--url <url>', 'address of the broker, without /v2 (CHANDLER_SERVER)')
     .option('--user <name>', 'account (CHANDLER_USER)')
@@ -25,7 +30,11 @@ export function withBroker(command: Command): Command {
       'its password; others can see it, prefer CHANDLER_PASSWORD or --password-file',
     )
     .option('--password-file <path>', 'file that holds the password (CHANDLER_PASSWORD_FILE)')
-    .option('--api-version <version>', 'X-Broker-API-Version to send', '2.17')
+    .option('--token-file <path>', 'file that holds a bearer token, instead of an account')
+    .option('--ca-file <path>', 'authorities that its certificate is checked against (PEM)')
+    .option('--cert-file <path>', 'certificate to show (PEM)')
+    .option('--key-file <path>', 'its key (PEM)')
+    .option('--api-version <version>', 'X-Broker-API-Version to send', version)
 }
 
 /** A connection to the chosen broker; without an account when none is given. Problems: cli.no-server. */
@@ -35,6 +44,22 @@ export function openBroker(options: BrokerOptions): BrokerConnection {
   if (given === undefined) {
     return fail('cli.no-server', 'neither --url nor CHANDLER_SERVER says which broker is meant')
   }
+  const tls = present({
+    ca: fileText(options.caFile),
+    cert: fileText(options.certFile),
+    key: options.keyFile === undefined ? undefined : new Secret(readPassword(options.keyFile)),
+  })
+  const credentials = credentialsOf(given, options)
+  return connectToBroker({ url: given, tls, ...(credentials === undefined ? {} : { credentials }) })
+}
+
+function fileText(file: string | undefined): string | undefined {
+  return file === undefined ? undefined : readPassword(file)
+}
+
+function credentialsOf(given: string, options: BrokerOptions): Credentials | undefined {
+  const { env } = process
+  if (options.tokenFile !== undefined) return { token: new Secret(readPassword(options.tokenFile)) }
   const inUrl = URL.canParse(given) ? new URL(given) : undefined
   const user = options.user ?? (inUrl?.username ? decodeURIComponent(inUrl.username) : env['CHANDLER_USER'])
   const password =
@@ -42,12 +67,7 @@ export function openBroker(options: BrokerOptions): BrokerConnection {
   if (user !== undefined && password === undefined) {
     return fail('cli.no-server', `no password is given for ${user}`)
   }
-  return connectToBroker({
-    url: given,
-    ...(user === undefined || password === undefined
-      ? {}
-      : { credentials: { user, password: new Secret(password) } }),
-  })
+  return user === undefined || password === undefined ? undefined : { user, password: new Secret(password) }
 }
 
 /** Runs some work with a client and closes its connection. */

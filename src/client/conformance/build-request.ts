@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { Secret } from '../../kit/secret.ts'
 import { fail } from '../../model/problem.ts'
-import { type BrokerRequest, basic } from '../broker-connection.ts'
+import { authorizationOf, type BrokerRequest } from '../broker-connection.ts'
 import type { Fixture, RequestForm } from './case.ts'
 import { fill, fillText, type Variables } from './variables.ts'
 
@@ -68,7 +68,7 @@ function headersOf(form: RequestForm, facts: HeaderFacts): Readonly<Record<strin
 function authorization(given: Exclude<RequestForm['auth'], 'none'>, variables: Variables): string {
   const user = given ? fillText(given.username, variables) : String(variables.get('user'))
   const password = given ? fillText(given.password, variables) : String(variables.get('password'))
-  return basic({ user, password: new Secret(password) })
+  return authorizationOf({ user, password: new Secret(password) })
 }
 
 function isUse(body: Json): body is JsonObject {

@@ -44,6 +44,12 @@ export const osbClientProblems = {
     status: 500,
     exit: 9,
   },
+  'conformance.stopped': {
+    title: 'The check was stopped before its end',
+    hint: 'Read what it found so far; give it more time with --budget.',
+    status: 500,
+    exit: 8,
+  },
   'lint.refused': {
     title: 'The catalog would be refused',
     hint: 'Mend the named places.',

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrokerConnection, connectToBroker } from '../../../src/client/broker-connection.ts'
-import { checkBroker } from '../../../src/client/conformance/check.ts'
 import { readCases } from '../../../src/client/conformance/read-cases.ts'
 import type { CaseVerdict } from '../../../src/client/conformance/run-case.ts'
+import { runCases } from '../../../src/client/conformance/run-cases.ts'
 import { systemChance, systemClock } from '../../../src/kit/clock.ts'
 import type { Json } from '../../../src/kit/json.ts'
 import { startBrokerProcess } from '../../support/broker-process.ts'
@@ -34,7 +34,7 @@ export async function* runConformance(
       chance: systemChance,
       waitMs: 30_000,
     }
-    yield* checkBroker(cases, bench, 8)
+    yield* runCases(cases, bench, 8)
   } finally {
     await connection.close()
     await broker.end('SIGTERM')

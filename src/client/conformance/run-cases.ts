@@ -1,4 +1,4 @@
-/** The conformance check of a broker: which symbol is which id there, and a verdict per case. */
+/** The cases of a fixture against a broker: which symbol is which id there, and a verdict per case. */
 import type { Json } from '../../kit/json.ts'
 import { isObject } from '../../kit/json.ts'
 import type { BrokerConnection } from '../broker-connection.ts'
@@ -8,7 +8,7 @@ import { type Bench, type CaseVerdict, runCase } from './run-case.ts'
 import type { Variables } from './variables.ts'
 
 /** Runs cases a few at a time; verdicts come as they fall. */
-export async function* checkBroker(
+export async function* runCases(
   cases: readonly Case[],
   bench: Bench,
   atOnce: number,

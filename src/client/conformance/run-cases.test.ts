@@ -8,9 +8,9 @@ import { afterEach, expect, test } from 'vitest'
 import { systemChance, systemClock } from '../../kit/clock.ts'
 import type { Json } from '../../kit/json.ts'
 import { connectToBroker } from '../broker-connection.ts'
-import { checkBroker, symbolsByName } from './check.ts'
 import { ownCases, readCases } from './read-cases.ts'
 import type { CaseVerdict } from './run-case.ts'
+import { runCases, symbolsByName } from './run-cases.ts'
 
 interface Seen {
   readonly line: string
@@ -76,7 +76,7 @@ async function run(cases: string, url: string): Promise<readonly CaseVerdict[]> 
     waitMs: 2000,
   }
   const verdicts: CaseVerdict[] = []
-  for await (const verdict of checkBroker(set.cases, bench, 2)) verdicts.push(verdict)
+  for await (const verdict of runCases(set.cases, bench, 2)) verdicts.push(verdict)
   await connection.close()
   return verdicts
 }
