@@ -9,6 +9,7 @@ import { migrate } from './migrate.ts'
 import { voidLeases } from './queue.ts'
 import { proveUnused, resealBatch } from './sealing.ts'
 import { openSqlite } from './sqlite/database.ts'
+import type { Uptime } from './sqlite/last-time.ts'
 import type { Hint, Store } from './store.ts'
 import { nameOfInstance, type Surroundings, Writing } from './transaction.ts'
 
@@ -25,6 +26,8 @@ export interface StoreOptions {
   readonly timeTrustMs?: number
   /** How long to wait for a server that does not answer yet, or a process that still has the file. */
   readonly connectMs?: number
+  /** How long the machine has been running (SQLite); as the system tells it, unless given. */
+  readonly uptime?: () => Uptime
   /** Whether several processes use one file of SQLite at once. */
   readonly processes?: 'alone' | 'shared'
   /** Whether an older schema is brought forward, or left as it is and refused with store.older. */

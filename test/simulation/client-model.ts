@@ -15,6 +15,9 @@ import type { Random, World } from './world.ts'
 export interface Journal {
   /** Operations the broker has acknowledged. */
   readonly acknowledged: Set<string>
+  /** When operations ended, and when their ids were made, in virtual time. */
+  readonly ends: Map<string, number>
+  readonly begins: Map<string, number>
   /** The same request, repeated without another in between, must name the same operation. */
   readonly faults: string[]
   /** Problems that are no answer a platform should ever see. */
@@ -50,7 +53,7 @@ export function makeClient(
 
   async function live(until: number): Promise<void> {
     while (world.now < until) {
-      await world.sleep(random.between(10, 6000))
+      await world.sleep(random.between(10, 3000))
       const call = drawCall()
       const first = await patiently(call)
       // Platforms repeat what got no answer, and sometimes what did.

@@ -10,7 +10,8 @@ export interface Cluster {
   readonly world: World
   readonly random: Random
   readonly knobs: Knobs
-  readonly store: Store
+  /** Another one after each start of a process on its own disk. */
+  store: Store
   readonly engine: EngineModel
   readonly journal: Journal
   readonly events: WorkEvent[]

@@ -2,6 +2,7 @@
 import type { Engine, FoundRun, RunOrder, RunSight, Watch } from '../../src/engines/engine.ts'
 import { ProblemError } from '../../src/model/problem.ts'
 import type { Report, RunEnd } from '../../src/model/report.ts'
+import { secretMark } from './contract-model.ts'
 import type { EffectFaults, Gate, Knobs } from './node-model.ts'
 import type { Random, World } from './world.ts'
 
@@ -79,11 +80,21 @@ export function makeEngineModel(world: World, random: Random, knobs: Knobs): Eng
   }
 
   async function follow(name: string, watch: Watch): Promise<Report> {
+    let told = watch.had('pretend', 'stdout')
+    const tell = async (program: Program): Promise<void> => {
+      const text = saidBy(program, world.now)
+      while (told < text.length && !watch.signal.aborted) {
+        const bytes = Buffer.from(text.slice(told, told + random.between(1, 120)))
+        told += bytes.length
+        await watch.log({ stream: 'stdout', step: 'pretend', bytes })
+      }
+    }
     for (;;) {
       const program = held.get(name)?.program
       if (program === undefined) return report({ kind: 'lost' }, [], world.now)
+      await tell(program)
       if (program.endedAt !== undefined) {
-        await watch.log({ stream: 'stdout', step: 'pretend', bytes: Buffer.from('done\n') })
+        await tell(program)
         return report(program.end, [{ name: 'pretend', exit: program.exit }], program.startedAt)
       }
       if (watch.signal.aborted) return report({ kind: 'lost' }, [], world.now)
@@ -186,6 +197,16 @@ export function makeEngineModel(world: World, random: Random, knobs: Knobs): Eng
     },
     putForeign: (name) => foreign.add(name),
   }
+}
+
+const linesMax = 6
+const lineEveryMs = 150
+
+/** What a program has said by then: it tells its secret in each line. */
+export function saidBy({ name, startedAt, endedAt }: Program, now: number): string {
+  const until = Math.min(now, endedAt ?? now)
+  const lines = Math.min(linesMax, 1 + Math.floor((until - startedAt) / lineEveryMs))
+  return Array.from({ length: lines }, (_, n) => `line ${n} of ${name}: ${secretMark}\n`).join('')
 }
 
 function gone(name: string): ProblemError {

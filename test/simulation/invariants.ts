@@ -1,9 +1,12 @@
 /** What must be true when all is quiet, whatever happened before. */
 import { orders } from '../../src/broker/orders.ts'
+import { maskOf } from '../../src/kit/redact.ts'
 import { hasEnded, type Operation } from '../../src/model/operation.ts'
 import type { Cluster } from './cluster.ts'
 import { poisonMark, secretMark } from './contract-model.ts'
-import type { Program } from './engine-model.ts'
+import { type Program, saidBy } from './engine-model.ts'
+
+const mask = maskOf([secretMark])
 
 /** Every broken promise, by its number in the list of guarantees and invariants. */
 export async function checkInvariants(
@@ -25,6 +28,7 @@ export async function checkInvariants(
     faults.push(...(await overtaken(cluster, operation, operations)))
   }
   faults.push(...(await targets(cluster)))
+  for (const operation of operations) faults.push(...(await logOf(cluster, operation)))
   faults.push(...(await auditTrail(cluster, operations)))
   return faults
 }
@@ -136,7 +140,7 @@ async function oneOperation(cluster: Cluster, operation: Operation): Promise<rea
   if (state === 'succeeded' && truth && (truth.exit !== 0 || truth.end.kind !== 'finished')) {
     faults.push(`succeeded, but its program ended with ${truth.exit} (${truth.end.kind}): ${id}`)
   }
-  const wanted = operation.cancelRequestedAt !== undefined || (truth?.endedAt ?? 0) >= operation.deadlineAt
+  const wanted = operation.cancelRequestedAt !== undefined || operation.problem === 'operation.deadline'
   if (truth?.end.kind === 'stopped' && !wanted)
     faults.push(`a program was stopped that nobody wanted stopped: ${id}`)
   const stumbles = history.filter((line) => line.reason.includes('unexpected fault')).length
@@ -144,8 +148,33 @@ async function oneOperation(cluster: Cluster, operation: Operation): Promise<rea
   if (stumbles > 4 * (1 + releases)) faults.push(`stumbled ${stumbles} times and was not held back: ${id}`)
   const late = operation.problem === 'operation.deadline' || operation.problem === 'operation.interrupted'
   if (cluster.knobs.calm && late) faults.push(`${operation.problem} in a life without faults: ${id}`)
-  if (truth && truth.startedAt > (operation.finishedAt ?? Number.POSITIVE_INFINITY))
-    faults.push(`G2 started after its end: ${id}`)
+  const { begins, ends: over } = cluster.journal
+  const endedAt = over.get(id) ?? Number.POSITIVE_INFINITY
+  if (truth && truth.startedAt > endedAt) faults.push(`G2 started after its end: ${id}`)
+  const tookMs = endedAt - (begins.get(id) ?? 0)
+  if (
+    operation.problem === 'operation.deadline' &&
+    tookMs < 0.97 * (operation.deadlineAt - operation.createdAt)
+  )
+    faults.push(`ended by its deadline after ${tookMs} ms: ${id}`)
+  return faults
+}
+
+/** No secret in a log, no line twice; and where nothing went wrong, all that its program has said. */
+async function logOf({ store, engine, knobs }: Cluster, { id }: Operation): Promise<readonly string[]> {
+  const rows = await store.look.log(id, 0, 100_000)
+  const faults: string[] = []
+  for (const [run, pieces] of Map.groupBy(rows, (row) => row.run)) {
+    const text = Buffer.concat(pieces.map(({ bytes }) => bytes)).toString()
+    if (text.includes(secretMark)) faults.push(`I17 a secret in the log of ${run}`)
+    const lines = [...text.matchAll(/line (\d+) of chd/g)].map(([, number]) => Number(number))
+    if (lines.some((line, i) => i > 0 && line <= (lines[i - 1] ?? 0)))
+      faults.push(`I16 lines twice in the log of ${run}: ${lines}`)
+    const program = engine.programs.find(({ name }) => name === run)
+    const said = program && mask.text(saidBy(program, program.endedAt ?? 0))
+    if (knobs.calm && program?.end.kind === 'finished' && text !== said)
+      faults.push(`I16 the log of ${run} is not what it said: ${JSON.stringify(text)}`)
+  }
   return faults
 }
 
@@ -193,6 +222,9 @@ async function targets({ store }: Cluster): Promise<readonly string[]> {
   const faults: string[] = []
   const { items } = await store.look.instances({ most: 1000 })
   for (const instance of items) {
+    await orders.instance(store.look, instance).catch((error: unknown) => {
+      faults.push(`I13 what ${instance.instance} was ordered with cannot be opened: ${String(error)}`)
+    })
     const name = `${instance.platform}/${instance.instance}`
     if (instance.currentOperation !== undefined)
       faults.push(`I5 ${name} still belongs to ${instance.currentOperation}`)

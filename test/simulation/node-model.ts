@@ -27,6 +27,15 @@ export interface Knobs {
   readonly cuts: number
   /** How often brokers start for a while only to die again. */
   readonly crashLoops: number
+  /** One broker on SQLite with a disk of its own; else several on one database that does not fail. */
+  readonly disk: boolean
+  /** How often the power is cut instead of a process killed, the disk fills up, and a flush fails. */
+  readonly powerCuts: number
+  readonly fullDisks: number
+  readonly flushFails: number
+  /** How often the wall clock is set, and keys are changed. */
+  readonly clockSteps: number
+  readonly keyChanges: number
 }
 
 export interface Gate {
@@ -99,9 +108,9 @@ export function makeGate(world: World, random: Random, knobs: Knobs, name: strin
 }
 
 /** The node's own clocks: the wall clock lies, the monotonic one does not. */
-export function clockOf(world: World, gate: Gate, skewMs: number): Clock {
+export function clockOf(world: World, gate: Gate, skewMs: () => number): Clock {
   return {
-    now: () => world.now + skewMs,
+    now: () => world.now + skewMs(),
     monotonic: () => world.now,
     sleep: async (ms, signal) => {
       await world.sleep(ms, signal)
@@ -113,8 +122,12 @@ export function clockOf(world: World, gate: Gate, skewMs: number): Clock {
 /** The one real store as a node sees it over its connection. */
 export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): Store {
   const faults: EffectFaults = {
-    before: knobs.storeFails,
-    after: knobs.answerLost,
+    get before() {
+      return knobs.storeFails
+    },
+    get after() {
+      return knobs.answerLost
+    },
     fault: () => new ProblemError({ code: 'store.unavailable', detail: 'simulated' }),
   }
   const connected = <T>(act: () => Promise<T>): Promise<T> => {
@@ -125,7 +138,11 @@ export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): 
     get(target, name: string & keyof Look) {
       const method = target[name] as (...values: readonly unknown[]) => Promise<unknown>
       return (...values: readonly unknown[]) =>
-        gate.effect(() => connected(() => method.apply(target, [...values])), { ...faults, after: 0 })
+        gate.effect(() => connected(() => method.apply(target, [...values])), {
+          before: faults.before,
+          after: 0,
+          fault: faults.fault,
+        })
     },
   })
   return {

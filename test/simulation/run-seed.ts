@@ -6,6 +6,8 @@ import { ulidSource } from '../../src/kit/id.ts'
 import { activeStates } from '../../src/model/operation.ts'
 import { fail } from '../../src/model/problem.ts'
 import { openStore } from '../../src/store/index.ts'
+import { activateKey, addKey, removeKey } from '../../src/store/keys.ts'
+import type { Store } from '../../src/store/store.ts'
 import { makeBell } from '../../src/work/bell.ts'
 import { startKeeper } from '../../src/work/keeper.ts'
 import { makeLogWriter } from '../../src/work/log-writer.ts'
@@ -15,6 +17,7 @@ import { makeKeyRing } from '../support/key-ring.ts'
 import { type Journal, makeClient } from './client-model.ts'
 import type { Cluster } from './cluster.ts'
 import { makeContract, offer, type Pace } from './contract-model.ts'
+import { type Death, makeDisk, type Wall } from './disk-model.ts'
 import { makeEngineModel } from './engine-model.ts'
 import { checkInvariants, heldBack } from './invariants.ts'
 import { clockOf, type Gate, type Knobs, makeGate, storeOf } from './node-model.ts'
@@ -37,6 +40,8 @@ interface Node {
 // Many short lives find more than a few long ones, but some things take time to go wrong.
 const busyMs = { short: 20_000, long: 60_000 }
 const deadlineMs = 60_000
+const hourMs = 3_600_000
+const clientsOf = [20, 40] as const
 const quietMs = deadlineMs + 240_000
 
 /** Lives one seed and tells every broken promise. */
@@ -44,26 +49,64 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
   const world = makeWorld(seed)
   const { random } = world
   const knobs = drawKnobs(random.fork('knobs'))
-  const chance = chanceOf(random.fork('store'))
-  const clock = { now: () => world.now, monotonic: () => world.now, sleep: world.sleep }
-  const store = await openStore({ url: 'sqlite::memory:', keys: makeKeyRing(chance), clock, chance })
+  const wall: Wall = { stepMs: 0 }
   const engine = makeEngineModel(world, random.fork('engine'), knobs)
-  const journal: Journal = { acknowledged: new Set(), faults: [], surprises: [] }
+  const journal: Journal = {
+    acknowledged: new Set(),
+    ends: new Map(),
+    begins: new Map(),
+    faults: [],
+    surprises: [],
+  }
+  const lost = (): void => {
+    troubles++
+    for (const { gate } of nodes) if (gate.alive) die(gate, 'power')
+  }
+  const disk = knobs.disk ? await makeDisk({ world, random: random.fork('disk'), wall, lost }) : undefined
+  const store = await (disk === undefined ? openInMemory(world, wall) : disk.reopen('process'))
   const cluster: Cluster = { world, random, knobs, store, engine, journal, events: [] }
+  noteEnds(cluster)
   const catalog = makeCatalog([offer])
   await store.write(async (tx) => {
     for (const offering of offeringsOf(catalog)) await tx.putOffering(offering)
   })
+  disk?.begin()
   const contract = makeContract(random.chance(0.5), random.chance(0.5), random.chance(0.5))
   engine.putForeign('chd-somebody-else')
 
   const nodes: Node[] = []
   let kills = 0
-  const start = (): void => {
-    nodes.push(startNode(cluster, { name: `n${nodes.length}`, contract, catalog, trace }))
+  let death: Death | undefined
+  const startNow = (): void => {
+    nodes.push(startNode(cluster, { name: `n${nodes.length}`, contract, catalog, trace, wall }))
   }
-  const many = knobs.stormy ? 3 : random.between(1, 3)
-  for (let i = 0; i < many; i++) start()
+  const start = (): void => {
+    if (disk === undefined || death === undefined) {
+      startNow()
+      return
+    }
+    // A disk belongs to one process at a time.
+    if (nodes.some(({ gate }) => gate.alive)) return
+    const opening = disk.reopen(death).then((opened) => {
+      cluster.store = opened
+      noteEnds(cluster)
+      startNow()
+    })
+    world.meanwhile(opening)
+  }
+  const die = (gate: Gate, how: Death): void => {
+    kills++
+    death = how
+    gate.kill()
+    if (how === 'power') {
+      engine.reboot()
+      // A machine that starts has the time of its chip.
+      wall.stepMs = 0
+    }
+    world.at(world.now + random.between(10, 8000), start)
+  }
+  const several = knobs.stormy ? 3 : random.between(1, 3)
+  for (let i = 0; i < (disk === undefined ? several : 1); i++) start()
 
   const end = world.now + (random.chance(0.7) ? busyMs.short : busyMs.long)
   let troubles = 0
@@ -73,13 +116,22 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
     if (living.length === 0) return
     const node = random.pick(living)
     if (random.chance(knobs.stormy ? 0.1 : 0.6)) {
-      kills++
-      node.gate.kill()
-      world.at(world.now + random.between(10, 8000), start)
+      die(node.gate, disk !== undefined && random.chance(knobs.powerCuts) ? 'power' : 'process')
     } else if (knobs.stormy) node.gate.pause(random.between(500, random.chance(0.5) ? 4000 : 25_000))
     else node.gate.pause(random.between(1, random.chance(0.3) ? 120_000 : 20_000))
   }
   everySecond(world, end, () => disturb(cluster, nodes, strike))
+  const faults = random.fork('disk and clock')
+  everySecond(world, end, () => {
+    // Nobody knows how long a machine was off but its chip.
+    const isOff = death === 'power' && !nodes.some(({ gate }) => gate.alive)
+    if (faults.chance(knobs.clockSteps) && !isOff) wall.stepMs = faults.between(-3 * hourMs, 3 * hourMs)
+    if (disk === undefined) return
+    disk.failsAt(knobs.flushFails)
+    if (faults.chance(knobs.fullDisks)) disk.fillUp(faults.between(100, 10_000))
+    if (faults.chance(knobs.keyChanges))
+      void changeKeys(cluster.store, disk.keyFile, faults).catch(() => undefined)
+  })
   const loops = random.fork('crash loops')
   const dieAgain = (times: number): void => {
     if (times === 0 || world.now >= end) return
@@ -87,6 +139,7 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
     const living = nodes.filter(({ gate }) => gate.alive)
     for (const { gate } of living) gate.kill()
     kills += living.length
+    death = 'process'
     start()
     // A lease of the one before has run out when the next one dies.
     world.at(world.now + loops.between(1000, 2500), () => dieAgain(times - 1))
@@ -94,7 +147,7 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
   everySecond(world, end, () => {
     if (loops.chance(knobs.crashLoops)) dieAgain(loops.between(3, 6))
   })
-  const clients = Array.from({ length: random.between(2, 5) }, (_, i) =>
+  const clients = Array.from({ length: random.between(...clientsOf) }, (_, i) =>
     makeClient(world, random.fork(`client ${i}`), {
       platform: `p${i % 2}`,
       instance: `i${i}`,
@@ -125,7 +178,13 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
     engineOutages: 0,
     crawls: 0,
     vanishings: 0,
+    powerCuts: 0,
+    fullDisks: 0,
+    flushFails: 0,
+    clockSteps: 0,
+    keyChanges: 0,
   })
+  disk?.failsAt(0)
   if (!nodes.some(({ gate }) => gate.alive)) start()
   for (const { gate } of nodes) gate.resume()
   await world.run(end + 20_000)
@@ -138,13 +197,39 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
     await world.run(world.now + 10_000)
   }
   await world.run(world.now + 3000)
-  const { items } = await store.look.operations({ most: 10_000 })
-  const faults = [
+  const { items } = await cluster.store.look.operations({ most: 10_000 })
+  const broken = [
     ...(await checkInvariants(cluster, items)),
     ...(troubles === 0 && !crawled ? await heldBack(cluster, items) : []),
   ]
-  await store.close()
-  return { seed, faults, operations: items.length, starts: engine.programs.length, kills }
+  await disk?.close()
+  if (disk === undefined) await store.close()
+  return { seed, faults: broken, operations: items.length, starts: engine.programs.length, kills }
+}
+
+/** Several brokers on one database that loses nothing. */
+function openInMemory(world: World, wall: Wall): Promise<Store> {
+  const chance = chanceOf(world.random.fork('store'))
+  const clock = { now: () => world.now + wall.stepMs, monotonic: () => world.now, sleep: world.sleep }
+  return openStore({ url: 'sqlite::memory:', keys: makeKeyRing(chance), clock, chance })
+}
+
+/** As an operator does it: a key is added, made the one that seals, everything sealed anew, the others removed. */
+async function changeKeys(store: Store, file: string, random: Random): Promise<void> {
+  const id = addKey(file, chanceOf(random))
+  await store.takeKeys()
+  activateKey(file, id)
+  await store.takeKeys()
+  for (let left = 1; left > 0; ) left = await store.reseal(50)
+  for (const { key } of await store.look.sealedByOthers())
+    await store.retireKey(key, () => removeKey(file, key))
+  await store.takeKeys()
+}
+
+function noteEnds({ store, journal, world }: Cluster): void {
+  store.onHint((hint) => {
+    if (hint.kind === 'ended') journal.ends.set(hint.operation, world.now)
+  })
 }
 
 /** Nothing is under way, and nothing is left outside. */
@@ -157,6 +242,7 @@ async function isQuiet({ store, engine }: Cluster): Promise<boolean> {
 function drawKnobs(random: Random): Knobs {
   const calm = random.chance(0.15)
   const stormy = !calm && random.chance(0.4)
+  const disks = random.fork('disks')
   const maybe = (rate: number): number => (!calm && random.chance(0.5) ? rate * random.next() : 0)
   return {
     storeFails: maybe(0.05),
@@ -175,6 +261,12 @@ function drawKnobs(random: Random): Knobs {
     cuts: maybe(0.1),
     engineOutages: maybe(0.03),
     crashLoops: stormy ? maybe(0.1) : 0,
+    disk: disks.chance(0.3),
+    powerCuts: calm ? 0 : disks.next(),
+    fullDisks: calm || disks.chance(0.6) ? 0 : 0.1 * disks.next(),
+    flushFails: calm || disks.chance(0.7) ? 0 : 0.02 * disks.next(),
+    clockSteps: calm || disks.chance(0.5) ? 0 : 0.2 * disks.next(),
+    keyChanges: disks.chance(0.5) ? 0 : 0.2 * disks.next(),
   }
 }
 
@@ -185,22 +277,25 @@ function startNode(
     readonly contract: ReturnType<typeof makeContract>
     readonly catalog: ReturnType<typeof makeCatalog>
     readonly trace: boolean
+    readonly wall: Wall
   },
 ): Node {
   const { world, knobs, engine, events } = cluster
   const random = cluster.random.fork(what.name)
   const gate = makeGate(world, random, knobs, what.name)
-  const clock = clockOf(
-    world,
-    gate,
-    random.between(-Math.abs(knobs.clockSkewMs), Math.abs(knobs.clockSkewMs)),
-  )
+  const skewMs = random.between(-Math.abs(knobs.clockSkewMs), Math.abs(knobs.clockSkewMs))
+  const clock = clockOf(world, gate, () => skewMs + what.wall.stepMs)
+  const newId = ulidSource(chanceOf(random.fork('ids')))
   const ports: Ports = {
     store: storeOf(cluster.store, gate, random, knobs),
     clock,
     chance: chanceOf(random.fork('chance')),
     node: what.name,
-    newId: ulidSource(chanceOf(random.fork('ids'))),
+    newId: (now) => {
+      const id = newId(now)
+      cluster.journal.begins.set(id, world.now)
+      return id
+    },
     policy: () => ({
       deadlineMs: {
         provision: deadlineMs,
@@ -219,7 +314,7 @@ function startNode(
     began: () => undefined,
     accepted: () => undefined,
   }
-  const room = { concurrency: random.between(1, 8), perPlatform: random.between(2, 10) }
+  const room = { concurrency: random.between(2, 16), perPlatform: random.between(4, 20) }
   const tools: Tools = {
     ports,
     cluster: { id: 'simulated', epoch: 0 },

@@ -7,6 +7,8 @@ export interface World {
   readonly random: Random
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   at(ms: number, act: () => void): void
+  /** Time stands still until this is done: what really takes time takes none here. */
+  meanwhile(work: Promise<unknown>): void
   /** Runs events until nothing is due before the time, or the condition holds. */
   run(until: number, done?: () => boolean): Promise<void>
 }
@@ -32,6 +34,14 @@ export function makeWorld(seed: number): World {
   const heap: Due[] = []
   let now = 1_700_000_000_000
   let order = 0
+  const awaited = new Set<Promise<unknown>>()
+  const rest = async (): Promise<void> => {
+    await settled()
+    while (awaited.size > 0) {
+      await Promise.all(awaited)
+      await settled()
+    }
+  }
   const at = (ms: number, act: () => void): void => push(heap, { at: ms, order: order++, act })
   return {
     get now() {
@@ -39,6 +49,10 @@ export function makeWorld(seed: number): World {
     },
     random,
     at,
+    meanwhile(work) {
+      awaited.add(work)
+      void work.finally(() => awaited.delete(work))
+    },
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve()
       return new Promise((resolve) => {
@@ -51,12 +65,12 @@ export function makeWorld(seed: number): World {
       })
     },
     async run(until, done = () => false) {
-      await settled()
+      await rest()
       for (let next = heap[0]; next !== undefined && next.at <= until && !done(); next = heap[0]) {
         pop(heap)
         now = Math.max(now, next.at)
         next.act()
-        await settled()
+        await rest()
       }
       if (!done()) now = Math.max(now, until)
     },

@@ -4,6 +4,14 @@ import { auditTimes } from './0002-audit-times.ts'
 import { nodeKeys } from './0003-node-keys.ts'
 import { keyedAudit } from './0004-keyed-audit.ts'
 import { forcedEnds } from './0005-forced-ends.ts'
+import { lastTime } from './0006-last-time.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [firstTables, auditTimes, nodeKeys, keyedAudit, forcedEnds]
+export const migrations: readonly Migration[] = [
+  firstTables,
+  auditTimes,
+  nodeKeys,
+  keyedAudit,
+  forcedEnds,
+  lastTime,
+]

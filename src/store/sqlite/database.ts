@@ -8,6 +8,7 @@ import { openCheckpoints } from './checkpoints.ts'
 import { copyTo } from './copy.ts'
 import { openFlush } from './flush.ts'
 import { type Commands, type Group, makeGroup } from './group-commit.ts'
+import { firstTime, timeKeeper, type Uptime, uptimeOfMachine } from './last-time.ts'
 import { lockFile, shareLock } from './lock-file.ts'
 import { preparePlace } from './place.ts'
 import { isDamaged, isInputOutput, sqliteProblem } from './problem.ts'
@@ -37,6 +38,8 @@ export interface SqliteOptions {
   readonly clock: Clock
   /** shared: several processes use the file at once, as commands without a server do. */
   readonly processes?: 'alone' | 'shared'
+  /** How long the machine has been running. */
+  readonly uptime?: () => Uptime
   /** How long to wait for a process that still has the file. */
   readonly connectMs?: number
   /** Told when the file can no longer be trusted: nothing more is written, the process should end. */
@@ -63,7 +66,7 @@ function openInMemory(options: SqliteOptions): Database {
     run: (text, ...values) => group.between(() => writer.run(text, values)),
     send: (text, ...values) => group.between(() => void writer.run(text, values)),
   }
-  return assemble(writer, reader, group, async () => writer.db.close())
+  return assemble({ writer, reader, group, keepTime: () => undefined }, async () => writer.db.close())
 }
 
 async function openFile(path: string, options: SqliteOptions): Promise<Database> {
@@ -87,7 +90,8 @@ async function openFile(path: string, options: SqliteOptions): Promise<Database>
         return value
       },
     }
-    return assemble(writer, sessionOf(looking), counted, async () => {
+    const { keepTime } = opened
+    return assemble({ writer, reader: sessionOf(looking), group: counted, keepTime }, async () => {
       await checkpoints.close()
       await log.close()
       looking.db.close()
@@ -103,6 +107,8 @@ async function openFile(path: string, options: SqliteOptions): Promise<Database>
 interface Opened {
   readonly writer: Connection
   readonly looking: Connection
+  /** Called in each transaction that writes. */
+  readonly keepTime: () => void
   readonly unlock: () => void
 }
 
@@ -113,10 +119,13 @@ async function connectBoth(path: string, options: SqliteOptions): Promise<Opened
   try {
     const unlock = await lockPatiently(path, options, isShared ? shareLock : lockFile)
     try {
+      const { clock, uptime = uptimeOfMachine } = options
       // Processes that share a file must agree on the time, so they go by the wall clock.
-      const time = isShared ? () => Math.floor(options.clock.now()) : steadyTime(options.clock)
-      const writer = connect(path, time, {})
-      return { writer, looking: connect(path, time, { readOnly: true }), unlock }
+      let time = (): number => Math.floor(clock.now())
+      const writer = connect(path, () => time(), {})
+      if (!isShared) time = steadyTime(clock, firstTime(writer.db, clock.now(), uptime()))
+      const keepTime = isShared ? () => undefined : timeKeeper(writer.db, () => time(), uptime)
+      return { writer, looking: connect(path, () => time(), { readOnly: true }), keepTime, unlock }
     } catch (error) {
       unlock()
       throw sqliteProblem(error)
@@ -144,7 +153,15 @@ async function lockPatiently(
   }
 }
 
-function assemble(writer: Connection, reader: Session, group: Group, close: () => Promise<void>): Database {
+function assemble(
+  {
+    writer,
+    reader,
+    group,
+    keepTime,
+  }: Pick<Opened, 'writer' | 'keepTime'> & { reader: Session; group: Group },
+  close: () => Promise<void>,
+): Database {
   const listeners: ((text: string) => void)[] = []
   const notices = new WeakMap<Session, string[]>()
   // What is written is written: a listener's fault is not the writer's.
@@ -160,6 +177,7 @@ function assemble(writer: Connection, reader: Session, group: Group, close: () =
         try {
           const value = await work(session)
           pending = notices.get(session) ?? []
+          keepTime()
           return value
         } finally {
           end()
@@ -312,8 +330,9 @@ function commandsOf(
     isOver: () => fault !== undefined,
     flush: () =>
       flush().catch((cause: Error) => {
-        fell(cause)
-        return fail('store.unavailable', cause.message, { cause })
+        const problem = new ProblemError({ code: 'store.unavailable', detail: cause.message, cause })
+        fell(problem)
+        throw problem
       }),
     // Anything else than the disk, such as one that is full, leaves the log as it is for the next time. In a damaged file
     // nothing is written any more, so no work is claimed and no lease kept; what can be read is still answered.

@@ -8,8 +8,8 @@ const correction = 0.01
  * Deadlines and leases are compared with this time, so it must neither stand still nor jump when the clock is set.
  * It only grows, at the speed of the monotonic clock, and comes nearer to the wall clock little by little.
  */
-export function steadyTime({ now, monotonic }: Clock): () => number {
-  let told = now()
+export function steadyTime({ now, monotonic }: Clock, first = now()): () => number {
+  let told = first
   let at = monotonic()
   return () => {
     const passed = Math.max(0, monotonic() - at)
