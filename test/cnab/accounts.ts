@@ -3,7 +3,8 @@ import type { BundleRecipe } from './bundle.ts'
 
 const run = `
 out=/cnab/app/outputs
-echo "executing $CNAB_ACTION of $CNAB_BUNDLE_NAME for $CNAB_INSTALLATION_NAME"
+# Both on one stream: between two of them nothing says which line was the last.
+echo "executing $CNAB_ACTION of $CNAB_BUNDLE_NAME for $CNAB_INSTALLATION_NAME" >&2
 echo "the token is $TOKEN and the admin $ADMIN_TOKEN" >&2
 case "$CNAB_ACTION" in
   install|upgrade)

@@ -1,5 +1,5 @@
 /** Small images for tests: a root file system and settings become an image layout folder. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { BuildSettings, BuiltImage } from '../../src/artifacts/build.ts'
@@ -50,12 +50,9 @@ export async function imageInLayout(
 ): Promise<BuiltImage & { readonly reference: string }> {
   const reference = `oci:${folder}:${name}`
   const { root, settings = {} } = image
-  // Nothing is kept: the folder of a store is made when something is.
-  const built = await openArtifactStore({ folder: `${folder}.store` }).build({
-    root,
-    settings,
-    to: reference,
-  })
+  const store = freshFolder('builder')
+  const built = await openArtifactStore({ folder: store }).build({ root, settings, to: reference })
+  rmSync(store, { recursive: true, force: true })
   return { ...built, reference }
 }
 

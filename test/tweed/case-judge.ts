@@ -1,8 +1,10 @@
 /** Compares what was seen after a step with what it expects; every difference is a sentence. */
+
 import { parseJson } from '../../src/kit/exact.ts'
 import { canonical, deepEqual, isObject, type Json } from '../../src/kit/json.ts'
 import { redactText } from '../../src/kit/redact.ts'
 import type { Expectation, FileExpectation, Seen, SeenFile, TextExpectation } from './case.ts'
+import { slowness } from './case-settings.ts'
 import type { Stage } from './case-stage.ts'
 import { holds } from './tables.ts'
 
@@ -39,8 +41,8 @@ function judgeSeen(expected: Expectation, seen: Seen): readonly string[] {
       ? differ('credentials', expected.credentials, seen.credentials ?? null)
       : []),
     ...(expected.message ? judgeText('message', expected.message, seen.message ?? '') : []),
-    ...(expected.maxSeconds !== undefined && seen.seconds > expected.maxSeconds
-      ? [`took ${seen.seconds.toFixed(1)} s, more than ${expected.maxSeconds}`]
+    ...(expected.maxSeconds !== undefined && seen.seconds > expected.maxSeconds * slowness
+      ? [`took ${seen.seconds.toFixed(1)} s, more than ${slowness} times ${expected.maxSeconds}`]
       : []),
   ]
 }

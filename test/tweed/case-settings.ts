@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import type { JsonObject } from '../../src/kit/json.ts'
+import { isObject, type JsonObject } from '../../src/kit/json.ts'
 import { describeProblem } from '../../src/model/problem.ts'
 import { loadSettings } from '../../src/settings/load.ts'
 import type { Case } from './case.ts'
@@ -34,10 +34,19 @@ export function settingsOfCase(arrangement: Arrangement) {
   return loaded.settings
 }
 
-/** The options of a case's pattern. */
-export function optionsOfCase({ settings }: Case): JsonObject {
-  const { brokerEnv: _, ...options } = settings ?? {}
-  return options
+/** How many times slower a host may be than those that the seconds of the cases were written for. */
+export const slowness = 10
+
+/** The options of a case's pattern. Limits of time that no step is to run into are stretched for slow hosts. */
+export function optionsOfCase({ settings, steps }: Case): JsonObject {
+  const { brokerEnv: _, timeoutSeconds, ...options } = settings ?? {}
+  if (!isObject(timeoutSeconds)) return options
+  const isReached = steps.some(({ expect }) => expect?.reason === 'timeout')
+  const stretched = Object.entries(timeoutSeconds).map(([name, seconds]) => [
+    name,
+    Number(seconds) * slowness,
+  ])
+  return { ...options, timeoutSeconds: isReached ? timeoutSeconds : Object.fromEntries(stretched) }
 }
 
 function document({ data, reference, case: one, plan, plans, entry, settings }: Arrangement): JsonObject {
