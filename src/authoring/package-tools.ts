@@ -2,6 +2,8 @@
 import { tmpdir } from 'node:os'
 import { type PackageContent, toPackageContent } from '../api/package.ts'
 import { buildPackage, copyPackage } from '../artifacts/packages.ts'
+import { offersOf } from '../broker/offer.ts'
+import { platformRefusals } from '../broker/offerable.ts'
 import { usualRegistries } from '../host/registries.ts'
 import { inspect, type Listener, openWorkshop } from '../host/workshop.ts'
 import type { JsonObject } from '../kit/json.ts'
@@ -34,6 +36,8 @@ export interface PackageWish {
 export interface Inspected {
   readonly content: PackageContent
   readonly warnings: readonly Problem[]
+  /** What platforms would refuse of it as it stands: a broker does not offer it. */
+  readonly refusals: readonly Problem[]
 }
 
 /** Reads a package. Problems: all that is wrong with it at once. */
@@ -41,10 +45,16 @@ export async function inspectPackage(wish: PackageWish, listener: Listener): Pro
   const workshop = await openWorkshop(wish.dataDir)
   try {
     const { package: pkg, warnings } = await inspect(workshop, wish, listener)
-    return { content: toPackageContent(pkg), warnings }
+    return { content: toPackageContent(pkg), warnings, refusals: refusalsOf(pkg) }
   } finally {
     await workshop.close()
   }
+}
+
+/** A package whose plans cannot be made out says so when it is ordered. */
+function refusalsOf(pkg: Package): readonly Problem[] {
+  const { offers, problems } = offersOf(pkg, { service: {}, plans: [], services: [], options: {} }, pkg.name)
+  return problems.length > 0 ? [] : platformRefusals(offers)
 }
 
 export interface Stage {

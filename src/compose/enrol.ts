@@ -1,10 +1,13 @@
 /** Takes packages into the catalog: each is read once per content, and one that cannot be read stops nobody else. */
 import { parseReference, type Reference } from '../artifacts/reference.ts'
+import { type EntryChoice, offersOf } from '../broker/offer.ts'
+import { platformRefusals } from '../broker/offerable.ts'
+import { fitToOperator } from '../host/fit.ts'
 import { hasProgram } from '../host/host-programs.ts'
 import { type Known, type ReadingRoom, readPackage } from '../host/read-package.ts'
 import { canonical, type JsonObject } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
-import { type Problem, toProblem } from '../model/problem.ts'
+import { failAll, type Problem, toProblem } from '../model/problem.ts'
 import type { CatalogEntry } from '../settings/catalog-settings.ts'
 import type { Enrolment, Store } from '../store/store.ts'
 
@@ -75,6 +78,7 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
         return Promise.resolve()
       },
     })
+    failAll(refusalsOf(pkg, entry))
     for (const problem of warnings) tell({ kind: 'warning', name, problem })
     const document: Remembered = { package: pkg, programs, options: entry.options }
     await write(store, {
@@ -106,6 +110,14 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
     })
     return undefined
   }
+}
+
+/** What platforms would refuse of a package as an entry offers it; faults of the entry itself are told elsewhere. */
+export function refusalsOf(pkg: Package, choice: EntryChoice): readonly Problem[] {
+  const { offers, problems } = offersOf(pkg, choice, pkg.name)
+  const fitted = offers.map((offer) => fitToOperator(offer, pkg.name))
+  if (problems.length > 0 || fitted.some((one) => one.problems.length > 0)) return []
+  return platformRefusals(fitted.map(({ offer }) => offer))
 }
 
 /** A problem and its others, as they are written down. */

@@ -14,6 +14,7 @@ import {
   isAway,
   knownOf,
   type Remembered,
+  refusalsOf,
   remembered,
   sameHost,
   sameOptions,
@@ -97,10 +98,8 @@ export async function listSource(order: SourceOrder): Promise<LoadedSource> {
 async function write(order: SourceOrder, found: Survey): Promise<LoadedSource> {
   const { store, entry, enrolments, tell } = order
   const before = new Map(ownRows(enrolments, entry).map((row) => [row.name, row]))
-  const rows = withoutTwins(
-    found.found.map((image) => rowOf(image, entry, before.get(nameOf(entry, image)))),
-    order,
-  )
+  const read = found.found.map((image) => rowOf(image, entry, before.get(nameOf(entry, image))))
+  const rows = withoutTwins(withoutRefused(read, order), order)
   const present = new Set(rows.map(({ row }) => row.name))
   const left = await goneRows(
     store,
@@ -195,6 +194,22 @@ function rowOf(image: SurveyedImage, entry: SourceEntry, before: Enrolment | und
     },
     isKept: false,
   }
+}
+
+/** What platforms would refuse costs its own bundle only. */
+function withoutRefused(rows: readonly ImageRow[], { entry }: SourceOrder): readonly ImageRow[] {
+  return rows.map((one) => {
+    const { row } = one
+    if (row.state === 'refused') return one
+    const { package: pkg, options } = listedOf(row)
+    const [problem] = refusalsOf(pkg, { service: {}, plans: [], services: [], options })
+    if (problem === undefined) return one
+    return rowOf(
+      { kind: 'refused', name: one.image.name, reference: row.reference, problem },
+      entry,
+      undefined,
+    )
+  })
 }
 
 /** Of two bundles that are the same service the first stays, by name; the other is refused. */

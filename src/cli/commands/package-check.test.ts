@@ -1,5 +1,5 @@
 /** chandler package check, as an author runs it. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
@@ -40,4 +40,33 @@ test('a stage that fails is named, what was made is taken down, and the exit cod
 test('what is refused was never begun', async () => {
   expect(await check('--run', '-p', 'sim=3')).toMatch(/^ok: .*\nfailed: provision: .*must be object\n$/)
   expect(process.exitCode).toBe(3)
+})
+
+test('what platforms would refuse is refused here, with its place', async () => {
+  const bundle = join(folder, 'bundle.json')
+  const image = {
+    imageType: 'docker',
+    image: 'registry.test/wordy:1',
+    contentDigest: `sha256:${'0'.repeat(64)}`,
+  }
+  writeFileSync(
+    bundle,
+    JSON.stringify({
+      schemaVersion: '1.2.0',
+      name: 'wordy',
+      version: '1.0.0',
+      description: 'word '.repeat(3000),
+      invocationImages: [image],
+    }),
+  )
+  const checked = runCommand(register, ['package', 'check', bundle, '--data-dir', folder])
+
+  await expect(checked).rejects.toMatchObject({
+    problem: {
+      code: 'catalog.refused',
+      detail: expect.stringMatching(
+        /^service wordy, description: has 1\d{4} characters \(refused by cloudfoundry\)/,
+      ),
+    },
+  })
 })

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Stage } from '../../authoring/package-tools.ts'
 import { plural } from '../../kit/text.ts'
-import { describeProblem } from '../../model/problem.ts'
+import { describeProblem, failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { listingFields, listingLine } from '../listing-fields.ts'
@@ -126,7 +126,8 @@ function checking(group: Command): void {
     async (reference: string, options: Local & ParameterOptions & { run?: boolean; plan?: string }) => {
       const { inspectPackage, tryPackage } = await import('../../authoring/package-tools.ts')
       const wish = { reference, ...options }
-      const { content, warnings } = await inspectPackage(wish, packageListener())
+      const { content, warnings, refusals } = await inspectPackage(wish, packageListener())
+      failAll(refusals)
       const { contract, name, version, services } = content
       const asDocument = options.output === 'json' || options.output === 'yaml'
       if (!asDocument) {
