@@ -17,10 +17,12 @@ export interface Adopted {
   readonly carryover: Carryover
   readonly outputs: readonly Output[]
   readonly bindings: readonly AdoptedBinding[]
+  readonly dashboardUrl?: string
 }
 
 export interface AdoptedBinding {
   readonly binding: string
+  readonly parameters?: JsonObject
   readonly carryover: Carryover
   /** Absent: its bind has failed. */
   readonly answer?: BindingAnswer
@@ -28,7 +30,7 @@ export interface AdoptedBinding {
 
 /** Writes the instance, its bindings and what they remember. Problems: instance.exists. */
 export async function adoptInstance(ports: Ports, asker: Asker, adopted: Adopted): Promise<void> {
-  const { instance, offer, state, parameters, context, carryover, outputs, bindings } = adopted
+  const { instance, offer, state, parameters, context, carryover, outputs, bindings, dashboardUrl } = adopted
   const key = { platform: asker.platform, instance }
   await ports.store.write(async (tx) => {
     const there = await tx.lockInstance(key)
@@ -43,6 +45,7 @@ export async function adoptInstance(ports: Ports, asker: Asker, adopted: Adopted
       digest: offer.package.digest,
       organization: '',
       space: '',
+      ...(dashboardUrl === undefined ? {} : { dashboardUrl }),
       createdAt: now,
       updatedAt: now,
     })
@@ -64,7 +67,14 @@ export async function adoptInstance(ports: Ports, asker: Asker, adopted: Adopted
 
 async function putBinding(
   tx: Transaction,
-  { platform, instance, binding, carryover, answer }: AdoptedBinding & { platform: string; instance: string },
+  {
+    platform,
+    instance,
+    binding,
+    parameters,
+    carryover,
+    answer,
+  }: AdoptedBinding & { platform: string; instance: string },
   { offer, now }: { readonly offer: Offer; readonly now: number },
 ): Promise<void> {
   const key = { platform, instance, binding }
@@ -76,6 +86,7 @@ async function putBinding(
     createdAt: now,
     updatedAt: now,
   })
+  if (parameters !== undefined) await orders.putBinding(tx, key, { parameters, resource: {}, context: {} })
   await orders.putCarryover(tx, ownerOfBinding(key), carryover)
   if (answer !== undefined) await orders.putAnswer(tx, key, answer)
 }

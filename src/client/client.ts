@@ -1,4 +1,5 @@
 /** Typed calls to a running broker: what the command line and other programs use of the operator API. */
+import type { AdoptedInstance } from '../api/adoption.ts'
 import type { AuditPage, AuditVerdict } from '../api/audit.ts'
 import type { Binding, BindingList, Credentials, NewBinding } from '../api/binding.ts'
 import type { CatalogAnswer } from '../api/catalog.ts'
@@ -77,13 +78,13 @@ export function makeClient(server: Server) {
       ask<Ordered>(server, { method: 'PATCH', path: pathOf(key), body }),
     remove: (key: InstanceAddress) => remove<Ordered>(pathOf(key)),
     purge: (key: InstanceAddress) => post<void>(`${pathOf(key)}/purge`),
+    adopt: (key: InstanceAddress, body: AdoptedInstance) => post<void>(`${pathOf(key)}/adopt`, body),
     repin: (key: InstanceAddress) => post<void>(`${pathOf(key)}/repin`),
     actions: (key: InstanceAddress) => get<List<CustomAction>>(`${pathOf(key)}/actions`),
     invoke: (key: InstanceAddress, wish: Invocation) => post<Ordered>(`${pathOf(key)}/invoke`, wish),
     whyInstance: (key: InstanceAddress) => get<Why>(`${pathOf(key)}/why`),
     outputs: (key: InstanceAddress) => get<List<Output>>(`${pathOf(key)}/outputs`),
-    output: (key: InstanceAddress, name: string) =>
-      askBytes(server, { method: 'GET', path: `${pathOf(key)}/outputs/${encodeURIComponent(name)}` }),
+    output: (key: InstanceAddress, name: string) => bytesOf(server, pathOf(key), name),
 
     bindings: (key: InstanceAddress) => get<BindingList>(`${pathOf(key)}/bindings`),
     binding: (key: BindingAddress) => get<Binding>(bindingPath(key)),
@@ -101,8 +102,7 @@ export function makeClient(server: Server) {
     log: (id: string, after: number) =>
       get<List<LogLine> & { readonly next?: number }>(`${operationPath(id)}/log`, { after }),
     results: (id: string) => get<List<Output>>(`${operationPath(id)}/outputs`),
-    result: (id: string, name: string) =>
-      askBytes(server, { method: 'GET', path: `${operationPath(id)}/outputs/${encodeURIComponent(name)}` }),
+    result: (id: string, name: string) => bytesOf(server, operationPath(id), name),
     whyOperation: (id: string) => get<Why>(`${operationPath(id)}/why`),
     cancel: (id: string, force = false) =>
       post<Operation>(`${operationPath(id)}/cancel${force ? '?force=true' : ''}`),
@@ -110,6 +110,11 @@ export function makeClient(server: Server) {
     release: (id: string) => post<Operation>(`${operationPath(id)}/release`),
     follow: (id: string, signal: AbortSignal) => follow(server, id, signal),
   }
+}
+
+/** The content of a named output. */
+function bytesOf(server: Server, path: string, name: string) {
+  return askBytes(server, { method: 'GET', path: `${path}/outputs/${encodeURIComponent(name)}` })
 }
 
 const reconnectMs = 500

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { registerBroker } from '../apb/broker.ts'
 import { registerMaking } from '../apb/making.ts'
+import { registerMoving } from '../apb/moving.ts'
 import { registerRuns } from '../apb/runs.ts'
 import { add } from '../command.ts'
 
@@ -21,4 +22,5 @@ export function register(program: Command): void {
   registerMaking(group)
   registerRuns(group)
   registerBroker(group)
+  registerMoving(group)
 }

@@ -10,6 +10,7 @@ import { describeProblem, fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { type Form, printDocument, printOne, printTable, withOutput } from '../output.ts'
 import { startingPak } from '../pak/starting-pak.ts'
+import { writeSecrets } from '../secret-files.ts'
 import { print, say } from '../terminal.ts'
 import { registerExamples } from './pak-examples.ts'
 
@@ -189,16 +190,6 @@ function registerImport(group: Command): void {
 interface ImportOptions {
   readonly pak?: readonly string[]
   readonly folder: string
-}
-
-/** For their owner alone; what is there already is not replaced. */
-function writeSecrets(folder: string, secrets: Readonly<Record<string, string>>): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const there = Object.keys(secrets).filter((name) => existsSync(join(folder, name)))
-  if (there.length > 0)
-    fail('file.unwritable', `${there.map((name) => join(folder, name)).join(', ')}: there already`)
-  for (const [name, value] of Object.entries(secrets))
-    writeFileSync(join(folder, name), value, { mode: 0o600, flag: 'wx' })
 }
 
 function variablesOf(file: string): Readonly<Record<string, string>> {

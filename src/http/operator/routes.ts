@@ -1,5 +1,6 @@
 /** The whole surface of the operator API. */
 import { actionRoutes } from './action-routes.ts'
+import { adoptionRoutes } from './adoption-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { bindingRoutes } from './binding-routes.ts'
 import { instanceRoutes } from './instance-routes.ts'
@@ -10,6 +11,7 @@ import { systemRoutes } from './system-routes.ts'
 export const operatorRoutes: readonly Route[] = [
   ...systemRoutes,
   ...instanceRoutes,
+  ...adoptionRoutes,
   ...bindingRoutes,
   ...operationRoutes,
   ...actionRoutes,

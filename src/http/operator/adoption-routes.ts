@@ -1,0 +1,65 @@
+/** The route that takes over an instance which another broker made, with its bindings; nothing is run. */
+import { AdoptedInstance } from '../../api/adoption.ts'
+import { adoptInstance } from '../../broker/adopt.ts'
+import type { Catalog, Offer } from '../../broker/catalog.ts'
+import type { JsonObject } from '../../kit/json.ts'
+import type { Carryover } from '../../model/outcome.ts'
+import { fail } from '../../model/problem.ts'
+import { InstanceAddress } from './instance-routes.ts'
+import { nothing, order, route } from './route.ts'
+
+export const adoptionRoutes = [
+  route({
+    method: 'POST',
+    url: '/instances/:platform/:instance/adopt',
+    role: 'operator',
+    tag: 'instances',
+    summary: 'Take over an instance that another broker made, without running anything',
+    audit: order('instance.adopt'),
+    params: InstanceAddress,
+    body: AdoptedInstance,
+    status: 204,
+    handle: async ({ params, body, asker }, { broker }) => {
+      const { service, plan, state, parameters, context, dashboardUrl, memory, bindings } = body
+      await adoptInstance(
+        broker,
+        { ...asker, platform: params.platform },
+        {
+          instance: params.instance,
+          offer: offerFor(broker.catalog(), service, plan),
+          state,
+          parameters,
+          context,
+          carryover: fromBase64(memory),
+          outputs: [],
+          bindings: bindings.map((one) => ({
+            binding: one.binding,
+            parameters: one.parameters,
+            carryover: fromBase64(one.memory),
+            ...(one.credentials === undefined
+              ? {}
+              : { answer: { credentials: one.credentials as JsonObject } }),
+          })),
+          ...(dashboardUrl === undefined ? {} : { dashboardUrl }),
+        },
+      )
+      return nothing
+    },
+  }),
+]
+
+function offerFor(catalog: Catalog, service: string, plan: string): Offer {
+  const offers = catalog.offers.filter((one) => one.service.id === service)
+  if (offers.length === 0) return fail('catalog.service-unknown', service)
+  return (
+    offers.find((one) => one.plan.id === plan) ??
+    offers.find((one) => one.plan.name === plan) ??
+    fail('catalog.plan-unknown', plan)
+  )
+}
+
+function fromBase64(memory: Readonly<Record<string, string>>): Carryover {
+  return Object.fromEntries(
+    Object.entries(memory).map(([name, text]) => [name, new Uint8Array(Buffer.from(text, 'base64'))]),
+  )
+}
