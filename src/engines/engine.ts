@@ -37,6 +37,8 @@ export interface Engine {
    * Problem engine.layout-gone when it was discarded, or when its layout is of another fence.
    */
   start(run: RunStart): Promise<Ticket>
+  /** The address under which runs with network reach this host; absent, or nothing: loopback, which they share. */
+  reached?(): Promise<string | undefined>
   /** What there is under the name. */
   look(run: RunName): Promise<RunSight>
   /** Streams the log from where the listener stands and resolves when the run has ended and everything wanted was read. */

@@ -56,5 +56,6 @@ async function openDocker({
   const tickets = join(folder, 'docker')
   const options = { folder: tickets, clock, copier: artifacts, supplies: artifacts }
   // Who reads a package decides whether it may ask for the socket at all: operators say so package by package.
-  return [await openDockerEngine({ ...options, socket: socket ?? usualSocket, lendSocket: true })]
+  const engine = await openDockerEngine({ ...options, socket: socket ?? usualSocket, lendSocket: true })
+  return [await openBesideStandIn(engine, { folder: join(folder, 'cluster-docker'), clock })]
 }

@@ -12,6 +12,8 @@ export interface Job {
   /** The identity of the program at the Kubernetes API, where it needs one. */
   readonly sandbox?: ClusterSandbox
   readonly limits: Limits
+  /** Names that the program finds beside those of its network. */
+  readonly hosts?: readonly HostName[]
   /** A part of the work that is the same for many jobs and need not be done each time. */
   readonly beforehand?: Beforehand
   /** What alone differs from one such job to the next: an engine may make the rest ready before anybody has ordered it. */
@@ -177,6 +179,12 @@ export interface ClusterSandbox {
   readonly state?: Readonly<Record<string, string>>
   /** What earlier runs left in the target namespace of a stand-in, as it was reported. */
   readonly objects?: Uint8Array
+}
+
+/** A name and the address that it stands for. */
+export interface HostName {
+  readonly name: string
+  readonly address: string
 }
 
 export interface Limits {

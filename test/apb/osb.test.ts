@@ -1,13 +1,16 @@
-/** Bundles at the OSB interface, run by the embedded engine beside its stand-in of the Kubernetes API. */
+/** Bundles at the OSB interface, run by each engine beside its stand-in of the Kubernetes API. */
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { offering, Platform } from '../cnab/platform.ts'
 import type { TestBroker } from '../support/broker.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
+import { startPodman, type TestEngine } from '../support/podman.ts'
 import { bundleImage } from './image.ts'
 
-const missing = ensurePrograms('busybox', 'curl')
+const programs = ['busybox', 'curl']
+/** Only root may listen where clients look that are not told a port. */
+const isRoot = process.getuid?.() === 0
 
 const spec = `
 version: 1.0
@@ -19,10 +22,11 @@ plans:
   - name: default
     description: One queue
     free: true
+    bind_parameters: [{name: role, type: string, default: some}]
     parameters:
       - {name: size, type: int, default: 1, updatable: true}
       - {name: password, type: string, display_type: password, default: from-the-spec}
-      - {name: mode, type: enum, enum: [ok, crash, tell, cluster, foreign, second], default: ok}
+      - {name: mode, type: enum, enum: [ok, crash, tell, cluster, foreign, second, plain, named], default: ok}
 `
 
 const succeeded = { state: 'succeeded' }
@@ -39,6 +43,13 @@ case $action in
       cluster) call GET /apis/apps/v1/namespaces/target/deployments/x; exit 2 ;;
       foreign) call GET /api/v1/namespaces/kube-system/secrets; exit 0 ;;
     esac
+    case $(value mode) in plain) port= ;; named) port=:$KUBERNETES_SERVICE_PORT ;; *) port=none ;; esac
+    if [ "$port" != none ]; then
+      for name in kubernetes kubernetes.default kubernetes.default.svc kubernetes.default.svc.cluster.local; do
+        curl -sS --retry 20 --retry-connrefused --cacert $account/ca.crt -H "Authorization: Bearer $(cat $account/token)" https://$name$port/version |
+          grep -q gitVersion || exit 9
+      done
+    fi
     annotate apb_last_operation 'half done'
     annotate apb_dashboard_url 'queue.example/ui'
     call POST /api/v1/namespaces/$POD_NAMESPACE/configmaps '' '{"metadata":{"name":"'$POD_NAME'"},"data":{"made":"'$(value size)'"}}'
@@ -48,6 +59,7 @@ case $action in
     ;;
   update) credentials '{"size":'$(value size)'}' ;;
   bind)
+    [ "$(value role)" != none ] || exit 8
     call GET /api/v1/namespaces/target/configmaps/queue | grep -q provision || exit 4
     [ "$(cat /etc/apb/state/made)" = 1 ] || exit 5
     credentials '{"user":"app","password":"for-one-binding"}'
@@ -58,75 +70,122 @@ case $action in
 esac
 `
 
-describe('a bundle at the OSB interface', { timeout: 600_000 }, () => {
-  let folder: string
-  let broker: TestBroker
-  let platform: Platform
+describe.each(['embedded', 'docker'] as const)(
+  'a bundle on the %s engine',
+  { timeout: 600_000 },
+  (engine) => {
+    const missing = ensurePrograms(...programs, ...(engine === 'docker' ? ['podman', 'runc'] : []))
+    let folder: string
+    let daemon: TestEngine | undefined
+    let broker: TestBroker
+    let platform: Platform
 
-  beforeAll(async () => {
-    if (missing !== undefined) return
-    folder = freshFolder('apb')
-    const { reference } = await bundleImage(folder, 'queue', { spec, entrypoint })
-    const options = { registry: 'dh', namespace: 'target' }
-    broker = await offering([{ package: reference, options }])
-    platform = new Platform(broker)
-  }, 600_000)
+    beforeAll(async () => {
+      if (missing !== undefined) return
+      folder = freshFolder('apb')
+      if (engine === 'docker') {
+        daemon = await startPodman(freshFolder('e'))
+        process.env['DOCKER_HOST'] = `unix://${daemon.socket}`
+      }
+      const { reference } = await bundleImage(folder, 'queue', { spec, entrypoint })
+      const options = { registry: 'dh', namespace: 'target' }
+      broker = await offering([{ package: reference, options }], { engine })
+      platform = new Platform(broker)
+    }, 600_000)
 
-  afterAll(async () => {
-    await broker?.stop()
-    if (folder) rmSync(folder, { recursive: true, force: true })
-  })
-
-  beforeEach(({ skip }) => skip(missing !== undefined, missing))
-
-  test('lives its whole life: credentials, state, objects and the dashboard go from one action to the next', async () => {
-    const i1 = 'i1'
-    const b1 = 'i1/service_bindings/b1'
-    const at = (path: string) => `/v2/service_instances/${path}`
-    expect(await platform.end(i1, await platform.provision('i1', 'default', {}))).toMatchObject(succeeded)
-    expect((await platform.ask('GET', at(i1))).body).toMatchObject({
-      dashboard_url: 'http://queue.example/ui',
+    afterAll(async () => {
+      await broker?.stop()
+      if (daemon) delete process.env['DOCKER_HOST']
+      await daemon?.stop()
+      if (folder) rmSync(folder, { recursive: true, force: true })
     })
 
-    expect(await platform.end(b1, await platform.bind('i1', 'b1', 'default'))).toMatchObject(succeeded)
-    expect((await platform.ask('GET', at(b1))).body).toMatchObject({
-      credentials: { user: 'app', password: 'for-one-binding' },
+    beforeEach(({ skip }) => skip(missing !== undefined, missing))
+
+    test('lives its whole life: credentials, state, objects and the dashboard go from one action to the next', async () => {
+      const i1 = 'i1'
+      const b1 = 'i1/service_bindings/b1'
+      const at = (path: string) => `/v2/service_instances/${path}`
+      expect(await platform.end(i1, await platform.provision('i1', 'default', {}))).toMatchObject(succeeded)
+      expect((await platform.ask('GET', at(i1))).body).toMatchObject({
+        dashboard_url: 'http://queue.example/ui',
+      })
+
+      expect(await platform.end(b1, await platform.bind('i1', 'b1', 'default'))).toMatchObject(succeeded)
+      expect((await platform.ask('GET', at(b1))).body).toMatchObject({
+        credentials: { user: 'app', password: 'for-one-binding' },
+      })
+
+      expect(await platform.end(b1, await platform.remove(b1, 'default'))).toMatchObject(succeeded)
+      expect(await platform.end(i1, await platform.update('i1', 'default', { size: 2 }))).toMatchObject(
+        succeeded,
+      )
+      expect(await platform.end(i1, await platform.remove(i1, 'default'))).toMatchObject(succeeded)
+      expect(broker.logLines.join('\n')).not.toContain('for-one-binding')
     })
 
-    expect(await platform.end(b1, await platform.remove(b1, 'default'))).toMatchObject(succeeded)
-    expect(await platform.end(i1, await platform.update('i1', 'default', { size: 2 }))).toMatchObject(
-      succeeded,
+    test.each([
+      ['crash', 'Error occurred during provision. Please contact administrator if the issue persists.'],
+      ['tell', 'no queue is left'],
+      ['cluster', 'apps/v1 deployments'],
+    ])('a provision that ends with %s says why', async (mode, words) => {
+      const id = `f-${mode}`
+      const { state, description } = await platform.end(id, await platform.provision(id, 'default', { mode }))
+
+      expect(state).toBe('failed')
+      expect(description).toContain(words)
+    })
+
+    test('finds the API under all names that clusters have', async () => {
+      const ended = await platform.end(
+        'named',
+        await platform.provision('named', 'default', { mode: 'named' }),
+      )
+
+      expect(ended).toMatchObject(succeeded)
+    })
+
+    // A gateway is shared with every other broker of the machine; an address of loopback belongs to one.
+    test.skipIf(!isRoot || engine === 'docker')(
+      'finds it at the port of bundles that are told none',
+      async () => {
+        const ended = await platform.end(
+          'plain',
+          await platform.provision('plain', 'default', { mode: 'plain' }),
+        )
+
+        expect(ended).toMatchObject(succeeded)
+      },
     )
-    expect(await platform.end(i1, await platform.remove(i1, 'default'))).toMatchObject(succeeded)
-    expect(broker.logLines.join('\n')).not.toContain('for-one-binding')
-  })
 
-  test.each([
-    ['crash', 'Error occurred during provision. Please contact administrator if the issue persists.'],
-    ['tell', 'no queue is left'],
-    ['cluster', 'apps/v1 deployments'],
-  ])('a provision that ends with %s says why', async (mode, words) => {
-    const id = `f-${mode}`
-    const { state, description } = await platform.end(id, await platform.provision(id, 'default', { mode }))
+    test('a bundle without a bind action shares what provision wrote', async () => {
+      await platform.end('e1', await platform.provision('e1', 'default', {}))
+      const bound = await platform.end(
+        'e1/service_bindings/b',
+        await platform.bind('e1', 'b', 'default', { role: 'none' }),
+      )
 
-    expect(state).toBe('failed')
-    expect(description).toContain(words)
-  })
+      expect(bound).toMatchObject(succeeded)
+      expect((await platform.ask('GET', '/v2/service_instances/e1/service_bindings/b')).body).toMatchObject({
+        credentials: { user: 'root', port: 5672 },
+      })
+    })
 
-  test.each(['foreign', 'second'])('what a cluster refuses is refused: %s', async (mode) => {
-    const ended = await platform.end(mode, await platform.provision(mode, 'default', { mode }))
+    test.each(['foreign', 'second'])('what a cluster refuses is refused: %s', async (mode) => {
+      const ended = await platform.end(mode, await platform.provision(mode, 'default', { mode }))
 
-    expect(ended).toMatchObject(succeeded)
-  })
+      expect(ended).toMatchObject(succeeded)
+    })
 
-  test.each([
-    [{ role_name: 'mine' }, 'role_name'],
-    [{ size: 'many' }, 'a whole number'],
-    [{ password: '{{ lookup("env", "HOME") }}' }, '{{'],
-  ])('parameters that are not to be taken are refused at once: %j', async (parameters, words) => {
-    const { status, body } = await platform.provision('refused', 'default', parameters)
+    test.each([
+      [{ role_name: 'mine' }, 'role_name'],
+      [{ size: 'many' }, 'a whole number'],
+      [{ password: '{{ lookup("env", "HOME") }}' }, '{{'],
+    ])('parameters that are not to be taken are refused at once: %j', async (parameters, words) => {
+      const { status, body } = await platform.provision('refused', 'default', parameters)
 
-    expect(status).toBe(400)
-    expect(body['description']).toContain(words)
-  })
-})
+      expect(status).toBe(400)
+      expect(body['description']).toContain(words)
+    })
+  },
+)

@@ -1,5 +1,6 @@
 /** The Docker engine: runs images on any engine that speaks Docker's API on a socket of this host. */
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { isIPv4 } from 'node:net'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
@@ -63,6 +64,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
     refuses: (job) => refusal(job, yard, lendSocket),
     layOut: (order, watch) => layOut(yard, order, watch),
     start: (order) => start(yard, order),
+    reached: () => gatewayOf(yard),
     look: (run) => look(yard, run),
     follow: (ticket, watch) => follow(yard, ticket, watch),
     async stop(run, graceSeconds) {
@@ -108,6 +110,24 @@ function refusal(
     return refuse('folders to write to below a read-only root need a broker that is root')
   const large = files.find(({ content, readOnly }) => content.kind === 'artifact' && !readOnly)
   return large && refuse(`${large.path}: large things are mounted read-only on this engine`)
+}
+
+/** What Docker and Podman call the network of containers that name none. */
+const usualNetworks = ['bridge', 'podman']
+
+/** The host as containers see it: the gateway of their network. Nothing where they share the host's, or the engine is away. */
+async function gatewayOf({ docker, network }: Yard): Promise<string | undefined> {
+  if (network === 'host') return undefined
+  for (const name of network === 'default' ? usualNetworks : [network]) {
+    const answer = await docker.ask({ method: 'GET', path: `/networks/${name}` }).catch(() => undefined)
+    if (answer?.status !== 200 || !isObject(answer.body)) continue
+    const { Config: subnets } = (answer.body['IPAM'] ?? {}) as { readonly Config?: unknown }
+    const gateways = (Array.isArray(subnets) ? subnets : []).map((subnet) =>
+      isObject(subnet) ? String(subnet['Gateway']) : '',
+    )
+    return gateways.find((address) => isIPv4(address))
+  }
+  return undefined
 }
 
 async function check({ docker, socket, mayMount }: Yard): Promise<readonly Problem[]> {

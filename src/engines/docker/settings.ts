@@ -85,6 +85,7 @@ export function containerBody(making: Making): ContainerBody {
     StopSignal: `SIG${step.stopSignal ?? 'TERM'}`,
     HostConfig: {
       NetworkMode: needs.network === 'none' ? 'none' : yard.network,
+      ExtraHosts: (job.hosts ?? []).map(({ name, address }) => `${name}:${address}`),
       Memory: limits.memoryBytes,
       MemorySwap: limits.memoryBytes,
       PidsLimit: limits.processes,

@@ -12,6 +12,7 @@ import type { User } from '../user.ts'
 import { type Furniture, furnish } from './furnish.ts'
 import type { Ground } from './ground.ts'
 import type { Host } from './host.ts'
+import { withHostNames } from './host-names.ts'
 import { checkProgram, planSteps } from './plan-steps.ts'
 import { type Root, rootOf, temporaryBytes } from './root.ts'
 import type { Rooms } from './run-folder.ts'
@@ -46,10 +47,11 @@ export interface Interior {
 /** Makes it. Problems: engine.start-failed, engine.user-unknown, engine.refused, engine.tool-missing, those of the images. */
 export async function makeInterior(
   at: LayingOut,
-  job: Job,
+  given: Job,
   site: Site,
   watch: Pick<Watch, 'progress' | 'signal'>,
 ): Promise<Interior> {
+  const job = withHostNames(given)
   const { aside, final, secret } = site
   for (const path of [aside, secret]) mkdirSync(path, { mode: 0o700 })
   symlinkSync(secret, join(aside, 'private'))

@@ -3,7 +3,7 @@ import { Secret } from '../../kit/secret.ts'
 import type { FileIn, Job, Step } from '../../model/job.ts'
 import type { Identity } from './certificate.ts'
 import { serverNames } from './certificate.ts'
-import type { SessionRecord } from './session.ts'
+import type { Session } from './session.ts'
 
 const account = '/var/run/secrets/kubernetes.io/serviceaccount'
 /** Read by command-line clients and by clients in Python from 2018 on. */
@@ -11,11 +11,13 @@ const kubeconfig = '/var/run/secrets/kubernetes.io/kubeconfig'
 /** Where base images of bundles keep theirs; their entrypoints may write it anew. */
 const ownKubeconfig = '/opt/apb/.kube/config'
 
-/** The job as an engine without a cluster can run it: with an account for the API, reached by the host's loopback. */
-export function withAccess(job: Job, { token, port, sandbox }: SessionRecord, { authority }: Identity): Job {
-  const config = JSON.stringify(kubeconfigOf(`https://kubernetes.default:${port}`, sandbox.namespace))
+/** The job as an engine without a cluster can run it: with an account for the API, and names under which it finds it. */
+export function withAccess(job: Job, { token, place, sandbox }: Session, { authority }: Identity): Job {
+  const { address, port } = place
+  const config = JSON.stringify(kubeconfigOf(`https://${apiName}:${port}`, sandbox.namespace))
   const [first, ...rest] = job.steps.map((step) => withVariables(step, port))
   const { sandbox: _sandbox, ...plain } = job
+  const names = serverNames.filter((name) => name !== 'localhost')
   return {
     ...plain,
     steps: [first ?? job.steps[0], ...rest],
@@ -26,17 +28,13 @@ export function withAccess(job: Job, { token, port, sandbox }: SessionRecord, { 
       { ...text(`${account}/token`, ''), content: { kind: 'secret', secret: new Secret(token) } },
       text(kubeconfig, config),
       { ...text(ownKubeconfig, config), readOnly: false, mode: 0o664 },
-      text('/etc/hosts', hosts),
     ],
+    hosts: names.map((name) => ({ name, address })),
     needs: { ...job.needs, cluster: 'none' },
   }
 }
 
-const hosts = [
-  `127.0.0.1 localhost ${serverNames.filter((name) => name !== 'localhost').join(' ')}`,
-  '::1 localhost',
-  '',
-].join('\n')
+const apiName = 'kubernetes.default'
 
 function withVariables(step: Step, port: number): Step {
   return {
@@ -44,7 +42,7 @@ function withVariables(step: Step, port: number): Step {
     environment: {
       ...step.environment,
       KUBECONFIG: kubeconfig,
-      KUBERNETES_SERVICE_HOST: '127.0.0.1',
+      KUBERNETES_SERVICE_HOST: apiName,
       KUBERNETES_SERVICE_PORT: String(port),
       KUBERNETES_SERVICE_PORT_HTTPS: String(port),
     },

@@ -5,7 +5,7 @@ import type { Job } from '../../model/job.ts'
 import type { Report } from '../../model/report.ts'
 import type { Engine, RunName, RunOrder, Ticket, Watch } from '../engine.ts'
 import { withAccess } from './access.ts'
-import { type ApiServer, serveApi } from './server.ts'
+import { Listening, loopbackOf } from './listening.ts'
 import { firstSnapshot, type Session } from './session.ts'
 import { openSessionFiles, type SessionFiles } from './session-files.ts'
 
@@ -15,61 +15,26 @@ export interface StandInOptions {
   readonly clock: Clock
 }
 
-const loopback = '127.0.0.1'
-const addresses = [new Uint8Array([127, 0, 0, 1])]
-
 /** Opens the stand-in beside an engine. Sessions of runs that outlived the last broker are served again at once. */
 export async function openBesideStandIn(engine: Engine, { folder, clock }: StandInOptions): Promise<Engine> {
-  const files = openSessionFiles(folder, clock, addresses)
-  const served = new ServedPorts(files, clock)
-  await served.resume()
-  return beside(engine, files, served, clock)
+  const files = openSessionFiles(folder, clock, [])
+  const listening = new Listening(files, clock)
+  for (const run of files.runs()) {
+    const session = files.session(run)
+    if (session !== undefined) await listening.serve(session.place)
+  }
+  return beside(engine, { files, listening, loopback: loopbackOf(folder), clock })
 }
 
-/** The ports on which this process serves: those that running programs were told, and one for new runs. */
-class ServedPorts {
-  readonly #files: SessionFiles
-  readonly #clock: Clock
-  readonly #servers: ApiServer[] = []
-  #opening: Promise<ApiServer> | undefined
-
-  constructor(files: SessionFiles, clock: Clock) {
-    this.#files = files
-    this.#clock = clock
-  }
-
-  async resume(): Promise<void> {
-    const ports = new Set(this.#files.runs().flatMap((run) => this.#files.session(run)?.port ?? []))
-    for (const port of ports) await this.#serve(port)
-  }
-
-  /** A port for a new run. */
-  async port(): Promise<number> {
-    const [there] = this.#servers
-    if (there !== undefined) return there.port
-    this.#opening ??= serveApi(this.#files, this.#clock, { host: loopback, port: 0 }).then((server) => {
-      this.#servers.push(server)
-      return server
-    })
-    return (await this.#opening).port
-  }
-
-  async close(): Promise<void> {
-    await this.#opening
-    await Promise.all(this.#servers.map((server) => server.close()))
-  }
-
-  /** A port that is taken is served by another process on the same folder. */
-  async #serve(port: number): Promise<void> {
-    try {
-      this.#servers.push(await serveApi(this.#files, this.#clock, { host: loopback, port }))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    }
-  }
+interface Parts {
+  readonly files: SessionFiles
+  readonly listening: Listening
+  readonly loopback: string
+  readonly clock: Clock
 }
 
-function beside(engine: Engine, files: SessionFiles, served: ServedPorts, clock: Clock): Engine {
+function beside(engine: Engine, parts: Parts): Engine {
+  const { files, listening, clock } = parts
   return {
     name: engine.name,
     get facts() {
@@ -86,16 +51,22 @@ function beside(engine: Engine, files: SessionFiles, served: ServedPorts, clock:
           },
         }),
     async layOut(run, watch) {
-      await engine.layOut({ ...run, job: await admitted(run, { files, served, clock }) }, watch)
+      await engine.layOut({ ...run, job: await admitted(engine, run, parts) }, watch)
     },
-    start: async (run) => ticketFor(files, run.name, await engine.start(run)),
+    async start(run) {
+      const place = files.session(run.name)?.place
+      const ticket = await engine.start(run)
+      // The address of a network may come with its first container.
+      if (place !== undefined) await listening.serve(place)
+      return ticketFor(files, run.name, ticket)
+    },
     async look(run) {
       const sight = await engine.look(run)
       return sight.kind === 'started' ? { ...sight, ticket: ticketFor(files, run, sight.ticket) } : sight
     },
     async follow(ticket, watch) {
       const { run, own } = readTicket(ticket)
-      const session = run === undefined ? undefined : files.session(run)
+      const session = run === undefined ? undefined : await takenUp(run, parts)
       if (session === undefined) return engine.follow(own, watch)
       const stop = tellProgress(session, watch)
       try {
@@ -115,7 +86,7 @@ function beside(engine: Engine, files: SessionFiles, served: ServedPorts, clock:
     },
     async close() {
       await engine.close()
-      await served.close()
+      await listening.close()
     },
   }
 }
@@ -126,28 +97,33 @@ function asLocal(job: Job): Job {
 
 /** A job that asks for a stand-in gets a session of its own; the same run keeps the one it has. */
 async function admitted(
+  engine: Engine,
   { name, job }: RunOrder,
-  {
-    files,
-    served,
-    clock,
-  }: { readonly files: SessionFiles; readonly served: ServedPorts; readonly clock: Clock },
+  { files, listening, loopback, clock }: Parts,
 ): Promise<Job> {
   const { sandbox } = job
   if (job.needs.cluster !== 'stand-in' || sandbox === undefined) return asLocal(job)
   const image = job.program.kind === 'image' ? job.program.reference : 'none'
-  const session =
-    files.session(name) ??
-    files.add({
-      run: name,
-      token: Buffer.from(systemChance.bytes(32)).toString('base64url'),
-      port: await served.port(),
-      sandbox: { pod: sandbox.pod, namespace: sandbox.namespace, target: sandbox.target },
-      openedAt: clock.now(),
-      snapshot: firstSnapshot(name, sandbox, image, clock.now()),
-      unserved: [],
-    })
-  return withAccess(job, session.record(), files.identity())
+  const there = files.session(name)
+  if (there !== undefined) return withAccess(job, there, files.identity())
+  const place = await listening.place((await engine.reached?.()) ?? loopback)
+  const session = files.add({
+    run: name,
+    token: Buffer.from(systemChance.bytes(32)).toString('base64url'),
+    ...place,
+    sandbox: { pod: sandbox.pod, namespace: sandbox.namespace, target: sandbox.target },
+    openedAt: clock.now(),
+    snapshot: firstSnapshot(name, sandbox, image, clock.now()),
+    unserved: [],
+  })
+  return withAccess(job, session, files.identity())
+}
+
+/** The session of a run that another process may have served till now. */
+async function takenUp(run: RunName, { files, listening }: Parts): Promise<Session | undefined> {
+  const place = files.session(run)?.place
+  if (place !== undefined && (await listening.serve(place))) files.reread(run)
+  return files.session(run)
 }
 
 const mark = 'stand-in '

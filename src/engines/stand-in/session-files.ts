@@ -14,6 +14,8 @@ export interface SessionFiles {
   add(record: SessionRecord): Session
   /** Written before an answer is given, so that what a bundle was told stays true. */
   save(session: Session): void
+  /** Reads it anew when it is asked for next: another process may have written it meanwhile. */
+  reread(run: string): void
   remove(run: string): void
   runs(): readonly string[]
 }
@@ -63,6 +65,9 @@ export function openSessionFiles(
       return session
     },
     save,
+    reread(run) {
+      open.delete(run)
+    },
     remove(run) {
       open.delete(run)
       rmSync(pathOf(run), { force: true })

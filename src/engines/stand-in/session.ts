@@ -6,11 +6,18 @@ import type { ClusterSandbox } from '../../model/job.ts'
 import type { ClusterObjects } from '../../model/report.ts'
 import { type Change, type ObjectKey, Objects, type Snapshot } from './objects.ts'
 
+/** Where a program was told to look. */
+export interface Place {
+  readonly address: string
+  readonly port: number
+}
+
 /** A session as it is written down, so that a new process goes on where the last one was. */
 export interface SessionRecord {
   readonly run: string
   readonly token: string
-  /** Where its program was told to find the API. */
+  /** Where its program was told to find the API; absent in what was written before there were others than 127.0.0.1. */
+  readonly address?: string
   readonly port: number
   readonly sandbox: { readonly pod: string; readonly namespace: string; readonly target: string }
   /** Milliseconds since 1970. */
@@ -24,17 +31,17 @@ const unservedMax = 20
 export class Session {
   readonly run: string
   readonly token: string
-  readonly port: number
+  readonly place: Place
   readonly sandbox: SessionRecord['sandbox']
   readonly openedAt: number
   readonly objects: Objects
   readonly #unserved: Set<string>
   readonly #watchers = new Set<(change: Change) => void>()
 
-  constructor({ run, token, port, sandbox, openedAt, snapshot, unserved }: SessionRecord) {
+  constructor({ run, token, address, port, sandbox, openedAt, snapshot, unserved }: SessionRecord) {
     this.run = run
     this.token = token
-    this.port = port
+    this.place = { address: address ?? '127.0.0.1', port }
     this.openedAt = openedAt
     this.sandbox = sandbox
     this.objects = new Objects(snapshot)
@@ -42,11 +49,11 @@ export class Session {
   }
 
   record(): SessionRecord {
-    const { run, token, port, sandbox, openedAt } = this
+    const { run, token, place, sandbox, openedAt } = this
     return {
       run,
       token,
-      port,
+      ...place,
       sandbox,
       openedAt,
       snapshot: this.objects.snapshot(),
