@@ -17,9 +17,10 @@ const withoutNode: Plugin = {
   setup(building) {
     building.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'absent' }))
     building.onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({
-      contents: `module.exports = new Proxy({}, {
-        get: (_, name) => () => { throw new Error(name + ' of ${path} is not available in a browser') },
-      })`,
+      // A module is copied name by name where it is imported, but what it inherits stays.
+      contents: `module.exports = Object.create(new Proxy({}, {
+        get: (_, name) => () => { throw new Error(String(name) + ' of ${path} is not available in a browser') },
+      }))`,
     }))
   },
 }

@@ -1,4 +1,5 @@
 /** The functions a definition may call; what lies outside of the expression comes through ports. */
+import { toBase64 } from '../../kit/bytes.ts'
 import { compilePattern } from '../../kit/pattern.ts'
 import { Fault } from '../place.ts'
 import type { Budget } from './budget.ts'
@@ -229,9 +230,7 @@ function queryEscape(text: string): string {
 }
 
 function urlSafe(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_')
 }
 
 function marshal(value: Value): string {

@@ -11,12 +11,27 @@ import type { Scope } from './scope.ts'
 import type { Node } from './tree.ts'
 import { type Plain, toPlain } from './values.ts'
 
+export type { Json, JsonObject } from '../../kit/json.ts'
 export { excerpt, Fault, type Place } from '../place.ts'
+export type { Budget } from './budget.ts'
 export { type CastRules, castTo } from './cast.ts'
 export { brokerFunctions, type FunctionOptions, type Ports } from './functions.ts'
 export { quote } from './quote.ts'
 export { type Functions, type HilFunction, jsonScope, type Scope } from './scope.ts'
-export type { Plain, Value } from './values.ts'
+export type {
+  Call,
+  Chain,
+  Conditional,
+  Index,
+  Link,
+  Literal,
+  LiteralValue,
+  Node,
+  Operator,
+  Output,
+  Variable,
+} from './tree.ts'
+export type { Plain, Type, Value } from './values.ts'
 
 export interface Options {
   /** original: refuse what the original refuses; extended: also chained indexes and mixed containers. */

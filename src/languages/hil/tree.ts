@@ -3,13 +3,13 @@
 export type Node = Literal | Variable | Call | Index | Chain | Conditional | Output
 
 export type Literal = { readonly kind: 'literal'; readonly at: number } & LiteralValue
-type LiteralValue =
+export type LiteralValue =
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'int'; readonly value: bigint }
   | { readonly type: 'float'; readonly value: number }
   | { readonly type: 'bool'; readonly value: boolean }
 
-interface Variable {
+export interface Variable {
   readonly kind: 'variable'
   readonly at: number
   readonly name: string

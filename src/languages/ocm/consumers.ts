@@ -42,7 +42,7 @@ export function findConsumer(
   return best
 }
 
-interface Choice {
+export interface Choice {
   readonly current: ConsumerIdentity | undefined
   readonly candidate: ConsumerIdentity
   readonly matcher: Matcher

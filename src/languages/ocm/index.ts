@@ -1,19 +1,23 @@
 /** Documents of the Open Component Model as a library: descriptors, identities, references, normal forms, signatures, configurations. */
-
+export type { Json, JsonObject } from '../../kit/json.ts'
 export {
+  type ConfiguredConsumer,
   type ConfiguredText,
   type CredentialSpec,
   emptyConfig,
   type OcmConfig,
+  type Resolver,
   readConfig,
   resolversFor,
 } from './config.ts'
 export {
+  type Choice,
   type Consumer,
   type ConsumerIdentity,
   type Credentials,
   findConsumer,
   isBetter,
+  type Matcher,
   matcherFor,
   matchers,
 } from './consumers.ts'
@@ -31,6 +35,7 @@ export {
   type Resource,
   type SchemaVersion,
   type Signature,
+  type SignatureValue,
   type Source,
   schemaVersions,
 } from './descriptor.ts'

@@ -1,4 +1,5 @@
 /** The door to the platform's cryptography: digests, the legacy cipher of `encrypt`, keys and signatures. */
+
 import {
   createCipheriv,
   createDecipheriv,
@@ -9,6 +10,7 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from 'node:crypto'
+import { concat, fromHex, toBase64 } from '../../kit/bytes.ts'
 
 export type { KeyObject }
 
@@ -33,7 +35,7 @@ export function tripleDes(
   const make = mode === 'encrypt' ? createCipheriv : createDecipheriv
   const cipher = make('des-ede3-cbc', key, iv)
   cipher.setAutoPadding(false)
-  return new Uint8Array(Buffer.concat([cipher.update(bytes), cipher.final()]))
+  return concat(cipher.update(bytes), cipher.final())
 }
 
 /** A private key in PEM. */
@@ -58,8 +60,10 @@ export function generateEc(curve: string): string {
 
 /** The public half of an X25519 key. */
 export function x25519Public(secret: Uint8Array): Uint8Array {
-  const head = Buffer.from('302e020100300506032b656e04220420', 'hex')
-  const key = createPrivateKey({ key: Buffer.concat([head, secret]), format: 'der', type: 'pkcs8' })
+  const document = concat(fromHex('302e020100300506032b656e04220420'), secret)
+  const key = createPrivateKey(
+    `-----BEGIN PRIVATE KEY-----\n${toBase64(document)}\n-----END PRIVATE KEY-----`,
+  )
   const der = createPublicKey(key).export({ format: 'der', type: 'spki' })
   return new Uint8Array(der.subarray(der.length - 32))
 }

@@ -1,6 +1,6 @@
 /** The spiff template language as a library: parse, process, explain, lint. */
 export { excerpt, type Place } from '../place.ts'
-export { type Limits, localLimits, strictLimits } from './budget.ts'
+export { type Budget, type Limits, localLimits, strictLimits } from './budget.ts'
 export type { CascadeOptions } from './cascade.ts'
 export {
   type AsyncFunction,
@@ -12,16 +12,27 @@ export {
 export { DefineFault, defines } from './defines.ts'
 export { type Data, escapeData, escapeText } from './detect.ts'
 export { type Difference, differences } from './differences.ts'
-export type { Call, Env, SpiffFunction } from './env.ts'
+export type {
+  Call,
+  Effects,
+  Env,
+  FragmentOptions,
+  FragmentResult,
+  Info,
+  Run,
+  SpiffFunction,
+  Stand,
+  TagPlace,
+  Tags,
+} from './env.ts'
 export { type Explained, type Explanation, explain, explanationText, pathSteps } from './explain.ts'
-export type { Issue } from './issue.ts'
-export { failure } from './issue.ts'
+export { failure, type Issue } from './issue.ts'
 export type { Plain } from './json-write.ts'
 export { type Opened, openText, sealText } from './legacy-cipher.ts'
 export { type LintFinding, type LintOptions, lint } from './lint.ts'
 export { type Parsed, parseExpression, type SyntaxFault } from './parser.ts'
 export type { Files, Ports, Programs } from './ports.ts'
-export { printExpr } from './print.ts'
+export { printExpr, type Standpoint } from './print.ts'
 export type { Unresolved } from './report.ts'
 export {
   below,
@@ -40,5 +51,22 @@ export {
   toValue,
 } from './spiff.ts'
 export { stepIntoCell } from './step.ts'
-export type { Expr } from './tree.ts'
-export { type Cell, Dict, type Lambda, List, type Origin, type Template, type Value } from './value.ts'
+export type { StubPath, StubView } from './stubs.ts'
+export type { Assign, BinaryOp, Expr, Form, MappingForm, Merge, Param } from './tree.ts'
+export {
+  type Base,
+  type Cell,
+  Dict,
+  type Gone,
+  type Lambda,
+  List,
+  type Origin,
+  type Scope,
+  type Seen,
+  type Settled,
+  type Shape,
+  type Spot,
+  type Stuck,
+  type Template,
+  type Value,
+} from './value.ts'

@@ -1,4 +1,5 @@
 /** The legacy encryption of texts (3DES with a signature inside), as `encrypt` and the command of the same name write it. */
+import { concat, fromHex, toHex } from '../../kit/bytes.ts'
 import { digestBytes, hmacSha256, tripleDes } from './crypto.ts'
 import { bytesOf, textOf } from './go-text.ts'
 
@@ -8,10 +9,10 @@ const ivBytes = 8
 /** The text as hexadecimal digits; the eight bytes must be random. */
 export function sealText(text: string, password: string, iv: Uint8Array): string {
   const plain = bytesOf(text)
-  const signed = joined(plain, hmacSha256(authenticity, plain))
+  const signed = concat(plain, hmacSha256(authenticity, plain))
   const padding = 8 - (signed.length % 8)
-  const bytes = joined(signed, new Uint8Array(padding).fill(padding - 1))
-  return hexOf(joined(iv, tripleDes('encrypt', { key: cipherKey(password), iv, bytes })))
+  const bytes = concat(signed, new Uint8Array(padding).fill(padding - 1))
+  return toHex(concat(iv, tripleDes('encrypt', { key: cipherKey(password), iv, bytes })))
 }
 
 export type Opened = { readonly text: string } | { readonly fault: string }
@@ -35,23 +36,6 @@ export function openText(sealed: string, password: string): Opened {
 
 /** The first 16 bytes of the password and the MD5 of nothing, used as K1 K2 K1. */
 function cipherKey(password: string): Uint8Array {
-  const key = joined(bytesOf(password), digestBytes('md5', new Uint8Array())).subarray(0, 16)
-  return joined(key, key.subarray(0, 8))
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length)
-  both.set(a)
-  both.set(b, a.length)
-  return both
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** What is no hexadecimal digit ends the text. */
-function fromHex(text: string): Uint8Array {
-  const pairs = /^(?:[0-9a-fA-F]{2})*/.exec(text)?.[0].match(/../g) ?? []
-  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16))
+  const key = concat(bytesOf(password), digestBytes('md5', new Uint8Array())).subarray(0, 16)
+  return concat(key, key.subarray(0, 8))
 }

@@ -3,7 +3,7 @@
 /** Where an expression begins is known for what was parsed. */
 export type Expr = Form & { readonly at?: number }
 
-type Form =
+export type Form =
   | { readonly kind: 'value'; readonly value: string | number | bigint | boolean | null }
   /** A value put in place of an expression: evaluated defaults, arguments of a curried builtin. */
   | { readonly kind: 'held'; readonly value: unknown }

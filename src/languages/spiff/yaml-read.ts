@@ -1,4 +1,5 @@
 /** Reads YAML as the original does: its scalars, string keys, merge keys as plain keys, shared aliases. */
+import { fromBase64 } from '../../kit/bytes.ts'
 import { floatText, textOf } from './go-text.ts'
 import { type Cell, Dict, flag, List, type Value } from './value.ts'
 import { isDate, resolveScalar } from './yaml-scalar.ts'
@@ -151,7 +152,7 @@ class Reader {
 
   private scalar({ text, plain, mark }: Token, tag: string | undefined): Cell {
     if (tag !== undefined && binaryTags.has(tag))
-      return this.cell(textOf(new Uint8Array(Buffer.from(text, 'base64'))), mark, flag.binary)
+      return this.cell(textOf(fromBase64(text)), mark, flag.binary)
     const tagged = tag !== undefined && tag !== '!'
     return this.cell(plain || tagged ? resolveScalar(text) : text, mark)
   }

@@ -1,4 +1,5 @@
 /** Writes YAML as the original does: block style, sequences not indented, its choice of quotes and folds. */
+import { toBase64 } from '../../kit/bytes.ts'
 import { bytesOf, floatText, goQuote, hasRawBytes } from './go-text.ts'
 import { printLambda } from './print.ts'
 import { type Cell, Dict, flag, List, type Value } from './value.ts'
@@ -90,7 +91,7 @@ function numberText(value: number): string {
 }
 
 function binaryText(text: string): string {
-  return `!!binary ${Buffer.from(bytesOf(text)).toString('base64')}`
+  return `!!binary ${toBase64(bytesOf(text))}`
 }
 
 /** Chooses among plain, literal, single and double quotes. */

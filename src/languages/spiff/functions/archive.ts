@@ -1,5 +1,7 @@
 /** The door to archives: tar, perhaps compressed, as Base64. */
+
 import { gzipSync } from 'node:zlib'
+import { concat, fromBase64 } from '../../../kit/bytes.ts'
 import type { Call, SpiffFunction } from '../env.ts'
 import { bytesOf } from '../go-text.ts'
 import { failure } from '../issue.ts'
@@ -43,7 +45,7 @@ function entriesOf(files: Value): readonly Entry[] {
     const encoded = value.get('base64')?.value
     const content =
       typeof encoded === 'string'
-        ? new Uint8Array(Buffer.from(encoded, 'base64'))
+        ? fromBase64(encoded)
         : contentOf((value.get('content') ?? value.get('data'))?.value ?? '')
     return { path, mode: modeOf(value.get('mode')?.value), content }
   })
@@ -64,28 +66,29 @@ function tarOf(entries: readonly Entry[], now: number): Uint8Array {
     const header = headerOf({ path, mode, content }, Math.floor(now / 1000))
     parts.push(header, content, new Uint8Array((512 - (content.length % 512)) % 512))
   }
-  return new Uint8Array(Buffer.concat([...parts, new Uint8Array(1024)]))
+  return concat(...parts, new Uint8Array(1024))
 }
 
 /** A ustar header; the tar library of the house only works asynchronously, which evaluation cannot wait for. */
 function headerOf({ path, mode, content }: Entry, seconds: number): Uint8Array {
-  const header = Buffer.alloc(512)
-  const name = Buffer.from(path)
+  const header = new Uint8Array(512)
+  const name = bytesOf(path)
   const cut = name.length <= 100 ? 0 : path.indexOf('/', path.length - 101)
   const [prefix, rest] = cut > 0 ? [path.slice(0, cut), path.slice(cut + 1)] : ['', path]
-  if (Buffer.byteLength(rest) > 100 || Buffer.byteLength(prefix) > 155)
+  if (bytesOf(rest).length > 100 || bytesOf(prefix).length > 155)
     return failure(`archive: path too long: ${path}`)
   const octal = (value: number, width: number): string => value.toString(8).padStart(width - 1, '0')
-  header.write(rest, 0)
-  header.write(octal(mode, 8), 100)
-  header.write(octal(0, 8), 108)
-  header.write(octal(0, 8), 116)
-  header.write(octal(content.length, 12), 124)
-  header.write(octal(seconds, 12), 136)
-  header.write('        0', 148)
-  header.write('ustar\u000000', 257)
-  header.write(prefix, 345)
-  header.write(
+  const write = (text: string, at: number): void => header.set(bytesOf(text), at)
+  write(rest, 0)
+  write(octal(mode, 8), 100)
+  write(octal(0, 8), 108)
+  write(octal(0, 8), 116)
+  write(octal(content.length, 12), 124)
+  write(octal(seconds, 12), 136)
+  write('        0', 148)
+  write('ustar\u000000', 257)
+  write(prefix, 345)
+  write(
     `${octal(
       header.reduce((sum, byte) => sum + byte, 0),
       7,

@@ -1,4 +1,5 @@
 /** Random values; the chance is handed in. */
+import { toHex } from '../../../kit/bytes.ts'
 import { type Call, type Env, effect, type SpiffFunction } from '../env.ts'
 import { failure } from '../issue.ts'
 import { typeName, type Value } from '../value.ts'
@@ -15,7 +16,7 @@ export function randomBytes(env: Env, size: number, name: string): Uint8Array {
 
 function randomInteger(env: Env, bits: number): bigint {
   const bytes = randomBytes(env, 8, 'rand')
-  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`) >> BigInt(64 - bits)
+  return BigInt(`0x${toHex(bytes)}`) >> BigInt(64 - bits)
 }
 
 /** Evenly from 0 up to, not including, a bound. */

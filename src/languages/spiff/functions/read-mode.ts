@@ -1,4 +1,5 @@
 /** What becomes of a text that is read or parsed: text, base64, documents evaluated or not, templates. */
+import { toBase64 } from '../../../kit/bytes.ts'
 import { type Call, isTemplate } from '../env.ts'
 import { bytesOf } from '../go-text.ts'
 import { failure } from '../issue.ts'
@@ -90,6 +91,6 @@ function marked(value: Value, mark: Cell): Value {
 
 /** Base64 in lines of a width. */
 export function base64Lines(bytes: Uint8Array, width: number): string {
-  const text = Buffer.from(bytes).toString('base64')
+  const text = toBase64(bytes)
   return width <= 0 ? text : (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).join('\n')
 }

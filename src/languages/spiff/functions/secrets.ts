@@ -1,5 +1,7 @@
 /** Encoding, digests, password hashes, and the legacy encryption of values. */
+
 import { compareSync, encodeBase64, hashSync } from 'bcryptjs'
+import { concat, fromBase64, toBase64 } from '../../../kit/bytes.ts'
 import { digestBytes, digestHex, x25519Public } from '../crypto.ts'
 import { type Call, effect, type SpiffFunction } from '../env.ts'
 import { bytesOf, textOf } from '../go-text.ts'
@@ -49,7 +51,7 @@ function base64Decode(call: Call): Value {
   const given = text(call.args[0], 'first argument for base64_decode must be a string').replace(/[\r\n]/g, '')
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(given))
     return failure('cannot decode string')
-  return textOf(new Uint8Array(Buffer.from(given, 'base64')))
+  return textOf(fromBase64(given))
 }
 
 const algorithms: Readonly<Record<string, string>> = {
@@ -132,17 +134,17 @@ function md5cryptCheck(call: Call): Value {
 function apr1(password: string, salt: string): string {
   const secret = bytesOf(password)
   const seed = bytesOf(salt.slice(0, 8))
-  const mixed = digestBytes('md5', join(secret, seed, secret))
+  const mixed = digestBytes('md5', concat(secret, seed, secret))
   const parts: Uint8Array[] = [secret, bytesOf('$apr1$'), seed]
   for (let left = secret.length; left > 0; left -= 16) parts.push(mixed.subarray(0, Math.min(16, left)))
   for (let left = secret.length; left > 0; left >>= 1)
     parts.push((left & 1) === 1 ? new Uint8Array([0]) : secret.subarray(0, 1))
-  let final = digestBytes('md5', join(...parts))
+  let final = digestBytes('md5', concat(...parts))
   for (let round = 0; round < 1000; round++) {
     const odd = (round & 1) === 1
     final = digestBytes(
       'md5',
-      join(
+      concat(
         odd ? secret : final,
         round % 3 === 0 ? new Uint8Array() : seed,
         round % 7 === 0 ? new Uint8Array() : secret,
@@ -151,10 +153,6 @@ function apr1(password: string, salt: string): string {
     )
   }
   return `$apr1$${salt}$${cryptText(final)}`
-}
-
-function join(...parts: readonly Uint8Array[]): Uint8Array {
-  return new Uint8Array(Buffer.concat(parts))
 }
 
 function cryptText(final: Uint8Array): string {
@@ -217,7 +215,7 @@ function wireguardKey(call: Call): Value {
       key[0] = (key[0] ?? 0) & 248
       key[31] = ((key[31] ?? 0) & 127) | 64
     }
-    return Buffer.from(key).toString('base64')
+    return toBase64(key)
   })
 }
 
@@ -230,7 +228,7 @@ function wireguardPublicKey(call: Call): Value {
     return failure(
       `${fault}failed to parse base64-encoded key: illegal base64 data at input byte ${Math.max(odd, 0)}`,
     )
-  const key = new Uint8Array(Buffer.from(given, 'base64'))
+  const key = fromBase64(given)
   if (key.length !== 32) return failure(`${fault}incorrect key size: ${key.length}`)
-  return Buffer.from(x25519Public(key)).toString('base64')
+  return toBase64(x25519Public(key))
 }

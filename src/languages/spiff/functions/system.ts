@@ -1,4 +1,5 @@
 /** Functions that touch the world; each asks its port, and an absent port is a denial. */
+import { fromBase64 } from '../../../kit/bytes.ts'
 import { type Call, effect, type Run, type SpiffFunction } from '../env.ts'
 import { bytesOf, textOf } from '../go-text.ts'
 import { failure } from '../issue.ts'
@@ -123,7 +124,7 @@ function writeOptions(call: Call, value: Value | undefined): WriteOptions {
 function contentOf(value: Value, { binary, multi }: WriteOptions): { shown: string; bytes: Uint8Array } {
   const shown = typeof value === 'string' ? value : yamlText(value, multi)
   if (!binary) return { shown, bytes: bytesOf(shown) }
-  return { shown, bytes: new Uint8Array(Buffer.from(shown, 'base64')) }
+  return { shown, bytes: fromBase64(shown) }
 }
 
 function yamlText(value: Value, multi: boolean): string {

@@ -1,4 +1,5 @@
 /** Functions on paths and addresses of the web. */
+import { fromHex } from '../../../kit/bytes.ts'
 import type { Call, SpiffFunction } from '../env.ts'
 import { textOf } from '../go-text.ts'
 import { failure } from '../issue.ts'
@@ -86,9 +87,7 @@ function parse(given: string): Url | { readonly fault: string } {
 function unquote(text: string): string | undefined {
   if (!text.includes('%')) return text
   if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined
-  const bytes = text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) =>
-    textOf(new Uint8Array(Buffer.from(run.replaceAll('%', ''), 'hex'))),
-  )
+  const bytes = text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) => textOf(fromHex(run.replaceAll('%', ''))))
   return bytes
 }
 
