@@ -142,7 +142,8 @@ export interface Transaction extends Look {
   /** Gives number and hash to records that have none yet; one caller at a time. */
   chainAudit(most: number): Promise<number>
   putAuditCursor(sink: string, cursor: AuditCursor): Promise<void>
-  addTombstone(name: string, reason: string, untilMs: number): Promise<void>
+  /** A name that is forbidden for so long, whoever wakes up late; what is found under it is removed. */
+  addTombstone(name: string, reason: string, forMs: number): Promise<void>
   putOffering(offering: Offering): Promise<void>
   putEnrolment(enrolment: Enrolment): Promise<void>
   removeEnrolment(name: string): Promise<void>

@@ -150,8 +150,8 @@ export class Writing extends Looking implements Transaction {
   putAuditCursor(sink: string, cursor: AuditCursor): Promise<void> {
     return putCursor(this.session, sink, cursor)
   }
-  addTombstone(name: string, reason: string, untilMs: number): Promise<void> {
-    return addTombstone(this.session, name, { reason, until: untilMs })
+  async addTombstone(name: string, reason: string, forMs: number): Promise<void> {
+    await addTombstone(this.session, name, { reason, until: (await this.now()) + forMs })
   }
   putOffering(offering: Offering): Promise<void> {
     return putOffering(this.session, offering)

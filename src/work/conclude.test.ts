@@ -191,6 +191,18 @@ test('a run that resists after the end is told of, and the end stays as it is; t
   expect(await operation()).toEqual(ended)
 })
 
+test('the name of a run that vanished is forbidden for a day: what comes up under it late is swept', async () => {
+  const { world, tools, runs, operation } = await atWork({ end: { kind: 'lost' }, runsAgain: true })
+  const [name = ''] = await tools.ports.store.look.tombstones()
+  expect(name).toMatch(/-0a1$/)
+  await world.run(world.now + 23 * 3_600_000)
+
+  runs.set(name, (await operation())?.id ?? '')
+  await sweep(tools, { orphanAgeMs: 1e9, leftoverAgeMs: 1e9 })
+
+  expect(runs.size).toBe(0)
+})
+
 test('a worker that leaves waits until the run of an ended operation is destroyed', async () => {
   const gone = Promise.withResolvers<void>()
   const { world, worker, operation } = await atWork({

@@ -80,13 +80,14 @@ export function makeEngineModel(world: World, random: Random, knobs: Knobs): Eng
   }
 
   async function follow(name: string, watch: Watch): Promise<Report> {
-    let told = watch.had('pretend', 'stdout')
+    const stream = name.charCodeAt(name.length - 5) % 2 === 0 ? 'stdout' : 'stderr'
+    let told = watch.had('pretend', stream)
     const tell = async (program: Program): Promise<void> => {
       const text = saidBy(program, world.now)
       while (told < text.length && !watch.signal.aborted) {
         const bytes = Buffer.from(text.slice(told, told + random.between(1, 120)))
         told += bytes.length
-        await watch.log({ stream: 'stdout', step: 'pretend', bytes })
+        await watch.log({ stream, step: 'pretend', bytes })
       }
     }
     for (;;) {

@@ -151,6 +151,8 @@ async function oneOperation(cluster: Cluster, operation: Operation): Promise<rea
   const { begins, ends: over } = cluster.journal
   const endedAt = over.get(id) ?? Number.POSITIVE_INFINITY
   if (truth && truth.startedAt > endedAt) faults.push(`G2 started after its end: ${id}`)
+  if (cluster.knobs.calm && operation.forceAt !== undefined && endedAt > operation.forceAt + 15_000)
+    faults.push(`was to be forced to end, and ended ${endedAt - operation.forceAt} ms later: ${id}`)
   const tookMs = endedAt - (begins.get(id) ?? 0)
   if (
     operation.problem === 'operation.deadline' &&

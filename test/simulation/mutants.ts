@@ -1,17 +1,6 @@
-/** Broken versions of the core, each missing one guarantee: the simulation must find every one of them. */
-
-export interface Mutant {
-  readonly name: string
-  /** A guarantee that stands on several feet is gone only when all of them are. */
-  readonly edits: readonly Edit[]
-}
-
-export interface Edit {
-  /** Below src. */
-  readonly file: string
-  readonly find: string
-  readonly replace: string
-}
+/** Broken versions of the core, each missing one guarantee: every one of them must be found out. */
+import type { Mutant } from './mutant.ts'
+import { mutantsOfKeeping } from './mutants-of-keeping.ts'
 
 export const mutants: readonly Mutant[] = [
   {
@@ -244,4 +233,5 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  ...mutantsOfKeeping,
 ]

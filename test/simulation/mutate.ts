@@ -4,7 +4,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Mutant, mutants } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
+import { mutants } from './mutants.ts'
 
 const { values } = parseArgs({
   options: { seeds: { type: 'string', default: '400' }, only: { type: 'string', default: '' } },
@@ -16,7 +17,14 @@ let survived = 0
 async function judge(mutant: Mutant): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'chandler-mutant-'))
   try {
-    for (const part of ['src', 'test/simulation', 'package.json'])
+    for (const part of [
+      'src',
+      'test/simulation',
+      'test/support',
+      'test/fixtures',
+      'package.json',
+      'vitest.config.ts',
+    ])
       cpSync(join(root, part), join(folder, part), { recursive: true })
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
     for (const edit of mutant.edits) {
@@ -26,9 +34,10 @@ async function judge(mutant: Mutant): Promise<void> {
         throw new RangeError(`${mutant.name}: its place occurs ${parts.length - 1} times in ${edit.file}`)
       writeFileSync(file, parts.join(edit.replace))
     }
-    const { code, output } = await live(folder)
-    const [first = ''] = output.split('\n').filter((line) => line.startsWith('  '))
-    if (code === 1 && first !== '') console.log(`caught: ${mutant.name} —${first.slice(1, 100)}`)
+    const { code, output } = await (mutant.test === undefined ? live(folder) : judgedBy(folder, mutant.test))
+    const faults = mutant.test === undefined ? /^ {2}\S.*/m : /AssertionError.*/
+    const [first = ''] = faults.exec(output) ?? []
+    if (code === 1 && first !== '') console.log(`caught: ${mutant.name} — ${first.trim().slice(0, 100)}`)
     else {
       survived++
       console.log(`SURVIVED: ${mutant.name}\n${output.slice(-600)}`)
@@ -38,12 +47,22 @@ async function judge(mutant: Mutant): Promise<void> {
   }
 }
 
-function live(folder: string): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(
-    process.execPath,
-    [join(folder, 'test/simulation/main.ts'), `--to=${values.seeds}`, '--first'],
-    { cwd: folder },
-  )
+interface Judgement {
+  readonly code: number | null
+  readonly output: string
+}
+
+function live(folder: string): Promise<Judgement> {
+  return run(folder, [join(folder, 'test/simulation/main.ts'), `--to=${values.seeds}`, '--first'])
+}
+
+/** A test that passes without the fault, or the whole suite would not be green. */
+function judgedBy(folder: string, test: string): Promise<Judgement> {
+  return run(folder, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', test, '--bail=1'])
+}
+
+function run(folder: string, command: readonly string[]): Promise<Judgement> {
+  const child = spawn(process.execPath, command, { cwd: folder, env: { ...process.env, NO_COLOR: '1' } })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (text: Buffer) => (output += text.toString()))

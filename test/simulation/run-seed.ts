@@ -92,7 +92,9 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
       noteEnds(cluster)
       startNow()
     })
-    world.meanwhile(opening)
+    world.meanwhile(
+      opening.catch((error: unknown) => journal.surprises.push(`a start that failed: ${String(error)}`)),
+    )
   }
   const die = (gate: Gate, how: Death): void => {
     kills++

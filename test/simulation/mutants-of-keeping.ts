@@ -1,0 +1,152 @@
+/** Broken versions of what keeps things: disk, clock, keys, log, queue; found by the simulation, or by the test that is named. */
+import type { Mutant } from './mutant.ts'
+
+function broken(name: string, file: string, [find, replace]: readonly [string, string]): Mutant {
+  return { name, edits: [{ file, find, replace }] }
+}
+
+/** In what keeps logs, with a mask that hides nothing at hand. */
+function brokenLog(name: string, [find, replace]: readonly [string, string]): Mutant {
+  const file = 'work/log-sink.ts'
+  const imported = "import type { Mask, Redactor } from '../kit/redact.ts'"
+  const edit = {
+    file,
+    find: imported,
+    replace: "import { type Mask, maskOf, type Redactor } from '../kit/redact.ts'",
+  }
+  return { name, edits: [edit, { file, find, replace }] }
+}
+
+function brokenFor(test: string, mutant: Mutant): Mutant {
+  return { ...mutant, test }
+}
+
+export const mutantsOfKeeping: readonly Mutant[] = [
+  broken('nothing is brought to the disk at a flush', 'store/sqlite/flush.ts', [
+    '      await log.datasync()\n',
+    '',
+  ]),
+  broken('a key ring is not brought to the disk', 'store/key-file.ts', [
+    '    fsyncSync(handle)\n  } finally {\n    closeSync(handle)\n  }\n  return beside',
+    '  } finally {\n    closeSync(handle)\n  }\n  return beside',
+  ]),
+  brokenLog('the second stream of a program is not redacted', [
+    'const fresh = { redactor: mask.open(), step, stream, position: 0 }',
+    "const fresh = { redactor: (stream === 'stderr' ? maskOf([]) : mask).open(), step, stream, position: 0 }",
+  ]),
+  brokenLog('redaction is lost by whoever takes over', [
+    'streams.set(`${stream} ${step}`, { redactor: mask.open(), step, stream, position: end })',
+    'streams.set(`${stream} ${step}`, { redactor: maskOf([]).open(), step, stream, position: end })',
+  ]),
+  broken('a lease is believed in for five seconds more', 'work/lease.ts', [
+    'until = Math.max(until, sentAt + holdMs)',
+    'until = Math.max(until, sentAt + holdMs + 5000)',
+  ]),
+  brokenFor(
+    'src/work/conclude.test.ts',
+    broken('the name of a vanished run is not forbidden', 'work/conclude.ts', [
+      "    await tx.addTombstone(run.name, 'vanished', tombstoneMs)\n",
+      '',
+    ]),
+  ),
+  broken('a run is started before its intent is on the disk', 'work/perform.ts', [
+    'await Promise.all([tookMs, tools.ports.store.settled()])',
+    'await Promise.all([tookMs])',
+  ]),
+  broken('a run is destroyed before what was seen of it is on the disk', 'work/discard.ts', [
+    '  await ports.store.settled()\n',
+    '',
+  ]),
+  broken('who must survive a power cut is answered before the flush', 'store/sqlite/group-commit.ts', [
+    "how === 'firm' ? void flushed.then(() => done(value), failed) : done(value)",
+    "how === 'firm' ? void done(value) : done(value)",
+  ]),
+  brokenFor(
+    'src/store/sqlite/group-commit.test.ts',
+    broken('what failed within a group is kept with the others', 'store/sqlite/group-commit.ts', [
+      "  if (ending.kind === 'failed') commands.exec('ROLLBACK TO member')\n",
+      '',
+    ]),
+  ),
+  broken('the wall clock moves the time of a file', 'store/sqlite/steady-time.ts', [
+    'told = expected + Math.min(most, Math.max(-most, now() - expected))',
+    'told = expected + Math.min(most, Math.max(-most, 0)) - expected + now()',
+  ]),
+  broken('between two processes the wall clock counts', 'store/sqlite/last-time.ts', [
+    '  if (isKnown && isBusy(db)) return last.told + passed\n  return Math.max(wall, last.told + keepEveryMs)',
+    '  return isKnown && isBusy(db) ? wall : Math.max(wall, last.told + keepEveryMs)',
+  ]),
+  brokenFor(
+    'src/store/sealing.test.ts',
+    broken('a key is removed that still seals something', 'store/index.ts', [
+      '        await proveUnused(session, key)\n',
+      '        if (isRemoved) await proveUnused(session, key)\n',
+    ]),
+  ),
+  brokenFor(
+    'src/store/key-file.test.ts',
+    broken('a key ring that others may read is used', 'store/key-file.ts', [
+      'const others = mode & 0o077',
+      'const others = mode & 0o7000',
+    ]),
+  ),
+  broken('a claim does not raise the fence', 'store/queue.ts', [
+    'lease_until = now_ms() + ?, fence = fence + 1, strikes = strikes + 1',
+    'lease_until = now_ms() + ?, fence = fence, strikes = strikes + 1',
+  ]),
+  broken('what waits for another operation is claimed beside it', 'store/queue.ts', [
+    'const unleased = `ended = 0 AND waits = 0 AND lease_until IS NULL AND ${due}`',
+    'const unleased = `ended = 0 AND lease_until IS NULL AND ${due}`',
+  ]),
+  broken('a lease that has not run out is taken', 'store/queue.ts', [
+    'const overtime = `ended = 0 AND waits + 0 = 0 AND lease_until < ${now} AND ${due}`\nconst stillReady = `ended + 0 = 0 AND waits + 0 = 0 AND ${due} AND (lease_until IS NULL OR lease_until < ${now})`',
+    'const overtime = `ended = 0 AND waits + 0 = 0 AND lease_until < ${now} + 14000 AND ${due}`\nconst stillReady = `ended + 0 = 0 AND waits + 0 = 0 AND ${due}`',
+  ]),
+  brokenFor(
+    'src/store/queue.test.ts',
+    broken('an earlier epoch still claims', 'store/queue.ts', [
+      'AND EXISTS (SELECT 1 FROM cluster WHERE epoch = ?)',
+      'AND EXISTS (SELECT 1 FROM cluster WHERE epoch <> -1 - ?)',
+    ]),
+  ),
+  brokenFor(
+    'src/store/operations.test.ts',
+    broken('a write of the work forgets a cancel', 'store/operations.ts', [
+      'state = ?, ended = ?, reason = ?, description = ?, problem = ?, usable = ?, repeatable = ?, started_at = ?,\n  finished_at',
+      'cancel_requested_at = NULL, state = ?, ended = ?, reason = ?, description = ?, problem = ?, usable = ?, repeatable = ?, started_at = ?,\n  finished_at',
+    ]),
+  ),
+  broken('what was cancelled is prepared all the same', 'work/next.ts', [
+    "return stop ? { kind: 'end-unstarted', why: stop } : { kind: 'prepare' }",
+    "return stop === 'deadline' ? { kind: 'end-unstarted', why: stop } : { kind: 'prepare' }",
+  ]),
+  broken('what is forced to end is left to whoever works on it', 'work/keeper.ts', [
+    "  await Promise.all(forced.map((operation) => endOne(tools, operation, 'forced to end')))\n",
+    '',
+  ]),
+  broken('who follows a log begins anew each time', 'work/log-sink.ts', [
+    'had: (step, stream) => streams.get(`${stream} ${step}`)?.position ?? 0,',
+    'had: (step, stream) => (streams.get(`${stream} ${step}`)?.position ?? 0) * 0,',
+  ]),
+  brokenFor(
+    'src/store/audit.test.ts',
+    broken('a record of the audit trail needs no key', 'store/audit.ts', [
+      'const isGenuine = seq < keys.from || keys.isMac(recordText(hash), maybeText(row, ',
+      'const isGenuine = seq < keys.from + 1e9 || keys.isMac(recordText(hash), maybeText(row, ',
+    ]),
+  ),
+  brokenFor(
+    'src/work/salvage.test.ts',
+    broken('what a run has left is not read before its operation is ended', 'work/salvage.ts', [
+      '    if (left === undefined) return bare\n',
+      '    if (left !== null) return bare\n',
+    ]),
+  ),
+  brokenFor(
+    'src/work/salvage.test.ts',
+    broken('a start that was not written down is not looked for', 'work/salvage.ts', [
+      "  if (run === undefined || run.state === 'discarded') return undefined\n",
+      "  if (run === undefined || run.state === 'discarded' || run.state === 'intended') return undefined\n",
+    ]),
+  ),
+]
