@@ -50,10 +50,13 @@ export async function signAs(
   reference: string,
   name: string,
   key: string,
-  more: Partial<Parameters<typeof sign>[0]> = {},
+  { config, ...more }: Partial<Parameters<typeof sign>[0]> & { readonly config?: string } = {},
 ) {
   const usual = { algorithm: 'RSASSA-PKCS1-V1_5', normalisation: 'jsonNormalisation/v3' } as const
-  return await sign({ reference, name, key, ...usual, ...more, ...quiet }, place)
+  return await sign(
+    { reference, name, key, ...usual, ...more, ...quiet },
+    { ...place, ...(config === undefined ? {} : { config }) },
+  )
 }
 
 /** The problems that work ends with; none: it worked. */

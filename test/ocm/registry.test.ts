@@ -224,16 +224,6 @@ describe.skipIf(missing !== undefined)('content', { timeout: 120_000 }, () => {
       ['ocm.access.unsupported'],
     ],
     [
-      'of an npm registry',
-      () => ({ type: 'npm', registry: 'https://npm.example', package: 'p', version: '1' }),
-      ['ocm.access.unsupported'],
-    ],
-    [
-      'of a Helm repository with an index',
-      () => ({ type: 'helm', helmRepository: 'https://charts.example', helmChart: 'c:1' }),
-      ['ocm.access.unsupported'],
-    ],
-    [
       'of a type that nobody knows',
       () => ({ type: 'carrierPigeon/v7', ring: 'x' }),
       ['ocm.access.unsupported'],

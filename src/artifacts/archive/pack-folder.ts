@@ -18,7 +18,7 @@ export interface PackOptions {
   /** Put before every path, without slashes at its ends. */
   readonly prefix?: string
   /** Paths for which it answers true are left out, with what is below them. */
-  leaveOut?(path: string): boolean
+  leaveOut?(path: string, isFolder: boolean): boolean
 }
 
 const pieceBytes = 256 * 1024
@@ -48,8 +48,8 @@ async function* walk(folder: string, path: string, options: PackOptions): AsyncI
   )
   for (const name of names.sort()) {
     const inner = path === '' ? name : `${path}/${name}`
-    if (options.leaveOut?.(inner)) continue
     const stats = await lstat(onDisk(folder, inner))
+    if (options.leaveOut?.(inner, stats.isDirectory())) continue
     yield { path: inner, stats }
     if (stats.isDirectory()) yield* walk(folder, inner, options)
   }

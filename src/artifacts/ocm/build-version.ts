@@ -164,7 +164,7 @@ async function accessOf({ from }: NewElement, work: Work, wants: 'digest' | 'non
     )
     return { access: from.spec, ...(digest === undefined ? {} : { digest }) }
   }
-  const input = await openInput(from.spec, order.options)
+  const input = await openInput(from.spec, order.options, placeless(construction))
   if (input.close !== undefined) aside.push({ close: input.close })
   const { blob, open } = await fetchContent(input.content, order, aside)
   blobs.set(blob.digest, { blob, open })

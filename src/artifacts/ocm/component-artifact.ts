@@ -12,8 +12,9 @@ import { digestOf, isDigest, splitDigest } from '../digest.ts'
 import { documentBytesMax } from '../limits.ts'
 import { parseReference } from '../reference.ts'
 import type { Rooms } from '../rooms.ts'
+import { type Content, describeAccess } from './access.ts'
 import { openArtifactSet } from './artifact-set.ts'
-import { type Content, contentOf, describeAccess } from './content.ts'
+import { contentOf } from './content.ts'
 import { openCtfTarget } from './ctf-target.ts'
 import { mismatch } from './digest-content.ts'
 import { isArtifactSet } from './media-types.ts'
@@ -116,6 +117,7 @@ function consumerOf({
 
 /** What a component may make its reader fetch: what lies with it, and blobs of registries. */
 const documentAccesses = ['localBlob', 'localOciBlob', 'localFilesystemBlob', 'ociBlob']
+const imageAccesses = [...documentAccesses, 'ociArtifact', 'relativeOciReference']
 
 async function documentOf(
   resource: Resource,
@@ -132,7 +134,11 @@ async function documentOf(
   const found =
     digest === undefined
       ? undefined
-      : await mismatch({ ...content, open: () => once(bytes) }, digest, session.options)
+      : await mismatch(
+          { kind: 'blob', mediaType: content.mediaType, open: () => once(bytes) },
+          digest,
+          session.options,
+        )
   if (found !== undefined) return fail('ocm.digest.resource', `${name} is ${found.value}`, { where })
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? unzipped(bytes, name) : bytes
 }
@@ -157,6 +163,8 @@ async function imageOf(
 ): Promise<{ readonly reference: string; readonly digest: string }> {
   const { access, digest: said, name } = resource
   const where = { source: versionName(version.descriptor) }
+  if (!imageAccesses.includes(accessType(access)))
+    return fail('ocm.access.unsupported', `the image ${name}: ${describeAccess(access)}`, { where })
   const content = await contentOf(access, version, room.session.options)
   const expected = said?.normalisationAlgorithm.startsWith('ociArt') ? `sha256:${said.value}` : undefined
   if (expected !== undefined && !isDigest(expected))

@@ -1,12 +1,11 @@
 /** The content behind the access of a resource or source, wherever that is. */
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { isObject, type JsonObject } from '../../kit/json.ts'
 import { shorten } from '../../kit/text.ts'
 import {
   type Access,
   accessType,
   findElement,
   type Identity,
-  type RepositorySpec,
   repositoryOfSpec,
 } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
@@ -15,43 +14,19 @@ import { isDigest } from '../digest.ts'
 import { checked } from '../oci/checked.ts'
 import type { Descriptor } from '../oci/manifest.ts'
 import { isIndexType, isManifestType } from '../oci/media-types.ts'
-import type { Source, WantedManifest } from '../oci/place.ts'
-import { parseReference, wantedOf } from '../reference.ts'
-import { registrySource } from '../registry/registry-source.ts'
-import { openSession } from '../registry/session.ts'
-import { webFile } from '../registry/web-file.ts'
-import type { SourceOptions } from '../sources.ts'
-import { type ComponentRepository, type StoredVersion, versionName } from './repository.ts'
-
-/** Bytes, an OCI artifact, or nothing at all. */
-export type Content =
-  | {
-      readonly kind: 'blob'
-      readonly mediaType: string
-      /** Where its digests are known before it is read. */
-      readonly known?: Known
-      open(): AsyncIterable<Uint8Array>
-    }
-  | {
-      readonly kind: 'artifact'
-      readonly source: Source
-      readonly wanted: WantedManifest
-      readonly name: string
-    }
-  | { readonly kind: 'none' }
-
-/** What content consists of; whoever opens it gets checked bytes. */
-export interface Known {
-  readonly pieces: readonly Descriptor[]
-  /** Reads all of it, for nothing but the check. Problems: artifact.altered. */
-  check(): Promise<void>
-}
-
-export interface ContentOptions extends SourceOptions {
-  readonly signal: AbortSignal
-  /** Opens another repository that an access leads to; closed with all others by the owner of this source. */
-  openRepository(spec: RepositorySpec): Promise<ComponentRepository>
-}
+import type { Source } from '../oci/place.ts'
+import {
+  artifact,
+  type Content,
+  type ContentOptions,
+  describeAccess,
+  type Known,
+  mediaTypeOf,
+  type Reader,
+  text,
+} from './access.ts'
+import { type StoredVersion, versionName } from './repository.ts'
+import { gitArchive, helmChart, mavenFile, npmPackage, webContent } from './web-content.ts'
 
 const hopsMax = 5
 
@@ -76,11 +51,15 @@ export async function contentOf(
     case 'ociBlob':
       return ociBlob(reader)
     case 'helm':
-      return helmChart(reader)
+      return await helmChart(reader)
     case 'gitHub':
       return gitArchive(reader)
     case 'wget':
       return webContent(reader)
+    case 'npm':
+      return await npmPackage(reader)
+    case 'maven':
+      return mavenFile(reader)
     case 'ocm':
       return await otherVersion(reader, hops)
     case 'none':
@@ -90,40 +69,6 @@ export async function contentOf(
         where: { source: versionName(version.descriptor) },
       })
   }
-}
-
-/** The type and the place of an access, for messages. */
-export function describeAccess(access: Access): string {
-  const keys = [
-    'imageReference',
-    'localReference',
-    'ref',
-    'reference',
-    'url',
-    'URL',
-    'repoUrl',
-    'repository',
-    'helmRepository',
-    'registry',
-    'bucket',
-    'bucketName',
-  ]
-  const place = keys.map((key) => access[key]).find((value) => typeof value === 'string' && value !== '')
-  return `${access.type}${typeof place === 'string' ? ` at ${shorten(place.replace(/\/\/[^/@]*@/, '//…@'), 200)}` : ''}`
-}
-
-interface Reader {
-  readonly access: Access
-  readonly version: StoredVersion
-  readonly options: ContentOptions
-}
-
-function text({ access, version }: Reader, ...keys: readonly string[]): string {
-  const value = keys.map((key) => access[key]).find((one) => typeof one === 'string' && one !== '')
-  if (typeof value === 'string') return value
-  return fail('ocm.access.invalid', `${access.type} without "${keys[0]}"`, {
-    where: { source: versionName(version.descriptor) },
-  })
 }
 
 function localBlob(reader: Reader): Content {
@@ -182,23 +127,6 @@ async function* joined(
   for (const piece of pieces) yield* checked(piece, (await source.blob(piece, 0, signal)).bytes)
 }
 
-function mediaTypeOf(access: Access): string {
-  const { mediaType } = access
-  return typeof mediaType === 'string' && mediaType !== '' ? mediaType : 'application/octet-stream'
-}
-
-/** Names without a host are Docker's. */
-function artifact(name: string, { options }: Reader): Content {
-  const plain = name.replace(/^(?:oci|docker|https?):\/\//, '')
-  const reference = parseReference(`docker://${plain}`, { defaultHost: 'docker.io' })
-  if (reference.kind !== 'registry') return fail('ocm.access.invalid', shorten(name, 200))
-  const source = registrySource(
-    reference,
-    openSession(reference.host, reference.repository, options.registries),
-  )
-  return { kind: 'artifact', source, wanted: wantedOf(reference), name: plain }
-}
-
 function relative(reader: Reader): Content {
   const { spec } = reader.version.repository
   if (spec.kind !== 'registry')
@@ -225,72 +153,6 @@ function ociBlob(reader: Reader): Content {
     known: knownFrom([piece], source, options.signal),
     open: () => joined([piece], source, options.signal),
   }
-}
-
-/** Charts in registries are artifacts; repositories of charts with an index are not read. */
-function helmChart(reader: Reader): Content {
-  const { access } = reader
-  const repository = text(reader, 'helmRepository')
-  const [chart = '', inline] = text(reader, 'helmChart').split(':')
-  const { version = inline } = access
-  if (!repository.startsWith('oci://') || typeof version !== 'string')
-    return fail(
-      'ocm.access.unsupported',
-      `${describeAccess(access)}, chart ${chart}: only charts in registries (oci://) are fetched`,
-    )
-  return artifact(
-    `${repository.slice('oci://'.length).replace(/\/+$/, '')}/${chart}:${version.replace('+', '_')}`,
-    reader,
-  )
-}
-
-function gitArchive(reader: Reader): Content {
-  const { access, options } = reader
-  const [, host = '', owner = '', name = ''] =
-    /^(?:https?:\/\/)?([A-Za-z0-9.:-]+)\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(text(reader, 'repoUrl')) ??
-    []
-  const commit = text(reader, 'commit')
-  const said = access['apiHostname']
-  const api = host === 'github.com' ? 'api.github.com' : `${host}/api/v3`
-  if (name === '' || !/^[0-9a-f]{40}$/.test(commit))
-    return fail(
-      'ocm.access.invalid',
-      `${describeAccess(access)}: a repository of a host and a whole commit are needed`,
-    )
-  const url = `https://${typeof said === 'string' && said !== '' ? said : api}/repos/${owner}/${name}/tarball/${commit}`
-  return {
-    kind: 'blob',
-    mediaType: 'application/x-tgz',
-    open: () => webFile(url, options.registries, options.signal),
-  }
-}
-
-function webContent(reader: Reader): Content {
-  const { access, options } = reader
-  const url = text(reader, 'url', 'URL')
-  const more = ['header', 'body', 'noredirect'].filter((key) => isSaid(access[key]))
-  const { verb = 'GET' } = access
-  if (verb !== '' && verb !== 'GET') more.push('verb')
-  if (more.length > 0)
-    return fail('ocm.access.unsupported', `${describeAccess(access)} with ${more.join(', ')}`)
-  const reference = parseReference(url)
-  if (reference.kind !== 'url')
-    return fail('ocm.access.invalid', `${access.type}: ${shorten(url, 200)} is no URL`)
-  return {
-    kind: 'blob',
-    mediaType: mediaTypeOf(access),
-    open: () => webFile(url, options.registries, options.signal),
-  }
-}
-
-function isSaid(value: Json | undefined): boolean {
-  return (
-    value !== undefined &&
-    value !== null &&
-    value !== '' &&
-    value !== false &&
-    !(isObject(value) && Object.keys(value).length === 0)
-  )
 }
 
 async function otherVersion(reader: Reader, hops: number): Promise<Content> {

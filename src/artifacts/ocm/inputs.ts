@@ -1,6 +1,6 @@
 /** The inputs of a constructor: files, folders, texts and artifacts that become blobs of the new version. */
 import { readFile, realpath } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, isAbsolute, join, relative, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { isObject, type JsonObject } from '../../kit/json.ts'
@@ -13,10 +13,18 @@ import { fileBytes } from '../content/durable.ts'
 import type { WantedManifest } from '../oci/place.ts'
 import { parseReference, wantedOf } from '../reference.ts'
 import { openSource } from '../sources.ts'
-import type { Content, ContentOptions } from './content.ts'
+import { type Content, type ContentOptions, describeAccess } from './access.ts'
+import { contentOf } from './content.ts'
+import { chartOf } from './helm-chart.ts'
+import type { StoredVersion } from './repository.ts'
 
-/** Processes a template with settings, without a way to the host. */
-export type Template = (text: string, source: string, values: JsonObject) => string
+/** Processes a template with settings and libraries, without a way to the host. */
+export type Template = (
+  text: string,
+  source: string,
+  values: JsonObject,
+  libraries?: readonly { readonly name: string; readonly text: string }[],
+) => string
 
 export interface InputOptions extends ContentOptions {
   /** Where relative paths begin: the folder of the constructor. */
@@ -34,8 +42,17 @@ export interface Input {
 
 type Spec = JsonObject & { readonly type: string }
 
-/** Opens an input. Problems: ocm.constructor.invalid, artifact.not-found, archive.*. */
-export async function openInput(spec: Spec, options: InputOptions): Promise<Input> {
+/** What cannot be had here, and what does instead. */
+const elsewhere: Readonly<Record<string, string>> = {
+  docker:
+    'Save the image (docker save NAME -o image.tar) and use ociArtifact with the path docker-archive:image.tar.',
+  dockermulti: 'Push the images and their index to a registry, and use ociArtifact with its reference.',
+  git: 'Clone the repository and use dir, or use the access gitHub.',
+  s3: 'Fetch the object and use file.',
+}
+
+/** Opens an input of a version that is being made. Problems: ocm.constructor.invalid, ocm.access.*, artifact.not-found, archive.*. */
+export async function openInput(spec: Spec, options: InputOptions, version: StoredVersion): Promise<Input> {
   const type = spec.type.replace(/\/v\d+\w*$/, '')
   switch (type.charAt(0).toLowerCase() + type.slice(1)) {
     case 'file':
@@ -51,11 +68,50 @@ export async function openInput(spec: Spec, options: InputOptions): Promise<Inpu
     case 'ociArtifact':
     case 'ociImage':
       return await artifactInput(spec, options)
+    case 'helm':
+      return await chartInput(spec, options, version)
+    case 'npm':
+    case 'maven':
+    case 'wget':
+    case 'ocm':
+      return await fetchedInput(spec, options, version)
     default:
-      return fail('ocm.constructor.invalid', `inputs of type ${spec.type} are not supported`, {
-        hint: 'Use file, dir, utf8, binary, spiff or ociArtifact, or an access.',
+      return fail('ocm.constructor.invalid', `inputs are not taken from ${describeAccess(spec)}`, {
+        hint:
+          elsewhere[type.toLowerCase()] ??
+          'Use file, dir, utf8, binary, spiff, ociArtifact, helm, npm, maven, wget or ocm, or an access.',
       })
   }
+}
+
+/** What lies elsewhere, as the access of that type finds it. */
+async function fetchedInput(spec: Spec, options: InputOptions, version: StoredVersion): Promise<Input> {
+  const content = await contentOf(spec, version, options)
+  return content.kind === 'none'
+    ? fail('ocm.constructor.invalid', `${spec.type} has no content`)
+    : { content }
+}
+
+/** A chart of a folder, an archive or a repository becomes the artifact that registries have of it. */
+async function chartInput(spec: Spec, options: InputOptions, version: StoredVersion): Promise<Input> {
+  const { helmRepository, repository } = spec
+  const path = text(spec, 'path')
+  const named = typeof repository === 'string' && repository !== '' ? repository : undefined
+  let bytes: AsyncIterable<Uint8Array>
+  if (typeof helmRepository === 'string' && helmRepository !== '') {
+    const access = { ...spec, type: 'helm', helmChart: path }
+    const content = await contentOf(access, version, options)
+    if (content.kind === 'artifact') return { content, name: named ?? path }
+    if (content.kind === 'none') return fail('artifact.not-found', path)
+    bytes = content.open()
+  } else {
+    const whole = await within(options.folder, path)
+    const isFolder = (await archiveFormat(whole)) === 'folder'
+    const prefix = basename(whole)
+    bytes = isFolder ? gzipped(packFolder(whole, { mtime: 0, plainModes: true, prefix })) : fileBytes(whole)
+  }
+  const { content, name, close } = await chartOf(bytes, path, options.scratchFolder)
+  return { content, name: named ?? name, close }
 }
 
 function text(spec: Spec, key: string): string {
@@ -86,8 +142,10 @@ async function folderInput(spec: Spec, { folder }: InputOptions): Promise<Input>
   const include = patterns(spec, 'includeFiles')
   const exclude = patterns(spec, 'excludeFiles')
   const name = path.split('/').at(-1) ?? ''
-  const leaveOut = (inner: string): boolean =>
-    exclude.some((fits) => fits(inner)) || (include.length > 0 && !include.some((fits) => fits(inner)))
+  // A folder is gone through for what is wanted of it.
+  const leaveOut = (inner: string, isFolder: boolean): boolean =>
+    exclude.some((fits) => fits(inner)) ||
+    (!isFolder && include.length > 0 && !include.some((fits) => fits(inner)))
   const pack = () =>
     packFolder(path, { mtime: 0, leaveOut, ...(spec['preserveDir'] === true ? { prefix: name } : {}) })
   return { content: blobOf(spec, pack, 'application/x-tar') }
@@ -124,11 +182,13 @@ function bytesInput(spec: Spec, bytes: Uint8Array, usual: string): Input {
 
 async function templateInput(spec: Spec, { folder, template, values }: InputOptions): Promise<Input> {
   const path = await within(folder, text(spec, 'path'))
-  if (Array.isArray(spec['libraries']) && spec['libraries'].length > 0)
-    return fail('ocm.constructor.invalid', 'libraries of a spiff input are not supported')
-  const own = spec['values']
+  const { libraries: said, values: own } = spec
+  const names = Array.isArray(said) ? said.map(String) : []
+  const libraries = await Promise.all(
+    names.map(async (name) => ({ name, text: await readFile(await within(folder, name), 'utf8') })),
+  )
   const bindings = { values, inputvalues: isObject(own) ? (own as JsonObject) : {} }
-  const done = template(await readFile(path, 'utf8'), path, bindings)
+  const done = template(await readFile(path, 'utf8'), path, bindings, libraries)
   return bytesInput(spec, Buffer.from(done), 'application/octet-stream')
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
 import type { SourceOptions } from '../sources.ts'
-import type { ContentOptions } from './content.ts'
+import type { ContentOptions } from './access.ts'
 import { openRepository } from './open-repository.ts'
 import type { ComponentRepository, StoredVersion } from './repository.ts'
 import { makeResolver, type Resolver } from './resolve.ts'

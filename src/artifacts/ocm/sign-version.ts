@@ -8,7 +8,8 @@ import {
   signDescriptor,
 } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
-import { type ContentOptions, contentOf } from './content.ts'
+import type { ContentOptions } from './access.ts'
+import { contentOf } from './content.ts'
 import { digestOfContent } from './digest-content.ts'
 import { type StoredVersion, versionName } from './repository.ts'
 import type { RepositoryTarget } from './repository-target.ts'
@@ -79,8 +80,11 @@ function lacksDigests({ resources, references }: ComponentDescriptor): boolean {
   return [...resources, ...references].some(({ digest }) => digest === undefined)
 }
 
-function digestOf(descriptor: ComponentDescriptor, { normalisation }: SigningOrder): Digest {
-  const like = { hashAlgorithm: 'SHA-256', normalisationAlgorithm: normalisation }
+function digestOf(
+  descriptor: ComponentDescriptor,
+  { normalisation, hashAlgorithm = 'SHA-256' }: SigningOrder,
+): Digest {
+  const like = { hashAlgorithm, normalisationAlgorithm: normalisation }
   return { ...like, value: descriptorDigests(descriptor, like)?.[0] ?? '' }
 }
 

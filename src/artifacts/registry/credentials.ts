@@ -1,8 +1,17 @@
 /** Finds the login for a registry in the files and helpers of Docker and podman. */
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, resolve } from 'node:path'
 import { isObject } from '../../kit/json.ts'
 import { Secret } from '../../kit/secret.ts'
-import { consumersOf, findConsumer, type OcmConfig, readConfig } from '../../languages/ocm/index.ts'
+import {
+  consumersOf,
+  findConsumer,
+  type OcmConfig,
+  readConfig,
+  withDockerFiles,
+} from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
 import { readBounded } from '../content/durable.ts'
 import { documentBytesMax } from '../limits.ts'
@@ -35,7 +44,7 @@ interface Wanted {
 }
 
 async function loginFrom(bytes: Uint8Array, path: string, wanted: Wanted): Promise<Login | undefined> {
-  if (path.endsWith('ocmconfig')) return loginOfOcm(bytes, path, wanted)
+  if (path.endsWith('ocmconfig')) return await loginOfOcm(bytes, path, wanted)
   const document = parse(bytes, path)
   const server = wanted.host === 'docker.io' ? dockerKey : wanted.host
   const helpers = document['credHelpers']
@@ -96,9 +105,35 @@ function readEntry(entry: Readonly<Record<string, unknown>>, path: string): Logi
   return undefined
 }
 
-/** Consumers of the Open Component Model name a registry by its host, its port and a path. */
-function loginOfOcm(bytes: Uint8Array, path: string, { host, repository }: Wanted): Login | undefined {
-  const config = readOcmConfig(bytes, path)
+/** Consumers of the Open Component Model name a registry by its host, its port and a path; then come the files of Docker that they name. */
+async function loginOfOcm(bytes: Uint8Array, path: string, wanted: Wanted): Promise<Login | undefined> {
+  const named: { readonly path: string; readonly text: string }[] = []
+  const text = withDockerFiles(new TextDecoder().decode(bytes), (file) => {
+    const whole = resolve(dirname(path), file.replace(/^~(?=\/)/, homedir()))
+    const content = readIfThere(whole)
+    if (content !== undefined) named.push({ path: whole, text: content })
+    return content
+  })
+  const own = loginOfConsumers(readOcmConfig(text, path), wanted)
+  if (own !== undefined) return own
+  // Their helpers are asked as Docker asks them.
+  for (const file of named) {
+    const found = await loginFrom(Buffer.from(file.text), file.path, wanted)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // Docker's file is there once somebody has logged in.
+    return undefined
+  }
+}
+
+function loginOfConsumers(config: OcmConfig, { host, repository }: Wanted): Login | undefined {
   const [, hostname = host, port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? []
   const request = {
     type: 'OCIRegistry',
@@ -113,8 +148,8 @@ function loginOfOcm(bytes: Uint8Array, path: string, { host, repository }: Wante
   return { kind: 'password', user: username, password: new Secret(password) }
 }
 
-function readOcmConfig(bytes: Uint8Array, path: string): OcmConfig {
-  const reading = readConfig(new TextDecoder().decode(bytes))
+function readOcmConfig(text: string, path: string): OcmConfig {
+  const reading = readConfig(text)
   if (reading.kind === 'read') return reading.value
   const [{ path: place, message }] = reading.faults
   return fail('ocm.config.invalid', `${place} ${message}`.trim(), { where: { source: path } })

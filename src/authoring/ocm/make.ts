@@ -112,6 +112,7 @@ export async function sign(wish: SignWish, place: OcmPlace): Promise<{ readonly 
           algorithm,
           normalisation,
           privateKey,
+          ...(config.hashAlgorithm === undefined ? {} : { hashAlgorithm: config.hashAlgorithm }),
           ...(certificates === undefined ? {} : { certificates: readText(certificates) }),
           ...(issuer === undefined ? {} : { issuer }),
         },

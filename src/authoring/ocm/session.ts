@@ -19,6 +19,8 @@ export interface OcmPlace {
   /** Repositories in which referenced components may be, too. */
   readonly lookup?: readonly string[]
   readonly signal: AbortSignal
+  /** Tells what of the configuration is not used. */
+  note?(text: string): void
 }
 
 export interface OcmRoom {
@@ -32,6 +34,7 @@ export interface OcmRoom {
 export async function inOcm<T>(place: OcmPlace, work: (room: OcmRoom) => Promise<T>): Promise<T> {
   const file = place.config ?? join(homedir(), '.ocmconfig')
   const config = readConfigFile(file, place.config !== undefined)
+  for (const one of config.ignored) place.note?.(`${file}: ${one} is not used here`)
   const usual = usualRegistries(process.env)
   const scratchFolder = mkdtempSync(join(tmpdir(), 'chandler-ocm-'))
   const lookup = (place.lookup ?? []).map((text) => readReference(text).spec)

@@ -1,5 +1,6 @@
 /** What ocm commands have in common: where versions lie, and templates of constructors. */
 import type { Command } from 'commander'
+import type { BuildWish } from '../../authoring/ocm/make.ts'
 import type { OcmPlace } from '../../authoring/ocm/session.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
 import { fail } from '../../model/problem.ts'
@@ -27,6 +28,7 @@ export function collect(one: string, all: readonly string[] = []): readonly stri
 export function placeOf({ config, lookup }: PlaceOptions): OcmPlace {
   return {
     signal: terminalSignals().signal,
+    note: (text) => say(`note: ${text}`),
     ...(config === undefined ? {} : { config }),
     ...(lookup === undefined ? {} : { lookup }),
   }
@@ -37,7 +39,7 @@ export function progress(text: string): void {
   if (isTerminal('stderr')) say(text)
 }
 
-export const templaters = ['subst', 'spiff', 'none'] as const
+export const templaters = ['subst', 'spiff', 'go', 'none'] as const
 export type Templater = (typeof templaters)[number]
 
 /** Makes a document of a template. Problems: ocm.constructor.invalid. */
@@ -49,6 +51,11 @@ export async function templateFor(
       return (text) => text
     case 'subst':
       return substituted
+    case 'go':
+      // What its functions do is the standard library of Go: a part of it would process files to something else.
+      return fail('usage.invalid', '--templater go: templates of Go are not processed here', {
+        hint: 'Write the constructor for subst or spiff, or process it before, as with gomplate.',
+      })
     case 'spiff': {
       const process = await spiffTemplate()
       return (text, file, values) => process(text, file, { values })
@@ -57,10 +64,10 @@ export async function templateFor(
 }
 
 /** Spiff with its control structures, and no way to the host. */
-export async function spiffTemplate(): Promise<(text: string, file: string, bindings: JsonObject) => string> {
+export async function spiffTemplate(): Promise<BuildWish['inputTemplate']> {
   const { processSpiff } = await import('../../languages/spiff/index.ts')
-  return (text, name, bindings) => {
-    const result = processSpiff({ name, text }, [], { bindings, control: true, interpolation: true })
+  return (text, name, bindings, libraries = []) => {
+    const result = processSpiff({ name, text }, libraries, { bindings, control: true, interpolation: true })
     if (result.kind === 'failed')
       return fail('ocm.constructor.invalid', result.fault.message, { where: { source: name } })
     return result.documents.map((document) => document?.yaml() ?? '').join('---\n')

@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { readConfig, withDockerFiles } from '../../languages/ocm/index.ts'
 import { type Data, escapeData, processSpiff, readSpiff } from '../../languages/spiff/index.ts'
 import { fail } from '../../model/problem.ts'
+import { say } from '../terminal.ts'
 
 export const usualFiles = { parameters: 'TOIParameters', credentials: 'TOICredentials' } as const
 
@@ -49,10 +51,20 @@ export function credentialsIn(file: string | undefined): string | undefined {
   return JSON.stringify(escapeData(value ?? {}, true))
 }
 
-/** The configuration of OCM as text, if there is one. */
+/** The configuration of OCM as text, if there is one, with the files of Docker that it names; says what of it is not used. */
 export function configIn(file: string | undefined): string | undefined {
   const usual = join(homedir(), '.ocmconfig')
-  return textOf(file, usual, 'configuration')
+  const text = textOf(file, usual, 'configuration')
+  if (text === undefined) return undefined
+  const name = file ?? usual
+  const whole = withDockerFiles(text, (path) => {
+    const found = resolve(dirname(name), path.replace(/^~(?=\/)/, homedir()))
+    return existsSync(found) ? readFileSync(found, 'utf8') : undefined
+  })
+  const reading = readConfig(whole)
+  if (reading.kind === 'read')
+    for (const one of reading.value.ignored) say(`note: ${name}: ${one} is not used here`)
+  return whole
 }
 
 /** A usual file counts only where it is there; one that is named must be. */

@@ -5,14 +5,17 @@ import type { Consumer, Credentials } from './consumers.ts'
 import { type OcmFault, type OcmReading, readingOf } from './fault.ts'
 import { Fields } from './fields.ts'
 import { type RepositorySpec, repositoryOfSpec } from './reference.ts'
+import { hashNamed } from './signature.ts'
 
 export interface OcmConfig {
   readonly consumers: readonly ConfiguredConsumer[]
   /** Credentials by the name of their memory and their own. */
-  readonly memory: Readonly<Record<string, Readonly<Record<string, Credentials>>>>
+  readonly memory: Readonly<Record<string, Readonly<Record<string, Remembered>>>>
   /** Repositories of credentials that serve every consumer they know, as a Docker configuration does. */
   readonly repositories: readonly CredentialSpec[]
   readonly resolvers: readonly Resolver[]
+  /** What signatures are made over; absent: SHA-256. */
+  readonly hashAlgorithm?: string
   readonly keys: {
     readonly publicKeys: Readonly<Record<string, ConfiguredText>>
     readonly privateKeys: Readonly<Record<string, ConfiguredText>>
@@ -28,6 +31,11 @@ export interface ConfiguredConsumer {
   /** Merged in order. */
   readonly credentials: readonly CredentialSpec[]
 }
+
+/** What a memory holds under a name: credentials, or the way to them. */
+export type Remembered =
+  | { readonly kind: 'here'; readonly credentials: Credentials }
+  | { readonly kind: 'elsewhere'; readonly spec: CredentialSpec }
 
 /** A typed way to credentials, as written. */
 export type CredentialSpec = JsonObject & { readonly type: string }
@@ -87,6 +95,12 @@ function readPart(place: Fields, depth: number): OcmConfig {
       return { ...emptyConfig, resolvers: place.list('resolvers', 'optional', resolverOf).flat() }
     case 'keys.config.ocm.software':
       return { ...emptyConfig, keys: keysOf(place) }
+    case 'rootcerts.config.ocm.software':
+      return { ...emptyConfig, keys: { ...emptyConfig.keys, roots: rootsOf(place) } }
+    case 'hasher.config.ocm.software':
+      return { ...emptyConfig, ...hasherOf(place, 'hashAlgorithm') }
+    case 'attributes.config.ocm.software':
+      return readAttributes(place.map('attributes', 'optional'))
     case 'logging.config.ocm.software':
       return emptyConfig
     default:
@@ -94,8 +108,46 @@ function readPart(place: Fields, depth: number): OcmConfig {
   }
 }
 
+/** Attributes are known by a short name, by one of the project, and by one of years before. */
+function readAttributes(attributes: Fields): OcmConfig {
+  const ignored: string[] = []
+  const parts = Object.keys(attributes.value).map((name): OcmConfig => {
+    switch (name.replace(/^(?:github\.com\/mandelsoft\/ocm|ocm\.software(?:\/signing)?)\//, '')) {
+      case 'hasher':
+        return {
+          ...emptyConfig,
+          ...(typeof attributes.value[name] === 'string'
+            ? hasherOf(attributes, name)
+            : hasherOf(attributes.map(name, 'optional'), 'defaultHasher')),
+        }
+      case 'rootcerts': {
+        const place = attributes.map(name, 'optional')
+        return { ...emptyConfig, keys: { ...emptyConfig.keys, roots: rootsOf(place) } }
+      }
+      default:
+        ignored.push(attributes.at(name))
+        return emptyConfig
+    }
+  })
+  return joined([...parts, { ...emptyConfig, ignored }])
+}
+
+function hasherOf(place: Fields, key: string): Pick<OcmConfig, 'hashAlgorithm'> {
+  const name = place.optionalText(key)
+  if (name === undefined) return {}
+  if (hashNamed(name) === undefined) {
+    place.fault(
+      'invalid',
+      place.at(key),
+      `${JSON.stringify(name)} is no hash that is known: SHA-256, SHA-512`,
+    )
+    return {}
+  }
+  return { hashAlgorithm: name }
+}
+
 function joined(parts: readonly OcmConfig[]): OcmConfig {
-  const memory: Record<string, Record<string, Credentials>> = {}
+  const memory: Record<string, Record<string, Remembered>> = {}
   for (const part of parts)
     for (const [name, sets] of Object.entries(part.memory)) memory[name] = { ...memory[name], ...sets }
   return {
@@ -116,6 +168,7 @@ function joined(parts: readonly OcmConfig[]): OcmConfig {
       issuers: Object.assign({}, ...parts.map(({ keys }) => keys.issuers)) as OcmConfig['keys']['issuers'],
     },
     ignored: parts.flatMap(({ ignored }) => ignored),
+    ...Object.assign({}, ...parts.map(({ hashAlgorithm }) => (hashAlgorithm ? { hashAlgorithm } : {}))),
   }
 }
 
@@ -137,14 +190,14 @@ function specOf(place: Fields): CredentialSpec {
 
 function readMemory(place: Fields): OcmConfig {
   const repoName = place.text('repoName')
-  const sets = place.list('credentials', 'optional', (one): readonly [string, Credentials] => [
-    one.text('credentialsName'),
-    one.texts('credentials'),
-  ])
-  const ignored = place.list('credentials', 'optional', (one) =>
-    'reference' in one.value ? [`${one.path}: reference`] : [],
-  )
-  return { ...emptyConfig, memory: { [repoName]: Object.fromEntries(sets) }, ignored: ignored.flat() }
+  const sets = place.list('credentials', 'optional', (one): readonly [string, Remembered] => {
+    const reference = one.optionalMap('reference')
+    const kept: Remembered = reference
+      ? { kind: 'elsewhere', spec: specOf(reference) }
+      : { kind: 'here', credentials: one.texts('credentials') }
+    return [one.text('credentialsName'), kept]
+  })
+  return { ...emptyConfig, memory: { [repoName]: Object.fromEntries(sets) } }
 }
 
 function resolverOf(place: Fields): readonly Resolver[] {
@@ -178,21 +231,25 @@ function keysOf(place: Fields): OcmConfig['keys'] {
       }),
     )
   }
+  const issuers = place.map('issuers', 'optional').value
+  return {
+    publicKeys: texts('publicKeys'),
+    privateKeys: texts('privateKeys'),
+    roots: rootsOf(place),
+    issuers: Object.fromEntries(
+      Object.entries(issuers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    ),
+  }
+}
+
+function rootsOf(place: Fields): readonly ConfiguredText[] {
   const roots = place.list('rootCertificates', 'optional', ({ value, path, faults }) => {
     const text = textOf(value)
     if (text === undefined)
       faults.push({ kind: 'invalid', path, message: 'must hold one of path, data and stringdata' })
     return text === undefined ? [] : [text]
   })
-  const issuers = place.map('issuers', 'optional').value
-  return {
-    publicKeys: texts('publicKeys'),
-    privateKeys: texts('privateKeys'),
-    roots: roots.flat(),
-    issuers: Object.fromEntries(
-      Object.entries(issuers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-    ),
-  }
+  return roots.flat()
 }
 
 function textOf(value: Json): ConfiguredText | undefined {

@@ -11,22 +11,40 @@ export function consumersOf(config: OcmConfig): readonly Consumer[] {
       .filter((one) => typeof one === 'object')
     return found.length === 0 ? [] : [{ identity, credentials: Object.assign({}, ...found) as Credentials }]
   })
-  return [...own, ...config.repositories.flatMap(dockerConsumers)]
+  const serving = config.repositories.filter((spec) => spec['propagateConsumerIdentity'] !== false)
+  return [...own, ...serving.flatMap(dockerConsumers)]
+}
+
+const depthMax = 10
+
+function placeOf({ hostname = '', port, pathprefix }: Consumer['identity']): string {
+  return `${hostname}${port === undefined ? '' : `:${port}`}${pathprefix === undefined ? '' : `/${pathprefix}`}`
+}
+
+function plainPlace(name: string): string {
+  return name.replace(/^https?:\/\//, '').replace(/\/(?:v[12]\/?)?$/, '')
 }
 
 /** The credentials that a specification means; a text says why they cannot be had. */
-export function credentialsOf(config: OcmConfig, spec: CredentialSpec): Credentials | string {
+export function credentialsOf(config: OcmConfig, spec: CredentialSpec, depth = 0): Credentials | string {
   switch (spec.type) {
     case 'Credentials':
       return texts(spec['properties']) ?? 'Credentials without properties'
     case 'Memory': {
       const { repoName = 'default', credentialsName } = spec
       const found = config.memory[String(repoName)]?.[String(credentialsName)]
-      return found ?? `there is nothing under ${String(credentialsName)} in the memory ${String(repoName)}`
+      if (found === undefined)
+        return `there is nothing under ${String(credentialsName)} in the memory ${String(repoName)}`
+      if (found.kind === 'here') return found.credentials
+      return depth < depthMax
+        ? credentialsOf(config, found.spec, depth + 1)
+        : `${String(credentialsName)} leads on and on`
     }
     case 'DockerConfig': {
       const wanted = String(spec['credentialsName'] ?? '')
-      const found = dockerConsumers(spec).find(({ identity }) => identity['hostname'] === wanted)
+      if (typeof spec['dockerConfigFile'] === 'string' && spec['dockerConfig'] === undefined)
+        return `the file ${spec['dockerConfigFile']} is read by commands only: give its content as dockerConfig`
+      const found = dockerConsumers(spec).find(({ identity }) => placeOf(identity) === plainPlace(wanted))
       return found?.credentials ?? `the Docker configuration knows nothing of ${wanted}`
     }
     default:
@@ -44,7 +62,8 @@ function dockerConsumers(spec: CredentialSpec): readonly Consumer[] {
       /^(?:https?:\/\/)?([^/:]+)(?::(\d+))?(?:\/(.*?))?\/?$/.exec(key) ?? []
     const auth = isObject(entry) ? entry['auth'] : undefined
     const [user, ...rest] = typeof auth === 'string' ? Buffer.from(auth, 'base64').toString().split(':') : []
-    if (hostname === '' || user === undefined || rest.length === 0) return []
+    const credentials = isObject(entry) ? dockerCredentials(entry, user, rest.join(':')) : undefined
+    if (hostname === '' || credentials === undefined) return []
     const pathprefix = /^v[12]$/.test(path) ? '' : path
     const identity = {
       type: 'OCIRegistry',
@@ -52,8 +71,20 @@ function dockerConsumers(spec: CredentialSpec): readonly Consumer[] {
       ...(port === undefined ? {} : { port }),
       ...(pathprefix === '' ? {} : { pathprefix }),
     }
-    return [{ identity, credentials: { username: user, password: rest.join(':') } }]
+    return [{ identity, credentials }]
   })
+}
+
+function dockerCredentials(
+  { username, password, identitytoken }: Readonly<Record<string, unknown>>,
+  user: string | undefined,
+  secret: string,
+): Credentials | undefined {
+  const token =
+    typeof identitytoken === 'string' && identitytoken !== '' ? { identityToken: identitytoken } : {}
+  if (user !== undefined && user !== '') return { username: user, password: secret, ...token }
+  if (typeof username === 'string' && typeof password === 'string') return { username, password, ...token }
+  return Object.keys(token).length === 0 ? undefined : token
 }
 
 function texts(value: unknown): Credentials | undefined {

@@ -40,6 +40,7 @@ export {
   schemaVersions,
 } from './descriptor.ts'
 export { descriptorDigests, digestText, excluded, withNestedDigests } from './digests.ts'
+export { withDockerFiles } from './docker-files.ts'
 export type { OcmFault, OcmReading } from './fault.ts'
 export { Fields } from './fields.ts'
 export { findElement, fitsPattern, identityKey, identityOf, identityText, sameIdentity } from './identity.ts'

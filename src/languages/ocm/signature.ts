@@ -265,6 +265,8 @@ export interface SigningOrder {
   readonly name: string
   readonly algorithm: SignatureAlgorithm
   readonly normalisation: Normalisation
+  /** Absent: SHA-256. */
+  readonly hashAlgorithm?: string
   /** PEM. */
   readonly privateKey: string
   /** A chain (PEM), the signer's first, that is written with the value. */
@@ -285,13 +287,16 @@ export function signDescriptor(
     return 'the private key cannot be read'
   }
   if (key.asymmetricKeyType !== 'rsa') return `a key of type ${key.asymmetricKeyType} makes no RSA signature`
-  const value = sign('sha256', Buffer.from(text), { key, ...paddingOf(order.algorithm, 'sign') })
+  const { hashAlgorithm = 'SHA-256' } = order
+  const algorithm = hashNamed(hashAlgorithm)
+  if (algorithm === undefined) return `${hashAlgorithm} is no hash that is known`
+  const value = sign(algorithm, Buffer.from(text), { key, ...paddingOf(order.algorithm, 'sign') })
   const signature: Signature = {
     name: order.name,
     digest: {
-      hashAlgorithm: 'SHA-256',
+      hashAlgorithm,
       normalisationAlgorithm: order.normalisation,
-      value: hash('sha256', text),
+      value: hash(algorithm, text),
     },
     signature: {
       algorithm: order.algorithm,
