@@ -1,6 +1,6 @@
 /** Tells polling platforms what a run says of its progress: the newest text, masked, at most one write at a time. */
 import type { Mask } from '../kit/redact.ts'
-import { shorten } from '../kit/text.ts'
+import { printable, shorten } from '../kit/text.ts'
 import type { Lease } from './lease.ts'
 import { recordProgress } from './record.ts'
 import type { Tools } from './tools.ts'
@@ -23,7 +23,7 @@ export function openProgressNote(tools: Tools, lease: Lease, mask: Mask): Progre
   let writing: Promise<void> | undefined
   const write = async (): Promise<void> => {
     while (next !== undefined && !over.signal.aborted) {
-      const description = shorten(mask.text(next), charactersMax)
+      const description = shorten(printable(mask.text(next)), charactersMax)
       next = undefined
       await recordProgress(tools, lease, { description })
       await tools.ports.clock.sleep(pauseMs, over.signal)

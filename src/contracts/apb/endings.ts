@@ -1,5 +1,6 @@
 /** What the end of a bundle's run says by itself. */
 import { never } from '../../kit/assert.ts'
+import { printable } from '../../kit/text.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
 import type { ApbAction } from './actions.ts'
@@ -54,7 +55,7 @@ function failed(problem: Problem): Ended {
 
 function terminationMessage({ got }: Report): string {
   const file = got.get(wanted.termination)
-  return file?.kind === 'bytes' ? new TextDecoder().decode(file.bytes).trim() : ''
+  return file?.kind === 'bytes' ? printable(new TextDecoder().decode(file.bytes)).trim() : ''
 }
 
 function unservedOf({ got }: Report): readonly string[] {

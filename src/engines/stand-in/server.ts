@@ -33,7 +33,10 @@ export async function serveApi(
   const server: Server = createServer(
     { cert: certificate, key, minVersion: 'TLSv1.2', requestTimeout: 60_000 },
     (request, response) => {
-      void serve({ files, clock, rates }, request, response)
+      // Whatever a bundle sends, it must not end the broker.
+      serve({ files, clock, rates }, request, response).catch(() =>
+        send(response, refusal('InternalError', 'the request could not be served')),
+      )
     },
   )
   // What a client breaks off is no fault of ours.
@@ -76,7 +79,12 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     send(response, refusal('RequestEntityTooLarge', 'the body is too large'))
     return
   }
-  const url = new URL(request.url ?? '/', 'https://kubernetes.default')
+  // Written behind the host, so that no path is taken for another host.
+  const url = URL.parse(`https://kubernetes.default${request.url ?? '/'}`)
+  if (url === null) {
+    send(response, refusal('BadRequest', 'the path cannot be read'))
+    return
+  }
   const asked: ApiRequest = {
     method: request.method ?? 'GET',
     path: url.pathname.replace(/\/+$/, '') || '/',

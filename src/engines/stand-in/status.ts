@@ -8,6 +8,7 @@ export interface Answer {
 
 export type Reason =
   | 'BadRequest'
+  | 'InternalError'
   | 'Unauthorized'
   | 'Forbidden'
   | 'NotFound'
@@ -21,6 +22,7 @@ export type Reason =
 
 const codes: Readonly<Record<Reason, number>> = {
   BadRequest: 400,
+  InternalError: 500,
   Unauthorized: 401,
   Forbidden: 403,
   NotFound: 404,
