@@ -28,6 +28,11 @@ export const Operation = Type.Object(
     reason: Type.String({ description: 'Why it is in this state.' }),
     description: Type.Optional(Type.String({ description: "What the platform's users read." })),
     problem: Type.Optional(Type.Object({ code: Type.String(), title: Type.String(), hint: Type.String() })),
+    lastLines: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Of one operation that failed: the last lines of its log, masked like the log.',
+      }),
+    ),
     requestId: Type.String(),
     blockedBy: Type.Optional(Type.String()),
     stage: Type.Integer(),

@@ -92,13 +92,16 @@ function endedOperation(operation: Operation, { state, outcome }: Ending, now: n
 }
 
 /** Never empty: a platform shows it to the person who waits. */
-function describeOutcome({ problems, message }: Outcome): string {
+function describeOutcome({ problems, message, lastLines = [] }: Outcome): string {
   const [first, ...rest] = problems
   if (first === undefined) return message ?? 'succeeded'
   const more = [...rest, ...(first.others ?? [])].map((problem) => describeProblem(problem))
-  return [message, describeProblem(first), ...more]
+  const told = [message, describeProblem(first), ...more]
     .filter((part) => part !== undefined && part !== '')
     .join('; ')
+  // What the contract quotes already is not said twice.
+  const fresh = lastLines.filter((line) => !told.includes(line))
+  return fresh.length === 0 ? told : `${told}; last lines of the log: ${fresh.join(' / ')}`
 }
 
 /** A field without its permission makes the platform fail the bind and unbind again: better to fail it here. */

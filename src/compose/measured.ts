@@ -65,6 +65,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     runs: (operation) => timed('runs', () => look.runs(operation)),
     history: (operation) => timed('history', () => look.history(operation)),
     log: (operation, after, most) => timed('log', () => look.log(operation, after, most)),
+    lastLog: (operation, most) => timed('lastLog', () => look.lastLog(operation, most)),
     logEnds: (run) => timed('log_ends', () => look.logEnds(run)),
     unseal: (owner, name) => timed('unseal', () => look.unseal(owner, name)),
     offering: (plan, digest) => timed('offering', () => look.offering(plan, digest)),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearest, plural, printable, shorten } from './text.ts'
+import { lastLines, nearest, plural, printable, shorten } from './text.ts'
 
 test.each([
   ['lisen', ['listen', 'admin'], 'listen'],
@@ -16,4 +16,14 @@ test('texts are counted, cut and made safe to show', () => {
   ])
   expect(shorten('abcdef', 4)).toBe('abc…')
   expect(printable('a\u001b[31m\u202eb\n')).toBe('a\ufffd[31m\ufffdb\n')
+})
+
+test.each<readonly [string, string, readonly string[]]>([
+  ['nothing', '\n \n', []],
+  ['the last of many', 'one\ntwo\nthree\nfour\n', ['two', 'three', 'four']],
+  ['without colours', '\u001b[31mred\u001b[0m\r\n', ['red']],
+  ['without what moves a terminal', 'a\u0007b\u202ec', ['a\ufffdb\ufffdc']],
+  ['no longer than together allowed', `${'x'.repeat(30)}\nlast`, [`${'x'.repeat(15)}…`, 'last']],
+])('last lines: %s', (_what, text, lines) => {
+  expect(lastLines(text, { lines: 3, characters: 20 })).toEqual(lines)
 })

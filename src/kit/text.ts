@@ -41,3 +41,22 @@ function editDistance(a: string, b: string): number {
   }
   return row[b.length] ?? 0
 }
+
+const colours = /\p{Cc}\[[0-9;]*[A-Za-z]/gu
+
+/** The last lines that say something, oldest first: without colours and control characters, each and all together bounded. */
+export function lastLines(
+  text: string,
+  most: { readonly lines: number; readonly characters: number },
+): readonly string[] {
+  const kept: string[] = []
+  let left = most.characters
+  for (const line of text.split(/[\r\n]+/).reverse()) {
+    const plain = printable(line.replace(colours, '')).trim()
+    if (plain === '') continue
+    if (kept.length === most.lines || left <= 0) break
+    kept.unshift(shorten(plain, left))
+    left -= plain.length
+  }
+  return kept
+}

@@ -10,6 +10,8 @@ export interface Outcome {
   readonly problems: readonly Problem[]
   /** One sentence for the person who waits. */
   readonly message?: string
+  /** What the program of a failed run said last, in few lines; told after problems and message. */
+  readonly lastLines?: readonly string[]
   /** What a bind hands out. */
   readonly binding?: BindingAnswer
   readonly dashboardUrl?: string

@@ -1,5 +1,5 @@
 /** Logs as sealed pieces, each kept once by its position in its stream. */
-import type { Session } from './database.ts'
+import type { Row, Session } from './database.ts'
 import { bytes, number, text } from './row.ts'
 import type { Sealer } from './sealer.ts'
 import type { LogEnd, LogRow, NewLogRow } from './store.ts'
@@ -65,24 +65,41 @@ export async function readLog(
     from.after,
     from.most,
   )
-  return rows.map((row) => {
-    const [run, step, position] = [text(row, 'run'), text(row, 'step'), number(row, 'position')]
-    const stream = text(row, 'stream') as LogRow['stream']
-    return {
-      number: number(row, 'number'),
-      at: number(row, 'at'),
-      operation: text(row, 'operation'),
-      run,
-      stream,
-      step,
-      position,
-      span: number(row, 'span'),
-      bytes: sealer.unseal(logOwner(run), pieceName({ step, stream, position }), {
-        key: text(row, 'key_id'),
-        body: bytes(row, 'body'),
-      }),
-    }
-  })
+  return rows.map((row) => logRow(row, sealer))
+}
+
+/** The newest pieces, oldest first. */
+export async function readLastLog(
+  session: Session,
+  sealer: Sealer,
+  { operation, most }: { readonly operation: string; readonly most: number },
+): Promise<readonly LogRow[]> {
+  const rows = await session.all(
+    `SELECT number, operation, run, stream, step, position, span, at, key_id, body FROM logs
+      WHERE operation = ? ORDER BY number DESC LIMIT ?`,
+    operation,
+    most,
+  )
+  return rows.map((row) => logRow(row, sealer)).toReversed()
+}
+
+function logRow(row: Row, sealer: Sealer): LogRow {
+  const [run, step, position] = [text(row, 'run'), text(row, 'step'), number(row, 'position')]
+  const stream = text(row, 'stream') as LogRow['stream']
+  return {
+    number: number(row, 'number'),
+    at: number(row, 'at'),
+    operation: text(row, 'operation'),
+    run,
+    stream,
+    step,
+    position,
+    span: number(row, 'span'),
+    bytes: sealer.unseal(logOwner(run), pieceName({ step, stream, position }), {
+      key: text(row, 'key_id'),
+      body: bytes(row, 'body'),
+    }),
+  }
 }
 
 /** Where the next piece of each stream of a run begins. */

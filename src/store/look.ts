@@ -12,7 +12,7 @@ import { countByState } from './counts.ts'
 import type { Session } from './database.ts'
 import { findIdempotent } from './idempotency.ts'
 import { countInstances, findInstance, listInstances } from './instances.ts'
-import { endsOfLog, readLog } from './logs.ts'
+import { endsOfLog, readLastLog, readLog } from './logs.ts'
 import { listNodes, listTombstones, readCluster } from './nodes.ts'
 import { countQueued, findOperation, listOperations, pollOperation } from './operations.ts'
 import { findEnrolment, findOffering, listEnrolments, listOfferings } from './packages.ts'
@@ -85,6 +85,9 @@ export class Looking implements Look {
   }
   log(operation: string, after: number, most: number): Promise<readonly LogRow[]> {
     return readLog(this.session, this.sealer, { operation, after, most })
+  }
+  lastLog(operation: string, most: number): Promise<readonly LogRow[]> {
+    return readLastLog(this.session, this.sealer, { operation, most })
   }
   logEnds(run: string): Promise<readonly LogEnd[]> {
     return endsOfLog(this.session, run)

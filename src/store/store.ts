@@ -64,6 +64,8 @@ export interface Look {
   history(operation: string): Promise<readonly HistoryLine[]>
   /** Log pieces after a number, oldest first. */
   log(operation: string, after: number, most: number): Promise<readonly LogRow[]>
+  /** The newest pieces, oldest first. */
+  lastLog(operation: string, most: number): Promise<readonly LogRow[]>
   /** How far the log of a run is already kept. */
   logEnds(run: string): Promise<readonly LogEnd[]>
   /** Opens what was sealed under a name; undefined when there is nothing. */

@@ -15,7 +15,7 @@ import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
 import type { Transaction } from '../store/store.ts'
 import { type Assembled, assemble } from './assemble.ts'
 import { discardLeft, discardNow, isOver } from './discard.ts'
-import { endingOf, withoutSecrets } from './ending.ts'
+import { endingOf, withLastLines, withoutSecrets } from './ending.ts'
 import { withKept } from './kept.ts'
 import { hideInLog } from './late-secrets.ts'
 import type { Lease } from './lease.ts'
@@ -64,7 +64,7 @@ export async function conclude(
       : { problems: [], carryover: conclusion.unstarted ?? conclusion.carryover }
   // A chain that was stopped between two stages is not done, however well the last one ended.
   const isDone = report.end.kind === 'finished' && conclusion.kind === 'done'
-  const ending = judged(outcome, report, isDone ? undefined : stop)
+  const ending = withLastLines(judged(outcome, report, isDone ? undefined : stop), report)
   if (!isOver(report)) await discardNow(tools, lease, run, engine)
   await recordEnd(tools, lease, withoutSecrets(ending, mask), { order })
   if (isOver(report)) await discardLeft(tools, run, engine)

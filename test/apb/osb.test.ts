@@ -2,7 +2,8 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { offering, Platform } from '../cnab/platform.ts'
-import type { TestBroker } from '../support/broker.ts'
+import { ask } from '../support/ask.ts'
+import { basic, type TestBroker } from '../support/broker.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
 import { startPodman, type TestEngine } from '../support/podman.ts'
@@ -38,7 +39,7 @@ value() { printf %s "$vars" | sed -n "s/.*\\"$1\\":\\"\\{0,1\\}\\([^\\",}]*\\).*
 case $action in
   provision)
     case $(value mode) in
-      crash) exit 3 ;;
+      crash) echo 'looking for a place'; echo "logged in with $(value password)"; printf '\\033[31mthe queue has no place\\033[0m\n' >&2; exit 3 ;;
       tell) printf 'no queue is left' > /dev/termination-log; exit 1 ;;
       cluster) call GET /apis/apps/v1/namespaces/target/deployments/x; exit 2 ;;
       foreign) call GET /api/v1/namespaces/kube-system/secrets; exit 0 ;;
@@ -169,6 +170,25 @@ describe.each(['embedded', 'docker'] as const)(
       expect((await platform.ask('GET', '/v2/service_instances/e1/service_bindings/b')).body).toMatchObject({
         credentials: { user: 'root', port: 5672 },
       })
+    })
+
+    test('a failure is told with the last lines of the log after the words of the bundle, masked', async () => {
+      const parameters = { mode: 'crash', password: 'of-the-user-42' }
+      const ordered = await platform.provision('f-lines', 'default', parameters)
+      const { description } = await platform.end('f-lines', ordered)
+      const admin = { as: basic('admin') }
+      const listed = (await (await ask(broker, '/api/v1/operations?instance=f-lines', admin)).json()) as {
+        readonly items: readonly { readonly id: string }[]
+      }
+      const shown = await ask(broker, `/api/v1/operations/${listed.items[0]?.id}`, admin)
+      const { lastLines } = (await shown.json()) as { readonly lastLines?: readonly string[] }
+
+      expect(description).toMatch(
+        /^The bundle failed: Error occurred during provision.*; last lines of the log: .*the queue has no place/,
+      )
+      expect(lastLines).toContain('the queue has no place')
+      expect(lastLines?.some((line) => line.startsWith('logged in with [redacted]'))).toBe(true)
+      expect(description + JSON.stringify(lastLines)).not.toMatch(/of-the-user-42|\[3/)
     })
 
     test.each(['foreign', 'second'])('what a cluster refuses is refused: %s', async (mode) => {

@@ -210,6 +210,7 @@ async function showOperation(form: Form, operation: Operation): Promise<void> {
       ['Binding', operation.binding],
       ['State', operation.state],
       ['Reason', operation.reason],
+      ['Last lines', operation.lastLines?.join('\n')],
       ['Hint', operation.problem?.hint],
       ['Node', operation.node],
       ['Request', operation.requestId],

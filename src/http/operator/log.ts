@@ -1,6 +1,7 @@
 /** The log of an operation for readers: a piece of it, or all of it as it grows until the operation ends. */
 import { type LogLine, toLogLine, toOperation } from '../../api/operation.ts'
 import type { Ports } from '../../broker/ports.ts'
+import { lastLines } from '../../kit/text.ts'
 import { hasEnded } from '../../model/operation.ts'
 import type { LogRow } from '../../store/store.ts'
 import type { ServerEvent } from './route.ts'
@@ -19,6 +20,16 @@ export async function readLog(
   const last = rows.at(-1)
   const more = rows.length === most && last ? { next: last.number } : {}
   return { items: rows.map((row) => toLogLine(row, decode(row))), ...more }
+}
+
+const lastPieces = 40
+const shownLines = { lines: 20, characters: 4096 }
+
+/** What a program said last. */
+export async function lastLinesOf(broker: Ports, operation: string): Promise<readonly string[]> {
+  const rows = await broker.store.look.lastLog(operation, lastPieces)
+  const text = Buffer.concat(rows.filter(({ stream }) => stream !== 'system').map(({ bytes }) => bytes))
+  return lastLines(text.toString(), shownLines)
 }
 
 /**

@@ -21,7 +21,7 @@ import { activeStates, endStates, type OperationState } from '../../model/operat
 import { fail } from '../../model/problem.ts'
 import type { Look } from '../../store/store.ts'
 import { ordered, toWhy } from './instance-routes.ts'
-import { followLog, readLog } from './log.ts'
+import { followLog, lastLinesOf, readLog } from './log.ts'
 import type { OperatorPorts } from './ports.ts'
 import { document, look, order, route } from './route.ts'
 
@@ -55,7 +55,11 @@ export const operationRoutes = [
     audit: look,
     params: OperationAddress,
     answers: Operation,
-    handle: async ({ params }, ports) => document(toOperation(await existing(ports, params.operation))),
+    handle: async ({ params }, ports) => {
+      const operation = await existing(ports, params.operation)
+      const lines = operation.state === 'failed' ? await lastLinesOf(ports.broker, operation.id) : []
+      return document({ ...toOperation(operation), ...(lines.length > 0 ? { lastLines: [...lines] } : {}) })
+    },
   }),
   listOf('history', 'Every change of state with its reason', HistoryLine, async (see, id) =>
     (await see.history(id)).map(toHistoryLine),
