@@ -22,11 +22,17 @@ const work = mkdtempSync(join(tmpdir(), 'chandler-libraries-'))
 const consumer = join(work, 'consumer')
 const page = readFileSync(join(root, 'docs/languages/library.md'), 'utf8')
 
-/** The examples of the page with what they print. */
-const examples = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code = '']) => ({
-  code,
-  printed: [...code.matchAll(/^\/\/ (.*)$/gm)].map(([, line]) => line).join('\n'),
-}))
+/** The examples of a page with what they print. */
+function examplesOf(text: string) {
+  return [...text.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code = '']) => ({
+    code,
+    printed: [...code.matchAll(/^\/\/ (.*)$/gm)].map(([, line]) => line).join('\n'),
+  }))
+}
+
+const examples = examplesOf(page)
+/** Keys and signatures are of Node. */
+const examplesForNode = examplesOf(readFileSync(join(root, 'docs/ocm.md'), 'utf8'))
 
 const nodes = [20, 22, 24].flatMap((major) => {
   const path = nodeOf(major)
@@ -84,12 +90,12 @@ beforeAll(() => {
 
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
-test('the page has examples', () => {
-  expect(examples.length).toBeGreaterThan(3)
+test('the pages have examples', () => {
+  expect([examples.length > 3, examplesForNode.length > 0]).toEqual([true, true])
 })
 
-test.each(nodes)('the examples of the page print what they say on Node $major', ({ path }) => {
-  for (const [i, { code, printed }] of examples.entries()) {
+test.each(nodes)('the examples of the pages print what they say on Node $major', ({ path }) => {
+  for (const [i, { code, printed }] of [...examples, ...examplesForNode].entries()) {
     const file = join(consumer, `example-${i}.js`)
     writeFileSync(file, code)
     expect(execFileSync(path, [file], { encoding: 'utf8' }).trim()).toBe(printed)
@@ -204,6 +210,8 @@ test('programs in TypeScript use them with their declarations', () => {
     [
       "import { type Call, type Cell, compile, type Limits, processSpiff, type SpiffFunction, type SpiffResult, type Value } from 'chandler/spiff'",
       "import { brokerFunctions, evaluateText, jsonScope, type Result } from 'chandler/hil'",
+      "import { type ComponentDescriptor, type OcmReading, readDescriptor } from 'chandler/ocm'",
+      'export const reading: OcmReading<ComponentDescriptor> = readDescriptor("")',
       'const limits: Partial<Limits> = { stepsMax: 1000 }',
       'const double: SpiffFunction = ({ args }: Call): Value => (typeof args[0] === "bigint" ? args[0] * 2n : null)',
       'export const result: SpiffResult = processSpiff({ name: "t", text: "a: 1" }, [], { limits, functions: new Map([["double", double]]) })',

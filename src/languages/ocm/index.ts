@@ -6,6 +6,7 @@ export {
   type CredentialSpec,
   emptyConfig,
   type OcmConfig,
+  type Remembered,
   type Resolver,
   readConfig,
   resolversFor,
