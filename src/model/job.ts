@@ -179,6 +179,17 @@ export interface ClusterSandbox {
   readonly state?: Readonly<Record<string, string>>
   /** What earlier runs left in the target namespace of a stand-in, as it was reported. */
   readonly objects?: Uint8Array
+  /** A real cluster that has the target namespace, for calls that a stand-in passes on. */
+  readonly cluster?: TargetCluster
+}
+
+export interface TargetCluster {
+  readonly server: string
+  /** Certificates that it is verified with; absent: those of this system. */
+  readonly authority?: string
+  readonly token: Secret
+  /** `GROUP/VERSION/RESOURCE`, with `*` for any resource. */
+  readonly allow: readonly string[]
 }
 
 /** A name and the address that it stands for. */

@@ -1,6 +1,8 @@
 /** One container run of a bundle: its arguments, what it finds, and what is read back. */
 import { shortName, uuidOf } from '../../kit/hash.ts'
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
+import { Secret } from '../../kit/secret.ts'
 import type { ClusterSandbox, FileIn, Job, Want } from '../../model/job.ts'
 import type { Situation } from '../../model/situation.ts'
 import type { ApbAction } from './actions.ts'
@@ -38,7 +40,8 @@ export function actionJob(
 ): Job {
   const { vars, namespace, memory, options } = around
   const { reference, runtime } = notesOf(situation.package)
-  const sandbox = sandboxOf(action, situation, namespace, memory)
+  const cluster = targetCluster(situation, options)
+  const sandbox = { ...sandboxOf(action, situation, namespace, memory), ...present({ cluster }) }
   return {
     program: { kind: 'image', reference, digest: situation.package.digest },
     steps: [
@@ -79,6 +82,24 @@ function sandboxOf(
     target,
     ...(state === undefined ? {} : { state }),
     ...(objects === undefined ? {} : { objects }),
+  }
+}
+
+/** Names of what the operator lends for it; they have no slash, so bundles see nothing of them. */
+export const clusterToken = 'target-cluster-token'
+const clusterAuthority = 'target-cluster-ca'
+
+/** The cluster that has the target namespace, if the operator names one. */
+function targetCluster(
+  { infrastructure }: Situation,
+  { targetCluster: given }: Options,
+): ClusterSandbox['cluster'] {
+  if (given === undefined) return undefined
+  const { [clusterToken]: token = '', [clusterAuthority]: authority } = infrastructure
+  return {
+    ...given,
+    token: token instanceof Secret ? token : new Secret(token),
+    ...present({ authority: authority instanceof Secret ? authority.reveal() : authority }),
   }
 }
 

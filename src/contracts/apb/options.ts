@@ -29,6 +29,8 @@ export interface Options {
   readonly proxy: { readonly http: string; readonly https: string; readonly no: string } | undefined
   /** An address that forwards to the dashboard of an instance, for bundles that ask for it. */
   readonly dashboardRedirector: string
+  /** A real cluster with the target namespaces: where it is, and which kinds bundles may use there. */
+  readonly targetCluster: { readonly server: string; readonly allow: readonly string[] } | undefined
   /** Bindings of one instance are made and removed at the same time. */
   readonly bindsInParallel: boolean
   readonly timeoutSeconds: Readonly<Record<ApbAction, number>>
@@ -54,6 +56,7 @@ const usualOptions: Options = {
   secretsAsParameters: true,
   proxy: undefined,
   dashboardRedirector: '',
+  targetCluster: undefined,
   bindsInParallel: true,
   timeoutSeconds: {
     provision: hour,
@@ -99,6 +102,18 @@ const check = checkerOf({
       properties: { http: text, https: text, no: text },
     },
     dashboardRedirector: text,
+    targetCluster: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['server', 'allow'],
+      properties: {
+        server: { type: 'string', pattern: '^https://[^/?#@]+(/[^?#]*)?$' },
+        allow: {
+          type: 'array',
+          items: { type: 'string', pattern: '^([a-z0-9.-]+/)?v[0-9][a-z0-9]*/([a-z]+(/[a-z]+)?|[*])$' },
+        },
+      },
+    },
     bindsInParallel: flag,
     timeoutSeconds: {
       type: 'object',

@@ -7,7 +7,7 @@ import type { Action, Situation } from '../../model/situation.ts'
 import type { Prepared } from '../contract.ts'
 import type { ApbAction } from './actions.ts'
 import { argumentBytesMax, encodeVars, userOf } from './extra-vars.ts'
-import { actionJob } from './job.ts'
+import { actionJob, clusterToken } from './job.ts'
 import { bindingMemoryOf, type InstanceMemory, memoryOf } from './memory.ts'
 import { notesOf, specPlanOf } from './notes.ts'
 import { type Options, optionsOf } from './options.ts'
@@ -195,9 +195,16 @@ function run(action: ApbAction, situation: Situation, own: JsonObject, more: Das
     const detail = `Namespace not found within request context. Cannot perform requested ${action}`
     return refused([{ code: 'apb.namespace', detail }])
   }
+  if (options.targetCluster !== undefined && situation.infrastructure[clusterToken] === undefined) {
+    return refused([
+      { code: 'apb.options-invalid', detail: `targetCluster needs ${clusterToken} among the infrastructure` },
+    ])
+  }
   const { binding } = situation
   const vars: JsonObject = {
     ...own,
+    // As they are lent now, and to every action: newer base images read no files of secrets.
+    ...(options.secretsAsParameters ? secretParameters(situation.infrastructure) : {}),
     ...injected(situation),
     ...(binding === undefined ? {} : { _apb_service_binding_id: binding.id }),
     cluster: options.cluster,

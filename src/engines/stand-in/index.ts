@@ -1,6 +1,7 @@
 /** An engine without a cluster, beside a stand-in of the Kubernetes API: together they run what asks for a sandbox of one. */
 import type { Clock } from '../../kit/clock.ts'
 import { systemChance } from '../../kit/clock.ts'
+import { present } from '../../kit/present.ts'
 import type { Job } from '../../model/job.ts'
 import type { Report } from '../../model/report.ts'
 import type { Engine, RunName, RunOrder, Ticket, Watch } from '../engine.ts'
@@ -112,6 +113,7 @@ async function admitted(
     token: Buffer.from(systemChance.bytes(32)).toString('base64url'),
     ...place,
     sandbox: { pod: sandbox.pod, namespace: sandbox.namespace, target: sandbox.target },
+    ...present({ cluster: sandbox.cluster && { ...sandbox.cluster, token: sandbox.cluster.token.reveal() } }),
     openedAt: clock.now(),
     snapshot: firstSnapshot(name, sandbox, image, clock.now()),
     unserved: [],

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../kit/clock.ts'
 import { type ApiRequest, answer, targetOf } from './api.ts'
+import { forward, type Way, wayOf } from './forward.ts'
 import { selects } from './selectors.ts'
 import type { Session } from './session.ts'
 import type { SessionFiles } from './session-files.ts'
@@ -94,6 +95,11 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     now: clock.now(),
     newId: randomUUID,
   }
+  const way = wayOf(session, asked)
+  if (way.kind !== 'own') {
+    passOn(session, way, { ...asked, url: `${asked.path}${url.search}`, headers: request.headers }, response)
+    return
+  }
   if (asked.method === 'GET' && isWatch(asked)) {
     watch(session, asked, response)
     return
@@ -102,6 +108,29 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
   const { answer: told, changed } = answer(session, asked)
   if (changed || session.missed !== missed) files.save(session)
   send(response, told)
+}
+
+function passOn(
+  session: Session,
+  way: Exclude<Way, { readonly kind: 'own' }>,
+  asked: ApiRequest & { readonly url: string; readonly headers: IncomingMessage['headers'] },
+  response: ServerResponse,
+): void {
+  if (way.kind === 'refused') {
+    send(response, way.answer)
+    return
+  }
+  if (session.forwarded >= watchesMax) {
+    send(response, refusal('TooManyRequests', 'too many calls are on their way to the cluster'))
+    return
+  }
+  session.forwarded += 1
+  response.once('close', () => {
+    session.forwarded -= 1
+  })
+  const { 'content-type': type, accept, 'user-agent': agent } = asked.headers
+  const headers = { 'content-type': type, accept, 'user-agent': agent }
+  forward(way.cluster, { ...asked, headers }, response)
 }
 
 function sessionOf(files: SessionFiles, request: IncomingMessage): Session | undefined {

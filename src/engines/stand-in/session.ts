@@ -12,6 +12,14 @@ export interface Place {
   readonly port: number
 }
 
+/** A real cluster that has the target namespace, as it is written down. */
+export interface TargetClusterRecord {
+  readonly server: string
+  readonly authority?: string
+  readonly token: string
+  readonly allow: readonly string[]
+}
+
 /** A session as it is written down, so that a new process goes on where the last one was. */
 export interface SessionRecord {
   readonly run: string
@@ -20,6 +28,8 @@ export interface SessionRecord {
   readonly address?: string
   readonly port: number
   readonly sandbox: { readonly pod: string; readonly namespace: string; readonly target: string }
+  /** Absent: the target namespace is the stand-in's, too. */
+  readonly cluster?: TargetClusterRecord
   /** Milliseconds since 1970. */
   readonly openedAt: number
   readonly snapshot: Snapshot
@@ -33,28 +43,31 @@ export class Session {
   readonly token: string
   readonly place: Place
   readonly sandbox: SessionRecord['sandbox']
+  readonly cluster: TargetClusterRecord | undefined
   readonly openedAt: number
   readonly objects: Objects
   readonly #unserved: Set<string>
   readonly #watchers = new Set<(change: Change) => void>()
 
-  constructor({ run, token, address, port, sandbox, openedAt, snapshot, unserved }: SessionRecord) {
+  constructor({ run, token, address, port, sandbox, cluster, openedAt, snapshot, unserved }: SessionRecord) {
     this.run = run
     this.token = token
     this.place = { address: address ?? '127.0.0.1', port }
     this.openedAt = openedAt
     this.sandbox = sandbox
+    this.cluster = cluster
     this.objects = new Objects(snapshot)
     this.#unserved = new Set(unserved)
   }
 
   record(): SessionRecord {
-    const { run, token, place, sandbox, openedAt } = this
+    const { run, token, place, sandbox, cluster, openedAt } = this
     return {
       run,
       token,
       ...place,
       sandbox,
+      ...(cluster === undefined ? {} : { cluster }),
       openedAt,
       snapshot: this.objects.snapshot(),
       unserved: [...this.#unserved],
@@ -81,6 +94,9 @@ export class Session {
   get missed(): number {
     return this.#unserved.size
   }
+
+  /** How many calls are on their way to the cluster. */
+  forwarded = 0
 
   get watching(): number {
     return this.#watchers.size

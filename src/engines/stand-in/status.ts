@@ -19,6 +19,7 @@ export type Reason =
   | 'UnsupportedMediaType'
   | 'Invalid'
   | 'TooManyRequests'
+  | 'ServiceUnavailable'
 
 const codes: Readonly<Record<Reason, number>> = {
   BadRequest: 400,
@@ -33,6 +34,7 @@ const codes: Readonly<Record<Reason, number>> = {
   UnsupportedMediaType: 415,
   Invalid: 422,
   TooManyRequests: 429,
+  ServiceUnavailable: 503,
 }
 
 /** A refusal as clients of Kubernetes read it. */
