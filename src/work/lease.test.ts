@@ -25,6 +25,8 @@ test('a heartbeat lengthens it from when it was sent, an old one does not shorte
   time.now = 1299
 
   expect(() => lease.check()).not.toThrow()
+  time.now = 1300
+  expect(() => lease.check()).toThrow('Another process has taken over: op')
 })
 
 test('a dropped lease is lost for good', () => {

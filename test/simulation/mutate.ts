@@ -8,10 +8,16 @@ import type { Mutant } from './mutant.ts'
 import { mutants } from './mutants.ts'
 
 const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '400' }, only: { type: 'string', default: '' } },
+  options: {
+    seeds: { type: 'string', default: '400' },
+    only: { type: 'string', default: '' },
+    tests: { type: 'boolean', default: false },
+  },
 })
 const root = resolve(import.meta.dirname, '../..')
-const waiting = mutants.filter(({ name }) => name.includes(values.only))
+const waiting = mutants.filter(
+  ({ name, test }) => name.includes(values.only) && (!values.tests || test !== undefined),
+)
 let survived = 0
 
 async function judge(mutant: Mutant): Promise<void> {
@@ -22,6 +28,8 @@ async function judge(mutant: Mutant): Promise<void> {
       'test/simulation',
       'test/support',
       'test/fixtures',
+      'test/closing-line.ts',
+      'test/tidy.ts',
       'package.json',
       'vitest.config.ts',
     ])
@@ -35,7 +43,7 @@ async function judge(mutant: Mutant): Promise<void> {
       writeFileSync(file, parts.join(edit.replace))
     }
     const { code, output } = await (mutant.test === undefined ? live(folder) : judgedBy(folder, mutant.test))
-    const faults = mutant.test === undefined ? /^ {2}\S.*/m : /AssertionError.*/
+    const faults = mutant.test === undefined ? /^ {2}\S.*/m : /(?:Assertion|Problem)Error.*/
     const [first = ''] = faults.exec(output) ?? []
     if (code === 1 && first !== '') console.log(`caught: ${mutant.name} — ${first.trim().slice(0, 100)}`)
     else {

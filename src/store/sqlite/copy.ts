@@ -1,8 +1,9 @@
 /** Copies of a running database, each marked so that a broker that is given one knows how old its knowledge is. */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { fail } from '../../model/problem.ts'
+import { fail, ProblemError } from '../../model/problem.ts'
 import type { Freeze } from '../store.ts'
+import { sqliteProblem } from './problem.ts'
 
 const copiedPages = 256
 
@@ -21,6 +22,9 @@ export async function copyTo(source: string, file: string, now: number): Promise
     renameSync(unfinished, file)
   } catch (cause) {
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(unfinished + end, { force: true })
+    // A copy that cannot be trusted is none; the file it was made of is what is damaged.
+    const problem = sqliteProblem(cause)
+    if (problem instanceof ProblemError && problem.problem.code === 'store.corrupt') throw problem
     fail('file.unwritable', file, { cause })
   } finally {
     from.close()
@@ -60,7 +64,15 @@ function mark(file: string, now: number): void {
     copy.exec('COMMIT')
     // One file, whole: nothing of it is left beside it.
     copy.exec('PRAGMA journal_mode = DELETE')
+    refuseDamaged(copy)
   } finally {
     copy.close()
   }
+}
+
+/** Reads all of it once: damage that no question has met yet would be copied with it. Problems: store.corrupt. */
+function refuseDamaged(db: DatabaseSync): void {
+  const [first] = db.prepare('PRAGMA quick_check(1)').all()
+  const found = first?.['quick_check']
+  if (found !== 'ok') fail('store.corrupt', String(found))
 }

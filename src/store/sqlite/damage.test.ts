@@ -1,5 +1,5 @@
 /** A database file with overwritten pages: told as damage, and nothing is written to it any more. */
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -32,6 +32,22 @@ test('a damaged table is told as damage, and from then on nothing is written and
     'store.corrupt',
     'nothing failed',
   ])
+})
+
+test('a copy of a damaged file is refused as damage and not left behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chandler-damage-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'chandler.db')
+  const options = { url: `sqlite:${file}`, keys: makeKeyRing(systemChance), clock: makeClock() }
+  await (await openStore(options)).close()
+  overwrite(file, 'logs')
+  const store = await openStore(options)
+
+  const refused = await codeOf(store.backup(join(folder, 'copy.db')))
+  await store.close()
+
+  expect(refused).toBe('store.corrupt')
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual([])
 })
 
 /** Fills the first page of a table with what no database writes. */
