@@ -262,7 +262,8 @@ function parseToken(text: string, source: string): { readonly token: string; rea
     return fail('registry.answer-invalid', 'the token server answered no JSON', { where: { source }, cause })
   }
   const { token, access_token: access, expires_in: seconds } = isObject(answer) ? answer : {}
-  const found = token || access
+  // As Docker's own client takes them, and the Automation Broker.
+  const found = access || token
   if (typeof found !== 'string' || !/^[\x21-\x7e]+$/.test(found)) {
     return fail('registry.answer-invalid', 'the token server answered no token', { where: { source } })
   }

@@ -4,7 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import type { JsonObject } from '../../../src/kit/json.ts'
 import type { Topic, Verdict } from '../topic.ts'
 import { judgeActions } from './apb-actions.ts'
+import { judgeAuthoring } from './apb-authoring.ts'
 import { judgeCalls } from './apb-cluster.ts'
+import { judgeAnswers } from './apb-http.ts'
+import { sourceTables } from './apb-sources.ts'
 import { judgeCatalogs, judgeLabels, judgeSpecs } from './apb-specs.ts'
 import { contractTables } from './apb-tables.ts'
 
@@ -16,6 +19,9 @@ export type Judge = (document: JsonObject, file: string) => AsyncIterable<Verdic
 const judges: Readonly<Record<string, Judge>> = {
   ...contractTables,
   'cases/spec-parsing.json': judgeSpecs,
+  ...sourceTables,
+  'cases/authoring-validation.json': judgeAuthoring,
+  'cases/http.json': judgeAnswers,
   'labels/labels.json': judgeLabels,
   catalog: judgeCatalogs,
   actions: judgeActions,
