@@ -21,8 +21,8 @@ interface Entry {
 function archive(call: Call): Value {
   count(call, 1, 2, 'archive takes one or two arguments')
   const [files, kind = 'tar'] = call.args
-  if (kind !== 'tar' && kind !== 'targz')
-    return failure(`invalid archive type "${String(kind)}" (tar, targz)`)
+  if (typeof kind !== 'string') return failure('second argument for archive must be a string')
+  if (kind !== 'tar' && kind !== 'targz') return failure(`invalid archive type '${kind}'`)
   const entries = entriesOf(files ?? null)
   call.env.run.budget.text(entries.reduce((sum, { content }) => sum + content.length + 1024, 1024))
   const tar = tarOf(entries, call.env.run.ports.now?.() ?? 0)

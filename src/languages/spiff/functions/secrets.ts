@@ -4,7 +4,7 @@ import { compareSync, encodeBase64, hashSync } from 'bcryptjs'
 import { concat, fromBase64, toBase64 } from '../../../kit/bytes.ts'
 import { digestBytes, digestHex, x25519Public } from '../crypto.ts'
 import { type Call, effect, type SpiffFunction } from '../env.ts'
-import { bytesOf, textOf } from '../go-text.ts'
+import { bytesOf, goQuote, textOf } from '../go-text.ts'
 import { failure } from '../issue.ts'
 import { openText, sealText } from '../legacy-cipher.ts'
 import type { Value } from '../value.ts'
@@ -17,7 +17,7 @@ import { base64Lines } from './read-mode.ts'
 export const secretFunctions: readonly (readonly [string, SpiffFunction])[] = [
   ['base64', base64],
   ['base64_decode', base64Decode],
-  ['md5', (call) => digestHex('md5', subject(call))],
+  ['md5', md5],
   ['hash', hash],
   ['bcrypt', bcrypt],
   ['bcrypt_check', bcryptCheck],
@@ -30,7 +30,6 @@ export const secretFunctions: readonly (readonly [string, SpiffFunction])[] = [
 ]
 
 function subject(call: Call): Uint8Array {
-  count(call, 1, call.name === 'hash' ? 2 : 1, `${call.name} requires one argument`)
   return bytesOf(text(call.args[0], `first argument for ${call.name} must be a string`))
 }
 
@@ -42,8 +41,12 @@ function base64(call: Call): Value {
   if (width === undefined) return base64Lines(bytes, 0)
   const columns = typeof width === 'string' && /^[0-9]+$/.test(width) ? BigInt(width) : width
   if (typeof columns !== 'bigint')
-    return failure('second argument for base64 must be an integer or interger string')
+    return failure(`second argument for base64 must be an integer or interger string${notNumber(width)}`)
   return base64Lines(bytes, Number(columns))
+}
+
+function notNumber(width: Value): string {
+  return typeof width === 'string' ? `: strconv.ParseInt: parsing ${goQuote(width)}: invalid syntax` : ''
 }
 
 function base64Decode(call: Call): Value {
@@ -65,15 +68,22 @@ const algorithms: Readonly<Record<string, string>> = {
   'sha512/256': 'sha512-256',
 }
 
+function md5(call: Call): Value {
+  count(call, 1, 1, 'md5 takes exactly one argument')
+  return digestHex('md5', subject(call))
+}
+
 function hash(call: Call): Value {
+  count(call, 1, 2, 'hash takes one or two arguments')
   const bytes = subject(call)
-  const [, type = 'sha256'] = call.args
+  const type = text(
+    call.args[1] ?? (call.args.length > 1 ? null : 'sha256'),
+    'second argument for hash must be a string',
+  )
   // The original's md4 is no digest, and the platform has none: an error is better than a wrong value.
   if (type === 'md4') return failure("hash type 'md4' is not supported")
-  const algorithm = typeof type === 'string' && Object.hasOwn(algorithms, type) ? algorithms[type] : undefined
-  return algorithm === undefined
-    ? failure(`invalid hash type '${String(type)}'`)
-    : digestHex(algorithm, bytes)
+  const algorithm = Object.hasOwn(algorithms, type) ? algorithms[type] : undefined
+  return algorithm === undefined ? failure(`invalid hash type '${type}'`) : digestHex(algorithm, bytes)
 }
 
 /** What one round of the hash costs, in characters looked at. */
@@ -207,8 +217,9 @@ function decrypt(call: Call): Value {
 function wireguardKey(call: Call): Value {
   count(call, 0, 1, 'wggenkey takes a maximum of one argument')
   const [kind = 'private'] = call.args
+  if (typeof kind !== 'string') return failure('argument for wggenkey must be a string')
   if (kind !== 'private' && kind !== 'preshared')
-    return failure(`invalid key type "${String(kind)}", use private or preshared`)
+    return failure(`invalid key type "${kind}", use private or preshared`)
   return effect(call.env, () => {
     const key = Uint8Array.from(randomBytes(call.env, 32, 'wggenkey'))
     if (kind === 'private') {

@@ -132,13 +132,12 @@ function sort(call: Call): Value {
 
 function validate(call: Call): Value {
   const [value] = call.args
-  const parsed = typeof value === 'string' ? parseVersion(value) : undefined
+  if (value === undefined) return failure(`${call.name} requires at least one argument`)
+  if (typeof value !== 'string')
+    return failure(`${call.name} requires one string argument, but got ${typeName(value)}`)
+  const parsed = parseVersion(value)
   if (parsed === undefined)
-    return failure(
-      `${call.name}: "${String(value)}": ${call.name}: "${String(value)}": Invalid Semantic Version`,
-    )
+    return failure(`${call.name}: "${value}": ${call.name}: "${value}": Invalid Semantic Version`)
   const faults = semverFaults(parsed, constraintsOf(call), call.name)
-  return faults.length === 0
-    ? (value ?? null)
-    : failure(`${call.name}: "${String(value)}": [${faults.join(' ')}]`)
+  return faults.length === 0 ? value : failure(`${call.name}: "${value}": [${faults.join(' ')}]`)
 }
