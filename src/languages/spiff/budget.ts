@@ -5,7 +5,7 @@ import { extentOf, type Value } from './value.ts'
 export interface Limits {
   /** Evaluated expression nodes. */
   readonly stepsMax: number
-  /** Calls of lambdas and operators inside each other. */
+  /** Evaluations inside each other, while lambdas call lambdas. */
   readonly depthMax: number
   /** Elements made by lists, ranges, maps and copies. */
   readonly elementsMax: number
@@ -33,7 +33,7 @@ export interface Limits {
 /** For servers: what strangers wrote. */
 export const strictLimits: Limits = {
   stepsMax: 2_000_000,
-  depthMax: 1_000,
+  depthMax: 200_000,
   elementsMax: 2_000_000,
   stringMax: 16_000_000,
   documentMax: 4_000_000,
@@ -52,6 +52,7 @@ export const strictLimits: Limits = {
 export const localLimits: Limits = {
   ...strictLimits,
   stepsMax: 200_000_000,
+  depthMax: 20_000_000,
   elementsMax: 50_000_000,
   stringMax: 256_000_000,
   documentMax: 256_000_000,
@@ -63,6 +64,12 @@ export const localLimits: Limits = {
   printMax: 256_000_000,
   millisecondsMax: 600_000,
 }
+
+/** Evaluations that may stand inside each other on the stack of the platform; documents inside documents share it. */
+export const stackMax = 1_000
+
+/** Lists and maps inside each other that a value may have: whoever prints or compares it goes down as deep. */
+const heightMax = 500
 
 /** So much work takes less than some milliseconds. */
 const workBetweenChecks = 100_000
@@ -90,7 +97,7 @@ export class Budget {
   }
 
   tooDeep(): never {
-    throw new Exhausted(`more than ${this.limits.depthMax} evaluations inside each other`)
+    throw new Exhausted('evaluations are nested too deeply inside each other')
   }
 
   checkTime(): void {
@@ -106,7 +113,8 @@ export class Budget {
   }
 
   /** Bounds a value by what it holds, shared parts counted each time: they multiply when it is printed. */
-  weigh(weight: number): void {
+  weigh({ weight, height }: { readonly weight: number; readonly height: number }): void {
+    if (height > heightMax) throw new Exhausted('a value is nested too deeply')
     if (weight > this.limits.elementsMax)
       throw new Exhausted(`a value of more than ${this.limits.elementsMax} elements`)
   }

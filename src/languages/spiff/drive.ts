@@ -1,45 +1,71 @@
 /** Settles nodes without deep recursion: what is too deep is evaluated first, from an empty stack. */
-import { Suspended } from './issue.ts'
-import type { Live } from './site.ts'
+import { type Held, Suspended } from './issue.ts'
+import type { Level, Live } from './site.ts'
 import type { Settled } from './value.ts'
 
+/** A node, of which everything or only the kind is needed, or a call of a lambda. */
+type Need =
+  | { readonly kind: 'node'; readonly node: Live; readonly deep: boolean }
+  | { readonly kind: 'call'; readonly level: object; evaluate(): void }
+
 interface Task {
-  readonly node: Live
-  /** Everything in it, or only its kind. */
-  readonly deep: boolean
+  readonly need: Need
+  /** Nodes that wait for what stands above: whoever needs them from now on is part of a circle. */
+  held: readonly Held[]
 }
 
-/** Settles a node; nodes of enclosing documents that must come first are left to their driver. */
+/** About so many evaluations stand inside each other when a call is left to the driver. */
+const depthOfTask = 200
+
+/** Settles a node; what belongs to enclosing documents is left to their driver. */
 export function drive(node: Live): Settled {
-  const stack: Task[] = [{ node, deep: true }]
+  const { level } = node.site
+  const { budget } = level.run
+  const stack: Task[] = [{ need: { kind: 'node', node, deep: true }, held: [] }]
+  let calls = 0
   try {
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const needed = runOrNeeded(top)
-      if (needed === undefined) {
+      hold(top, false)
+      budget.work(depthOfTask)
+      const suspended = attempt(top.need, level)
+      if (suspended === undefined) {
+        if (top.need.kind === 'call') calls--
         stack.pop()
       } else {
-        // Whoever needs it from now on is part of a circle.
-        top.node.queued = true
-        stack.push(needed)
+        const need = suspended.need as Need
+        top.held = heldBy(top.need, need, suspended)
+        hold(top, true)
+        stack.push({ need, held: [] })
+        if (need.kind === 'call' && ++calls * depthOfTask > budget.limits.depthMax) budget.tooDeep()
       }
     }
     return node.settle()
   } finally {
-    for (const left of stack) left.node.queued = false
+    for (const left of stack) hold(left, false)
   }
 }
 
-/** Undefined when done; else the task of the same document that must come first. */
-function runOrNeeded({ node, deep }: Task): Task | undefined {
-  node.queued = false
+/** Where a call is needed, the nodes between it and the driver are half evaluated. */
+function heldBy(task: Need, need: Need, suspended: Suspended): readonly Held[] {
+  if (need.kind === 'call') return suspended.passed
+  return task.kind === 'node' ? [task.node] : []
+}
+
+function hold({ held }: Task, queued: boolean): void {
+  for (const node of held) node.queued = queued
+}
+
+/** Undefined when done; else what must come first, of the same document. */
+function attempt(need: Need, level: Level): Suspended | undefined {
   try {
-    if (deep) node.settle()
-    else node.shape()
+    if (need.kind === 'call') need.evaluate()
+    else if (need.deep) need.node.settle()
+    else need.node.shape()
     return undefined
   } catch (error) {
     if (!(error instanceof Suspended)) throw error
-    const needed = error.node as Live
-    if (needed.site.level !== node.site.level) throw error
-    return { node: needed, deep: error.deep }
+    const needed = error.need as Need
+    if ((needed.kind === 'call' ? needed.level : needed.node.site.level) !== level) throw error
+    return error
   }
 }

@@ -1,5 +1,6 @@
 /** What an expression is evaluated in: the run, the place, the scopes, and what evaluation finds out on the way. */
 import type { Budget } from './budget.ts'
+import type { Issue, Waiting } from './issue.ts'
 import type { Parsed } from './parser.ts'
 import type { Ports } from './ports.ts'
 import type { StubView } from './stubs.ts'
@@ -54,6 +55,7 @@ export interface Stand {
   findStub(path: readonly string[]): Cell | undefined
   /** Results of effects, so that starting again does not repeat them. */
   readonly effects: Effects
+  readonly level: { readonly startDepth: number }
 }
 
 export interface Effects {
@@ -69,8 +71,32 @@ export interface Env {
   /** Where `merge` looks; a lambda keeps the path of its definition. */
   readonly mergePath: readonly string[] | undefined
   readonly info: Info
+  /** The calls made so far by whatever is being evaluated. */
+  readonly frame: Frame
   /** The element inside of a projection. */
   readonly projected?: Cell
+}
+
+/** What is known of the calls made while one call, or the expression of a node, is evaluated: by their order, which is the same each time. */
+export interface Frame {
+  next: number
+  done: Map<number, CallOutcome> | undefined
+  open: Map<number, Frame> | undefined
+  /** Frames of the nodes below that were left half evaluated: they are made anew when their parent starts again. */
+  nodes: Map<string, Frame> | undefined
+}
+
+export type CallEnding =
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'failed'; readonly issue: Issue; readonly at: number | undefined }
+  | { readonly kind: 'waits'; readonly waiting: Waiting }
+
+/** How a call ended that was evaluated by itself. */
+export interface CallOutcome {
+  readonly ending: CallEnding
+  /** What evaluation found out besides. */
+  readonly info: Info
+  readonly effects: number
 }
 
 /** What evaluation finds out besides the value. */
@@ -136,8 +162,21 @@ export interface TagPlace {
 export function withLocals(env: Env, names: ReadonlyMap<string, Cell>): Env {
   const inherited = env.scope?.locals
   const locals = inherited && inherited.size > 0 ? new Map([...inherited, ...names]) : names
-  const scope: Scope = { names, next: env.scope, depth: undefined, locals, base: env.base, map: undefined }
+  // Local scopes right on top of each other are one, so that a deep recursion has no long way to the names of the document.
+  const below = env.scope
+  const own = below?.own === undefined ? names : mergedNames(below.own, names, inherited, locals)
+  const next = below?.own === undefined ? below : below.next
+  const scope: Scope = { names: own, own, next, depth: undefined, locals, base: env.base, map: undefined }
   return { ...env, scope }
+}
+
+function mergedNames(
+  below: ReadonlyMap<string, Cell>,
+  names: ReadonlyMap<string, Cell>,
+  inherited: ReadonlyMap<string, Cell> | undefined,
+  locals: ReadonlyMap<string, Cell>,
+): ReadonlyMap<string, Cell> {
+  return below === inherited ? locals : new Map([...below, ...names])
 }
 
 /** Evaluates an effect once per place, even if evaluation starts again. */

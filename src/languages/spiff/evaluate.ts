@@ -1,5 +1,6 @@
 /** Evaluates expressions: one exhaustive switch; failing and waiting are thrown, so that no operator can take them for values. */
 import { never } from '../../kit/assert.ts'
+import { stackMax } from './budget.ts'
 import { callExpression } from './call.ts'
 import { type Env, isTemplate, withLocals } from './env.ts'
 import { blamed, Failure, failure, Waiting } from './issue.ts'
@@ -19,10 +20,10 @@ export function evaluate(expr: Expr, env: Env): Value {
   const { run } = env
   run.budget.step()
   run.depth++
-  if (run.depth > run.budget.limits.depthMax) run.budget.tooDeep()
+  if (run.depth > stackMax) run.budget.tooDeep()
   try {
     const value = evaluateKind(expr, env)
-    if (value instanceof List || value instanceof Dict) run.budget.weigh(value.weight)
+    if (value instanceof List || value instanceof Dict) run.budget.weigh(value)
     return value
   } catch (error) {
     if (error instanceof Failure) error.at ??= expr.at
@@ -150,7 +151,7 @@ function evaluateBinary(expr: Binary, env: Env): Value {
   let value = beforeFailing(first, rest, env)
   for (const one of row.reverse()) {
     value = computed(one, value, evaluate(one.b, env), env)
-    if (value instanceof List || value instanceof Dict) env.run.budget.weigh(value.weight)
+    if (value instanceof List || value instanceof Dict) env.run.budget.weigh(value)
   }
   return value
 }

@@ -35,6 +35,11 @@ export class Waiting {
     this.failed = failed
     this.level = level
   }
+
+  /** The same once more, before anybody blamed it. */
+  again(): Waiting {
+    return new Waiting(this.text, this.failed, this.level)
+  }
 }
 
 /** Runs a form of expression that is listed as failing itself where it waits for ever. */
@@ -47,14 +52,30 @@ export function blamed<T>(run: () => T): T {
   }
 }
 
-/** The stack is deep enough: whoever drives evaluation settles this node first and then starts again. */
+/** A node that waits for something of the driver. */
+export interface Held {
+  queued: boolean
+}
+
+/** What whoever drives evaluation must evaluate first: everything in a node or only its kind, or a call of a lambda. */
+export type Needed =
+  | { readonly kind: 'node'; readonly node: object; readonly deep: boolean }
+  | { readonly kind: 'call'; readonly level: object; evaluate(): void }
+
+/** The stack is deep enough: whoever drives evaluation sees to what is needed first, and then starts again. */
 export class Suspended {
-  readonly node: object
-  /** Whether everything in it is needed, or only its kind. */
-  readonly deep: boolean
-  constructor(node: object, deep: boolean) {
-    this.node = node
-    this.deep = deep
+  need: Needed
+  /** The nodes that were left half evaluated on the way out. */
+  readonly passed: Held[] = []
+  constructor(need: Needed) {
+    this.need = need
+  }
+
+  /** A call further out is left as a whole in place of a call of the same document. */
+  insteadOf(call: Extract<Needed, { kind: 'call' }>): void {
+    if (this.need.kind !== 'call' || this.need.level !== call.level) return
+    this.need = call
+    this.passed.length = 0
   }
 }
 
@@ -71,10 +92,14 @@ export function failure(text: string, nested: readonly Issue[] = [], sequence = 
   throw new Failure(issueOf(text, nested, sequence))
 }
 
+/** Causes deeper than this are not told. */
+const causesMax = 200
+
 /** The causes below an issue, indented as the original does. */
-export function printNested(issue: Issue): string {
+export function printNested(issue: Issue, depth = 0): string {
   const prefix = issue.sequence ? '\n\t\t... ' : '\n'
   const gap = issue.sequence ? '' : '\t\t\t'
-  const text = issue.nested.map((sub) => prefix + sub.text + printNested(sub)).join('')
-  return text.replaceAll('\n', `\n${gap}`)
+  if (depth >= causesMax) return issue.nested.length === 0 ? '' : `${prefix}and so on`
+  const text = issue.nested.map((sub) => prefix + sub.text + printNested(sub, depth + 1)).join('')
+  return gap === '' ? text : text.replaceAll('\n', `\n${gap}`)
 }

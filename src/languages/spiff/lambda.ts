@@ -1,5 +1,6 @@
 /** Lambda values: making them, binding arguments, currying, and the chain of causes when a body fails. */
 import { type Env, isLambda, withLocals } from './env.ts'
+import { framed } from './frame.ts'
 import { Failure, failure, issueOf } from './issue.ts'
 import { parseExpression } from './parser.ts'
 import { printLambda } from './print.ts'
@@ -166,6 +167,10 @@ function cellsOf(values: ReadonlyMap<string, Value>, env: Env): ReadonlyMap<stri
 }
 
 function run(lambda: Lambda, bound: ReadonlyMap<string, Value>, env: Env, inline: boolean): Value {
+  return framed(env, (own) => evaluateBody(lambda, bound, own, inline))
+}
+
+function evaluateBody(lambda: Lambda, bound: ReadonlyMap<string, Value>, env: Env, inline: boolean): Value {
   const locals = new Map([...lambda.locals, ...cellsOf(bound, env)])
   if (!inline) locals.set('_', cellOf(lambda, env.stand.made))
   const inside: Env = { ...withLocals(env, locals), mergePath: lambda.mergePath }

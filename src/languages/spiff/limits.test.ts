@@ -1,6 +1,6 @@
 /** Budgets: everything that could run away ends with a fault, and long honest work does not. */
 import { expect, test } from 'vitest'
-import { processSpiff, type SpiffOptions } from './index.ts'
+import { localLimits, processSpiff, type SpiffOptions, strictLimits } from './index.ts'
 
 function outcome(text: string, options: SpiffOptions = {}): string {
   const result = processSpiff({ name: 'template', text }, [], options)
@@ -78,6 +78,90 @@ test.each<[string, string]>([
   ],
 ])('honest work passes: %s', (_, text) => {
   expect(outcome(text)).toBe('done')
+})
+
+const strictly: SpiffOptions = {}
+const locally: SpiffOptions = { limits: localLimits }
+
+test.each<[string, string, SpiffOptions]>([
+  ['counting down', 'f: (( |n|->n == 0 ? 0 :n + .f(n - 1) ))\na: (( .f(10000) ))\n', strictly],
+  ['counting down by itself', 'f: (( |n|->n == 0 ? 0 :n + _(n - 1) ))\na: (( .f(50000) ))\n', locally],
+  [
+    'over the elements of a list by index, with names of the document',
+    'd: (( [1..10000] ))\nlast: 10000\nf: (( |i|->i == last ? 0 :d[i] + _(i + 1) ))\na: (( .f(0) ))\n',
+    strictly,
+  ],
+  [
+    'over the rest of a list',
+    'f: (( |l|->length(l) == 0 ? 0 :l[0] + _(l[1..]) ))\na: (( .f([1..10000]) ))\n',
+    locally,
+  ],
+  [
+    'of two that call each other',
+    'f: (( |n|->n == 0 ? 1 :.g(n - 1) ))\ng: (( |n|->n == 0 ? 2 :.f(n - 1) ))\na: (( .f(10001) ))\n',
+    strictly,
+  ],
+  [
+    'several times in one expression',
+    'f: (( |n|->n == 0 ? 0 :_(n - 1) + 1 ))\na: (( sum[[1..20]|0|s,x|->s + .f(x * 100)] ))\n',
+    strictly,
+  ],
+  [
+    'in the condition of a control',
+    'f: (( |n|->n == 0 ? 1 :_(n - 1) ))\na:\n  <<if: (( .f(5000) == 1 ))\n  <<then: (( .f(5000) ))\n  <<else: 2\n',
+    { control: true },
+  ],
+])('recursion over 10,000 passes: %s', (_, text, options) => {
+  expect(outcome(text, options)).toBe('done')
+})
+
+test('deep recursion has the results of shallow recursion', () => {
+  const sum = (n: number): unknown => {
+    const text = `f: (( &temporary(|n|->n == 0 ? 0 :n + .f(n - 1)) ))\na: (( .f(${n}) ))\nb: (( catch[.f(nosuch)|v,e|->e] ))\n`
+    const result = processSpiff({ name: 'template', text })
+    return result.kind === 'done' ? result.documents[0]?.value : result.fault.message
+  }
+
+  expect(sum(10)).toEqual({ a: 55, b: "'nosuch' not found" })
+  expect(sum(20_000)).toEqual({ a: 200_010_000, b: "'nosuch' not found" })
+})
+
+test('what fails deep inside of a recursion is told, and falls back', () => {
+  const f = 'f: (( |n|->n == 0 ? nosuch :_(n - 1) ))\n'
+
+  expect(outcome(`${f}a: (( .f(10000) ))\n`)).toMatch(
+    /^unresolved: .*evaluation of lambda expression failed/s,
+  )
+  expect(outcome(`${f}a: (( .f(10000) || 1 ))\n`)).toBe('done')
+})
+
+test('a recursion that needs the place it stands at is a circle', () => {
+  const text = 'f: (( |n|->n == 0 ? a :_(n - 1) ))\na: (( .f(2000) ))\n'
+
+  expect(outcome(text)).toMatch(/\(\( \.f\(2000\) \)\)\tin template\ta\t\(\)\t@'a' unresolved/)
+})
+
+test('an effect deep inside of a recursion happens once', () => {
+  let calls = 0
+  const run = (): Uint8Array => new TextEncoder().encode(`${++calls}`)
+  const text = 'f: (( |n|->n == 0 ? exec_uncached("x") :_(n - 1) ))\na: (( .f(5000) .f(5000) ))\n'
+
+  expect(outcome(text, { ports: { programs: { run } } })).toBe('done')
+  expect(calls).toBe(2)
+})
+
+test.each([
+  ['lists', 'a: (( sum[[1..100000]|[]|s,x|->[s]] ))\n'],
+  ['maps', 'a: (( sum[[1..100000]|{}|s,x|->{"a"=s}] ))\n'],
+  ['a document of flow lists', `a: ${'['.repeat(10_000)}${']'.repeat(10_000)}\n`],
+  ['a document of block lists', `${'- '.repeat(10_000)}1\n`],
+  ['a parsed text', `a: (( parse("${'['.repeat(10_000)}${']'.repeat(10_000)}", "json") ))\n`],
+])('what is nested 10,000 times and more is one fault: %s', (_, text) => {
+  for (const limits of [strictLimits, localLimits]) {
+    const result = processSpiff({ name: 'template', text }, [], { limits })
+
+    expect(result.kind === 'failed' && result.fault.message).toMatch(/nested|deep|parse/)
+  }
 })
 
 test('work that never looks at a clock is given up from outside', () => {

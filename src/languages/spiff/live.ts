@@ -1,6 +1,9 @@
 /** A node of a document, evaluated on demand and once: first its kind, then everything in it. */
+
+import { stackMax } from './budget.ts'
 import { embedded } from './detect.ts'
-import { type Effects, type Env, type Info, isTemplate, newInfo, type Stand } from './env.ts'
+import { type Effects, type Env, type Frame, type Info, isTemplate, newInfo, type Stand } from './env.ts'
+import { newFrame } from './frame.ts'
 import { isOptionalInsert } from './insert.ts'
 import { Failure, issueOf, Suspended, Waiting } from './issue.ts'
 import { shapeList } from './live-list.ts'
@@ -61,6 +64,7 @@ class LiveNode extends Placed implements Host, Stand {
   queued = false
   referred: Cell | undefined
   open: Cell | undefined
+  private frame: Frame | undefined
   private known: Shape | undefined
   private result: Settled | undefined
   private shaping = false
@@ -76,6 +80,9 @@ class LiveNode extends Placed implements Host, Stand {
     this.level.run.depth++
     try {
       this.known = this.computeOrFail()
+    } catch (error) {
+      this.leave(error)
+      throw error
     } finally {
       this.shaping = false
       this.level.run.depth--
@@ -91,6 +98,9 @@ class LiveNode extends Placed implements Host, Stand {
     this.level.run.depth++
     try {
       this.result = this.settleShape(this.shape())
+    } catch (error) {
+      this.leave(error)
+      throw error
     } finally {
       this.settling = false
       this.level.run.depth--
@@ -100,8 +110,8 @@ class LiveNode extends Placed implements Host, Stand {
 
   private enter(deep: boolean): void {
     const { run, startDepth } = this.level
-    if (run.depth > startDepth + softDepth) throw new Suspended(this, deep)
-    if (run.depth > run.budget.limits.depthMax) run.budget.tooDeep()
+    if (run.depth > startDepth + softDepth) throw new Suspended({ kind: 'node', node: this, deep })
+    if (run.depth > stackMax) run.budget.tooDeep()
   }
 
   private settleShape(shape: Shape): Settled {
@@ -141,6 +151,7 @@ class LiveNode extends Placed implements Host, Stand {
     const { raw } = this
     const { value } = raw
     this.effects.next = 0
+    if (this.frame !== undefined) this.frame.next = 0
     if (typeof value === 'string') {
       const expr = this.parse(value)
       return expr === undefined ? this.plain(raw) : this.expression(expr, value)
@@ -257,7 +268,39 @@ class LiveNode extends Placed implements Host, Stand {
       stand: this,
       mergePath: undefined,
       info,
+      frame: this.ownFrame,
     }
+  }
+
+  private get ownFrame(): Frame {
+    this.frame ??= this.keptFrame() ?? newFrame()
+    return this.frame
+  }
+
+  /** What is known of calls here, or in the node that stood here before its parent started again. */
+  keptFrame(): Frame | undefined {
+    if (this.frame !== undefined) return this.frame
+    this.frame = this.site.parent?.keptFrame()?.nodes?.get(this.frameName)
+    if (this.frame !== undefined) this.frame.next = 0
+    return this.frame
+  }
+
+  private get frameName(): string {
+    const { step, shownStep, override, insert = false, injected = false } = this.site
+    return `${shownStep} ${step} ${override} ${insert} ${injected}`
+  }
+
+  /** Whoever starts again makes new nodes below; what is known of the calls in this one must not be lost with it. */
+  private leave(error: unknown): void {
+    if (!(error instanceof Suspended)) return
+    error.passed.push(this)
+    if (error.need.kind === 'call') this.site.parent?.keepFrame(this.frameName, this.ownFrame)
+  }
+
+  keepFrame(name: string, frame: Frame): void {
+    const own = this.ownFrame
+    own.nodes ??= new Map()
+    own.nodes.set(name, frame)
   }
 
   private finish(value: Value, info: Info, expr: Expr): Shape {

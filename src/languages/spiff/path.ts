@@ -86,7 +86,9 @@ export function evaluateSlice(expr: Extract<Expr, { kind: 'slice' }>, env: Env):
   if (from < 0n && to >= 0n) return failure('mixed negative and non-negative range not possible for slice')
   const end = position(to, length)
   const start = position(from, length)
-  env.run.budget.make(end - start)
+  // The elements are shared: only the list is new.
+  env.run.budget.make((end - start) >> 4)
+  env.run.budget.work(end - start)
   return new List(list.cells.slice(start, end + 1))
 }
 

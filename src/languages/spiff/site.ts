@@ -1,5 +1,5 @@
 /** Where a live node stands, and what the nodes of a document share. */
-import type { Env, Info, Run } from './env.ts'
+import type { Env, Frame, Info, Run } from './env.ts'
 import type { Issue } from './issue.ts'
 import type { StubView } from './stubs.ts'
 import type { Expr } from './tree.ts'
@@ -48,6 +48,9 @@ export interface Live extends Spot {
   readonly trouble: Trouble | undefined
   /** What a stub of a partial run left open at this place. */
   readonly open: Cell | undefined
+  /** What is known of the calls made here and in nodes below that were left half evaluated. */
+  keptFrame(): Frame | undefined
+  keepFrame(name: string, frame: Frame): void
   /** On the stack of the driver: whoever needs it meanwhile is part of a circle. */
   queued: boolean
   path(): readonly string[]

@@ -97,6 +97,8 @@ export interface Scope {
   readonly next: Scope | undefined
   /** Maps of the document are scopes with a depth; local variables have none. */
   readonly depth: number | undefined
+  /** The names, where they are local variables. */
+  readonly own?: ReadonlyMap<string, Cell>
   /** Local variables visible here: what a lambda captures. */
   readonly locals: ReadonlyMap<string, Cell>
   readonly base: Base
@@ -121,19 +123,22 @@ interface Facts {
   readonly weight: number
   /** How many characters and values there are to look at, counted the same way. */
   readonly extent: number
+  /** How many lists and maps stand inside each other. */
+  readonly height: number
 }
 
-const nothing: Facts = { code: false, live: false, weight: 1, extent: 2 }
+const nothing: Facts = { code: false, live: false, weight: 1, extent: 2, height: 1 }
 
 function factsOf(cells: Iterable<Cell>): Facts {
-  let { code, live, weight, extent } = nothing
+  let { code, live, weight, extent, height } = nothing
   for (const { value } of cells) {
     code ||= hasCode(value)
     live ||= isLive(value)
     weight += weightOf(value)
     extent += extentOf(value)
+    if (typeof value === 'object') height = Math.max(height, heightOf(value) + 1)
   }
-  return { code, live, weight, extent }
+  return { code, live, weight, extent, height }
 }
 
 function factsOfBoth(a: Facts, b: Facts): Facts {
@@ -142,6 +147,7 @@ function factsOfBoth(a: Facts, b: Facts): Facts {
     live: a.live || b.live,
     weight: a.weight + b.weight - 1,
     extent: a.extent + b.extent - 2,
+    height: Math.max(a.height, b.height),
   }
 }
 
@@ -200,6 +206,9 @@ export class List {
   }
   get extent(): number {
     return this.known.extent
+  }
+  get height(): number {
+    return this.known.height
   }
   /** The first element map whose key field has this value. */
   byName(field: string, name: string): Cell | undefined {
@@ -270,6 +279,9 @@ export class Dict {
   get extent(): number {
     return this.known.extent
   }
+  get height(): number {
+    return this.known.height
+  }
   /** The keys in byte order. */
   get keys(): readonly string[] {
     this.sorted ??= [...this.cells.keys()].sort(byBytes)
@@ -314,6 +326,10 @@ export function looksLikeCode(text: string): boolean {
 export function hasCode(value: Value): boolean {
   if (typeof value === 'string') return looksLikeCode(value)
   return value instanceof List || value instanceof Dict ? value.code : false
+}
+
+function heightOf(value: Value): number {
+  return value instanceof List || value instanceof Dict ? value.height : 0
 }
 
 function weightOf(value: Value): number {
