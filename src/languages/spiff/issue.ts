@@ -42,6 +42,12 @@ export class Waiting {
   }
 }
 
+/** How a node is listed that waits for ever. */
+export function signOf({ failed, blamed }: Waiting): '*' | '@' | '-' {
+  if (blamed) return '*'
+  return failed ? '-' : '@'
+}
+
 /** Runs a form of expression that is listed as failing itself where it waits for ever. */
 export function blamed<T>(run: () => T): T {
   try {

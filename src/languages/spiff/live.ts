@@ -2,17 +2,16 @@
 
 import { stackMax } from './budget.ts'
 import { embedded } from './detect.ts'
-import { type Effects, type Env, type Frame, type Info, isTemplate, newInfo, type Stand } from './env.ts'
-import { newFrame } from './frame.ts'
+import { type Effects, type Env, type Info, isTemplate, newInfo, type Stand } from './env.ts'
+import { FramedNode } from './framed-node.ts'
 import { isOptionalInsert } from './insert.ts'
-import { Failure, issueOf, Suspended, Waiting } from './issue.ts'
+import { Failure, issueOf, Suspended, signOf, Waiting } from './issue.ts'
 import { shapeList } from './live-list.ts'
 import { shapeMap } from './live-map.ts'
 import { isDirectMerge, mayOverride } from './merge.ts'
 import { computedOrigin, describeRaw, literalOrigin } from './origin.ts'
 import { evaluateNode, instantiated, replacement } from './override.ts'
 import { parseText } from './parse-text.ts'
-import { Placed } from './placed.ts'
 import {
   type Below,
   delegated,
@@ -56,15 +55,13 @@ export function makeLive(raw: Cell, site: Site): Live {
   return new LiveNode(raw, site)
 }
 
-class LiveNode extends Placed implements Host, Stand {
+class LiveNode extends FramedNode implements Host, Stand {
   readonly kind = 'spot'
   readonly effects: Effects = { results: [], next: 0 }
   outcome: Outcome = plainOutcome
   trouble: Trouble | undefined
-  queued = false
   referred: Cell | undefined
   open: Cell | undefined
-  private frame: Frame | undefined
   private known: Shape | undefined
   private result: Settled | undefined
   private shaping = false
@@ -151,7 +148,7 @@ class LiveNode extends Placed implements Host, Stand {
     const { raw } = this
     const { value } = raw
     this.effects.next = 0
-    if (this.frame !== undefined) this.frame.next = 0
+    this.restartCalls()
     if (typeof value === 'string') {
       const expr = this.parse(value)
       return expr === undefined ? this.plain(raw) : this.expression(expr, value)
@@ -270,37 +267,6 @@ class LiveNode extends Placed implements Host, Stand {
       info,
       frame: this.ownFrame,
     }
-  }
-
-  private get ownFrame(): Frame {
-    this.frame ??= this.keptFrame() ?? newFrame()
-    return this.frame
-  }
-
-  /** What is known of calls here, or in the node that stood here before its parent started again. */
-  keptFrame(): Frame | undefined {
-    if (this.frame !== undefined) return this.frame
-    this.frame = this.site.parent?.keptFrame()?.nodes?.get(this.frameName)
-    if (this.frame !== undefined) this.frame.next = 0
-    return this.frame
-  }
-
-  private get frameName(): string {
-    const { step, shownStep, override, insert = false, injected = false } = this.site
-    return `${shownStep} ${step} ${override} ${insert} ${injected}`
-  }
-
-  /** Whoever starts again makes new nodes below; what is known of the calls in this one must not be lost with it. */
-  private leave(error: unknown): void {
-    if (!(error instanceof Suspended)) return
-    error.passed.push(this)
-    if (error.need.kind === 'call') this.site.parent?.keepFrame(this.frameName, this.ownFrame)
-  }
-
-  keepFrame(name: string, frame: Frame): void {
-    const own = this.ownFrame
-    own.nodes ??= new Map()
-    own.nodes.set(name, frame)
   }
 
   private finish(value: Value, info: Info, expr: Expr): Shape {
@@ -429,10 +395,4 @@ class LiveNode extends Placed implements Host, Stand {
         return this.vanish()
     }
   }
-}
-
-/** How a node is listed that waits for ever. */
-function signOf({ failed, blamed }: Waiting): '*' | '@' | '-' {
-  if (blamed) return '*'
-  return failed ? '-' : '@'
 }

@@ -162,7 +162,28 @@ function partsOf<T extends { readonly joined: readonly [T, T] | undefined }>(who
   return parts
 }
 
-export class List {
+/** What a list or map tells of its content. */
+abstract class Summed {
+  protected abstract get known(): Facts
+
+  get code(): boolean {
+    return this.known.code
+  }
+  get live(): boolean {
+    return this.known.live
+  }
+  get weight(): number {
+    return this.known.weight
+  }
+  get extent(): number {
+    return this.known.extent
+  }
+  get height(): number {
+    return this.known.height
+  }
+}
+
+export class List extends Summed {
   readonly kind = 'list'
   /** Two lists one after the other, until the elements are asked for. */
   joined: readonly [List, List] | undefined
@@ -172,6 +193,7 @@ export class List {
   private named: Map<string, Map<string, Cell>> | undefined
 
   constructor(cells: readonly Cell[], joined?: readonly [List, List]) {
+    super()
     this.own = joined === undefined ? cells : undefined
     this.joined = joined
     this.size = joined === undefined ? cells.length : joined[0].size + joined[1].size
@@ -191,24 +213,9 @@ export class List {
     return this.own
   }
 
-  private get known(): Facts {
+  protected get known(): Facts {
     this.facts ??= factsOf(this.cells)
     return this.facts
-  }
-  get code(): boolean {
-    return this.known.code
-  }
-  get live(): boolean {
-    return this.known.live
-  }
-  get weight(): number {
-    return this.known.weight
-  }
-  get extent(): number {
-    return this.known.extent
-  }
-  get height(): number {
-    return this.known.height
   }
   /** The first element map whose key field has this value. */
   byName(field: string, name: string): Cell | undefined {
@@ -226,7 +233,7 @@ export class List {
   }
 }
 
-export class Dict {
+export class Dict extends Summed {
   readonly kind = 'map'
   /** Two maps of which the second wins, until the fields are asked for. */
   joined: readonly [Dict, Dict] | undefined
@@ -235,6 +242,7 @@ export class Dict {
   private sorted: readonly string[] | undefined
 
   constructor(cells: ReadonlyMap<string, Cell>, joined?: readonly [Dict, Dict]) {
+    super()
     this.own = joined === undefined ? cells : undefined
     this.joined = joined
     if (joined !== undefined) this.facts = factsOfBoth(joined[0].known, joined[1].known)
@@ -259,7 +267,7 @@ export class Dict {
     return this.cells.get(key)
   }
 
-  private get known(): Facts {
+  protected get known(): Facts {
     this.facts ??= this.look()
     return this.facts
   }
@@ -273,25 +281,10 @@ export class Dict {
     }
     return { ...facts, live, extent }
   }
-  get weight(): number {
-    return this.known.weight
-  }
-  get extent(): number {
-    return this.known.extent
-  }
-  get height(): number {
-    return this.known.height
-  }
   /** The keys in byte order. */
   get keys(): readonly string[] {
     this.sorted ??= [...this.cells.keys()].sort(byBytes)
     return this.sorted
-  }
-  get code(): boolean {
-    return this.known.code
-  }
-  get live(): boolean {
-    return this.known.live
   }
 }
 
