@@ -145,6 +145,23 @@ export class Budget {
     return units
   }
 
+  /** Accounts for what a function has made: it cost at least as much as it is long. */
+  made(value: Value): void {
+    const units = this.bounded(value)
+    this.make(units >> 6)
+    this.work(units)
+  }
+
+  /** Accounts for the text of a value before it is printed, with as much indentation as there may be at most. */
+  print(value: Value): void {
+    const nested = typeof value === 'object' && value !== null && 'height' in value ? value : undefined
+    const indentation = nested === undefined ? 0 : 2 * nested.height * nested.weight
+    const units = this.bounded(value) + indentation
+    if (units > this.limits.printMax)
+      throw new Exhausted(`a text of more than ${this.limits.printMax} characters`)
+    this.work(units)
+  }
+
   /** Reserves a string before it is made; what is appended may cost less than the whole. */
   text(length: number, added = length): void {
     this.make(added >> 6)

@@ -24,7 +24,9 @@ export function callExpression(expr: CallExpr, env: Env): Value {
   const fn = env.run.functions.get(name)
   if (fn === undefined) return failure(`unknown function '${name}'`)
   env.run.budget.given(positional)
-  return contained(name, () => fn({ name, args: positional, exprs: expr.args, env }))
+  const value = contained(name, () => fn({ name, args: positional, exprs: expr.args, env }))
+  env.run.budget.made(value)
+  return value
 }
 
 /** Whatever a function throws that is not of this library is the failure of its call. */

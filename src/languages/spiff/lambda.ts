@@ -178,6 +178,7 @@ function evaluateBody(lambda: Lambda, bound: ReadonlyMap<string, Value>, env: En
     return env.run.evaluate(lambda.body, inside)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
+    env.run.budget.given([...locals.values()].map(({ value }) => value))
     const dump = [...locals].filter(([name]) => name !== '_').sort(([a], [b]) => (a < b ? -1 : 1))
     const shown = `{${dump.map(([name, cell]) => `${name}: ${shortText(cell.value)}`).join(', ')}}`
     const text = `evaluation of lambda expression failed: ${describe(lambda)}: ${shorten(shown)}`

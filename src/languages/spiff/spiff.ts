@@ -170,7 +170,7 @@ function processStream(
     }
     const { raw, kept, cell } = applyTemplate(run, document, how)
     run.tags.endDocument(raw)
-    run.budget.work(run.budget.bounded(cell.value))
+    run.budget.print(cell.value)
     if (!(several && (raw.flags & (flag.temporary | flag.local)) !== 0)) results.push(documentOf(cell))
     state ??= documentOf(stateOf(kept))
   }

@@ -23,6 +23,7 @@ export const convertFunctions: readonly (readonly [string, SpiffFunction])[] = [
 
 function one(call: Call, message: string, run: (value: Value) => string): Value {
   count(call, 1, 1, message)
+  call.env.run.budget.print(call.args[0] ?? null)
   const text = run(call.args[0] ?? null)
   call.env.run.budget.text(text.length)
   return text
