@@ -44,7 +44,7 @@ for (const found of examined(topic, { first, count: documents })) {
 }
 const rate = Math.round((done / (performance.now() - started)) * 1000)
 
-const ended = topic.attacks.map(attacked)
+const ended = topic.attacks.map((attack) => attacked(attack))
 for (const { name: attack, how, crashed, overran, ms } of ended)
   if (crashed || overran)
     console.log(`${attack}: ${crashed ? 'crashed' : 'overran'} after ${Math.round(ms)} ms: ${how}`)

@@ -21,5 +21,5 @@ export interface Attack {
   /** Milliseconds after which the evaluation must have ended; a tenth more is tolerated. */
   readonly limitMs: number
   /** Answers how it ended; throws only where the library let something through that is no fault. */
-  run(): string
+  run(limitMs: number): string
 }

@@ -1,7 +1,6 @@
 /** A node of a document, evaluated on demand and once: first its kind, then everything in it. */
 
 import { stackMax } from './budget.ts'
-import { embedded } from './detect.ts'
 import { type Effects, type Env, type Info, isTemplate, newInfo, type Stand } from './env.ts'
 import { FramedNode } from './framed-node.ts'
 import { isOptionalInsert } from './insert.ts'
@@ -107,7 +106,10 @@ class LiveNode extends FramedNode implements Host, Stand {
 
   private enter(deep: boolean): void {
     const { run, startDepth } = this.level
-    if (run.depth > startDepth + softDepth) throw new Suspended({ kind: 'node', node: this, deep })
+    // Whose parent is not known yet is made anew with it: to begin again here would have no end.
+    const { parent } = this.site
+    const lasts = !(parent instanceof LiveNode) || parent.known !== undefined
+    if (lasts && run.depth > startDepth + softDepth) throw new Suspended({ kind: 'node', node: this, deep })
     if (run.depth > stackMax) run.budget.tooDeep()
   }
 
@@ -249,11 +251,6 @@ class LiveNode extends FramedNode implements Host, Stand {
       return { kind: 'cell', cell: { ...this.raw, value: null } }
     const code = error.at === undefined ? undefined : { text: this.codeOf(text), at: error.at }
     return this.fail({ sign: '*', issue: error.issue, expr, text: '', code })
-  }
-
-  /** The text between the parentheses, or what an interpolated text was turned into. */
-  private codeOf(text: string): string {
-    return embedded(text, this.level.run.interpolation) ?? text
   }
 
   env(info: Info): Env {

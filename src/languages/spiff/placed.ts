@@ -1,4 +1,5 @@
 /** Where a node stands: its paths in the document and in the stubs, and the names of its sources. */
+import { embedded } from './detect.ts'
 import type { Level, Site } from './site.ts'
 import { findStub, type StubView, stubSteps } from './stubs.ts'
 import type { Cell } from './value.ts'
@@ -45,5 +46,10 @@ export class Placed {
   }
   findStub(path: readonly string[]): Cell | undefined {
     return findStub(this.site.view.stubs, path)
+  }
+
+  /** The text between the parentheses, or what an interpolated text was turned into. */
+  protected codeOf(text: string): string {
+    return embedded(text, this.level.run.interpolation) ?? text
   }
 }

@@ -1,26 +1,116 @@
 /** Documents that were written to crash the evaluation, to keep it busy or to eat memory; strict limits must end each. */
-import { processSpiff } from '../../../src/languages/spiff/index.ts'
+import { processSpiff, type SpiffOptions } from '../../../src/languages/spiff/index.ts'
 import type { Attack } from '../topic.ts'
 
 const lines = (n: number, line: (i: number) => string): string =>
   Array.from({ length: n }, (_, i) => `${line(i)}\n`).join('')
 /** A text of a thousand characters, doubled so often. */
 const doubled = (times: number): string =>
-  `s0: ${'x'.repeat(1000)}\n${lines(times, (i) => `s${i + 1}: (( s${i} s${i} ))`)}`
-
-const limitMs = 10_000
+  `s0: ${'x'.repeat(1000)}\n${lines(times, (i) => `s${i + 1}: (( &temporary(s${i} s${i}) ))`)}`
+const megabytes = doubled(12)
+const f = (body: string, call: string): string => `f: (( &temporary(${body}) ))\na: (( ${call} ))\n`
+const nested = (open: string, inside: string, close: string, n = 10_000): string =>
+  `${open.repeat(n)}${inside}${close.repeat(n)}`
+const code = (text: string): string => `a: ${JSON.stringify(`(( ${text} ))`)}\n`
+const often = (expression: string, times = 2000): string =>
+  `${megabytes}a: (( sum[[1..${times}]|0|s,x|->s + length(${expression})] ))\n`
 
 const documents: Readonly<Record<string, string>> = {
   'a text that is shared sixty times': `${doubled(13)}m: (( map[[1..60]|x|->s13] ))\n`,
-  'endless recursion': 'f: (( |x|->_(x) ))\na: (( .f(1) ))\n',
+  'a text that is shared through a template': `${doubled(13)}t:\n  <<: (( &template ))\n  v: (( s13 ))\nl: (( map[[1..60]|x|->*t] ))\n`,
+  'endless recursion': f('|x|->_(x)', '.f(1)'),
+  'endless recursion that grows': f('|x|->_(x "x")', '.f("")'),
+  'endless recursion of two': `f: (( |x|->.g(x) ))\ng: (( |x|->.f(x) ))\na: (( .f(1) ))\n`,
+  'endless recursion behind a fallback': f('|x|->_(x + 1) || 1', '.f(1)'),
+  'endless recursion in a catch': f('|x|->catch[_(x + 1)|v,e|->v]', '.f(1)'),
+  'endless recursion in a mapping': f('|x|->map[[1]|y|->_(y)]', '.f(1)'),
+  'endless recursion in the argument': f('|x|->x', '(|g|->g(g))(|g|->g(g))'),
+  'recursion that branches': f('|n|->n < 2 ? n :_(n - 1) + _(n - 2)', '.f(60)'),
+  'recursion that branches ten times': f('|n|->n == 0 ? 0 :sum[[1..10]|0|s,x|->s + _(n - 1)]', '.f(30)'),
+  'recursion that keeps its lists': f('|n,l|->n == 0 ? l :_(n - 1, [l, l])', '.f(60, [1])'),
+  'a template that instantiates itself': 't:\n  <<: (( &template ))\n  a: (( *t ))\nb: (( *t ))\n',
+  'two templates that instantiate each other':
+    't:\n  <<: (( &template ))\n  a: (( *u ))\nu:\n  <<: (( &template ))\n  a: (( *t ))\nb: (( *t ))\n',
+  'a result that is an expression without end': 'f: (( |x|->"(( .f(1) ))" ))\na: (( .f(1) ))\n',
+  'an expression that evaluates itself': 'a: (( eval("a") ))\n',
+  'a circle of 60,000': lines(60_000, (i) => `k${i}: (( k${(i + 1) % 60_000} ))`),
+  'circles behind fallbacks': lines(5000, (i) => `k${i}: (( k${(i + 1) % 5000} || k${(i * 7 + 3) % 5000} ))`),
+  'a chain of 60,000': `${lines(60_000, (i) => `k${i}: (( k${i + 1} ))`)}k60000: 1\n`,
+  'a huge range': code('[1..3000000000]'),
+  'a huge range downwards': code('[9223372036854775807..-9223372036854775808]'),
+  'ranges in ranges': code('map[[1..100000]|x|->[1..100000]]'),
+  'lists that double': `a0: [1, 2]\n${lines(40, (i) => `a${i + 1}: (( a${i} a${i} ))`)}`,
+  'lists that share their parts': `a0: [1, 2]\n${lines(60, (i) => `a${i + 1}: (( [a${i}, a${i}] ))`)}`,
+  'maps that share their parts': `a0: {x: 1}\n${lines(60, (i) => `a${i + 1}: (( { "l" = a${i}, "r" = a${i} } ))`)}`,
+  'texts that double': `a0: xxxxxxxxxx\n${lines(40, (i) => `a${i + 1}: (( a${i} a${i} ))`)}`,
+  'lists inside of each other': code('sum[[1..100000]|[]|s,x|->[s]]'),
+  'maps inside of each other': code('sum[[1..100000]|{}|s,x|->{"a"=s}]'),
+  'little that is printed far to the right': code('sum[[1..450]|[1..100000]|s,x|->[s]]'),
+  'a text made upper again and again': often('upper(s12)'),
+  'a text made lower again and again': often('lower(s12)'),
+  'a text trimmed again and again': often('trim(s12, "x")'),
+  'a text hashed again and again': often('md5(s12)'),
+  'a text encoded again and again': often('base64(s12)'),
+  'a text split again and again': often('split("x", s12)'),
+  'a text replaced again and again': often('replace(s12, "x", "y")'),
+  'a text matched again and again': often('match("(x*)*y", s12)'),
+  'a text printed as JSON again and again': often('asjson([s12])'),
+  'a text printed as YAML again and again': often('asyaml([s12])'),
+  'a text parsed again and again': often('parse(s12)'),
+  'a text compressed again and again': often('archive({"a"=s12}, "targz")'),
+  'a text formatted again and again': often('format("%s", s12)'),
+  'a text compared again and again': `${megabytes}b: (( s12 "a" ))\nc: (( s12 "b" ))\na: (( sum[[1..100000]|0|s,x|->b == c ? 1 :s] ))\n`,
+  'a lambda that fails with a long text': `${megabytes}a: (( map[[1..2000]|x|->(|y|->nosuch)(s12) || 1] ))\n`,
+  'everything intersected with everything': code(
+    'length(intersect(map[[1..9000]|x|->{"a"=x}], map[[9001..18000]|x|->{"a"=x}]))',
+  ),
+  'a long list made unique': code('length(uniq(map[[1..50000]|x|->{"a"=x}]))'),
+  'a long list sorted by a lambda': code('length(sort([1..100000], |a,b|->a < b))'),
+  'a long list reversed again and again': code('sum[[1..5000]|0|s,x|->s + length(reverse([1..1000]))]'),
+  'a list that is indexed as a whole': code('sum[[1..20000]|0|s,x|->s + index([1..20000], x)]'),
+  'slices of slices': code('sum[[1..20000]|[1..20000]|s,x|->s[1..]]'),
+  'costly password hashes': code(
+    'map[[1..1000]|x|->bcrypt_check("x", "$2a$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW")]',
+  ),
+  'a password hash that costs too much': code('bcrypt("x", 31)'),
+  'keys without end': code('map[[1..1000]|x|->x509genkey(4096)]'),
+  'a pattern that repeats': code(`match("${'(a?){50}'.repeat(15)}", "${'a'.repeat(5000)}")`),
+  'a wide number': code('format("%999999999d", 1)'),
+  'a network of many addresses': code('static_ips(0, 100000000)'),
+  'parentheses without end': code(nested('(', '1', ')')),
+  'lists without end': code(nested('[', '1', ']')),
+  'lambdas without end': code(nested('|x|->', 'x', '')),
+  'negations without end': code(nested('!', 'true', '')),
+  'conditions without end': code(nested('true ? 1 :', '1', '')),
+  'flow lists without end': `a: ${nested('[', '', ']')}\n`,
+  'flow maps without end': `a: ${nested('{a: ', '1', '}')}\n`,
+  'block lists without end': `${'- '.repeat(10_000)}1\n`,
+  'block maps without end': lines(2000, (i) => `${' '.repeat(i)}a:`),
+  'an unfinished flow list': `a: ${'['.repeat(10_000)}\n`,
+  'aliases that multiply': `a0: &a0 [x,x,x,x,x,x,x,x]\n${lines(10, (i) => `a${i + 1}: &a${i + 1} [${Array(8).fill(`*a${i}`).join(',')}]`)}`,
+  'a parsed text without end': code(`parse("${nested('[', '', ']')}", "json")`),
+  'controls in controls': `a:${lines(150, (i) => `\n${'  '.repeat(i + 1)}<<if: true\n${'  '.repeat(i + 1)}<<then:`)}`,
+  'loops of loops': `a:\n  <<for:\n${lines(6, (i) => `    v${i}: (( [1..40] ))`)}  <<do: (( v0 v1 ))\n`,
+  'merges inside of merges': f('|n|->merge({"a"=n})', 'sum[[1..100000]|{}|s,x|->merge(s, {"a"=x})]'),
+  'a value that waits for itself through a function': 'a: (( asjson(b) ))\nb: (( asyaml(a) ))\n',
 }
+
+const options: SpiffOptions = {
+  control: true,
+  interpolation: true,
+  ports: { random: (count) => crypto.getRandomValues(new Uint8Array(count)) },
+}
+
+/** Milliseconds of the strict limits. */
+const limitMs = 10_000
 
 export const attacks: readonly Attack[] = Object.entries(documents).map(([name, text]) => ({
   name,
   limitMs,
-  run: () => {
-    const result = processSpiff({ name: 'template', text })
+  run: (millisecondsMax) => {
+    const result = processSpiff({ name: 'template', text }, [], { ...options, limits: { millisecondsMax } })
     if (result.kind === 'failed') return `${result.fault.kind}: ${result.fault.message.slice(0, 200)}`
-    return `done: ${result.documents.reduce((sum, one) => sum + (one?.yaml().length ?? 0) + (one?.json().length ?? 0), 0)} characters`
+    const printed = result.documents.map((one) => (one?.yaml().length ?? 0) + (one?.json().length ?? 0))
+    return `done: ${printed.join(' and ')} characters`
   },
 }))
