@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip, gunzipSync } from 'node:zlib'
 import { packFolder } from '../../../src/artifacts/archive/pack-folder.ts'
 import { tarEnd, tarHeader, tarPadding } from '../../../src/artifacts/archive/tar-writer.ts'
+import { readConstructor } from '../../../src/artifacts/ocm/constructor.ts'
 import { lookAt, treeOf } from '../../../src/authoring/ocm/look.ts'
 import { build, verify } from '../../../src/authoring/ocm/make.ts'
 import { describeProblem, ProblemError, toProblem } from '../../../src/model/problem.ts'
@@ -17,6 +18,11 @@ import { json, type Judge, verdict } from './ocm-documents.ts'
 export const archiveTables: Readonly<Record<string, Judge>> = {
   'ctf/mutations.json': mutations,
   'constructors/expected.json': constructors,
+  'constructors/schema-cases.json': constructorShapes,
+  'ctf/01/transport-archive/artifact-index.json': (file) => ofOtherTools(dirname(file)),
+  'ctf/01/transport-archive.tar': ofOtherTools,
+  'ctf/02/without-resource/artifact-index.json': (file) => ofOtherTools(dirname(file), 'read'),
+  'ctf/component-archive-common/component-descriptor.yaml': (file) => ofOtherTools(dirname(file)),
   'e2e/authored/expected/expected.json': authoredVersions,
 }
 
@@ -37,6 +43,21 @@ export async function codeOf(work: Promise<unknown>): Promise<string> {
 
 function checked(reference: string): Promise<unknown> {
   return verify({ reference, signatures: [], keys: [], roots: [], issuers: [], digestsOnly: true, ...quiet }, place)
+}
+
+/** Archives that other tools wrote are read, and whole where nothing of them lies in a registry. */
+async function* ofOtherTools(archive: string, depth: 'read' | 'whole' = 'whole'): AsyncIterable<Verdict> {
+  const name = `archive ${archive.split('/').slice(-2).join('/')}`
+  yield verdict(`${name} is read`, await codeOf(lookAt(archive, place)), 'ok')
+  if (depth === 'whole') yield verdict(`${name} is whole`, await codeOf(checked(archive)), 'ok')
+}
+
+async function* constructorShapes(file: string): AsyncIterable<Verdict> {
+  const { cases } = json<{ cases: { id: string; document: unknown; valid: boolean }[] }>(file)
+  for (const { id, document, valid } of cases) {
+    const found = await codeOf(Promise.resolve().then(() => readConstructor(JSON.stringify(document), id, undefined)))
+    yield verdict(`constructor ${id}`, found, valid ? 'ok' : 'ocm.constructor.invalid')
+  }
 }
 
 interface Mutation {

@@ -1,11 +1,13 @@
 /** Recorded and authored runs of packages: what their executors found in their files. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { main } from '../../../src/cli/main.ts'
 import { toiNotes } from '../../../src/contracts/toi/index.ts'
 import { isObject, type Json, type JsonObject } from '../../../src/kit/json.ts'
 import { readSpiff } from '../../../src/languages/spiff/index.ts'
 import type { Job } from '../../../src/model/job.ts'
+import { make } from '../../ocm/make.ts'
 import { inputOf, packageAt, prepared, situation } from '../../toi/stage.ts'
 import type { Verdict } from '../topic.ts'
 import { type Judge, json, verdict } from './ocm-documents.ts'
@@ -13,6 +15,35 @@ import { type Judge, json, verdict } from './ocm-documents.ts'
 export const runTables: Readonly<Record<string, Judge>> = {
   'e2e/authored/expected/expected.json': authored,
   'e2e/complex/expected/notes.json': recorded,
+  'cases/bootstrap-configuration.json': configurations,
+}
+
+interface ConfigurationCase {
+  readonly id: string
+  readonly component: string
+  readonly version: string
+  readonly resource: { readonly name: string; readonly type: string }
+  readonly package: string
+  readonly expectFiles: Readonly<Record<string, string>>
+}
+
+/** The files that `toi configuration` writes for a package. */
+async function* configurations(file: string): AsyncIterable<Verdict> {
+  for (const one of json<{ cases: ConfigurationCase[] }>(file).cases) {
+    const home = mkdtempSync(join(tmpdir(), 'chandler-toi-'))
+    try {
+      const resources = [{ ...one.resource, input: { type: 'utf8', text: one.package } }]
+      const constructed = { name: one.component, version: one.version, provider: { name: 'test' }, resources }
+      await make(home, join(home, 'ctf'), constructed)
+      const files = ['-p', join(home, 'TOIParameters'), '-c', join(home, 'TOICredentials'), '--data-dir', home]
+      const exit = await main(['toi', 'configuration', `${home}/ctf//${one.component}:${one.version}`, ...files])
+      const names = readdirSync(home).filter((name) => name.startsWith('TOI'))
+      const found = Object.fromEntries(names.map((name) => [name, readFileSync(join(home, name), 'utf8')]))
+      yield verdict(`configuration ${one.id}`, { exit, found }, { exit: 0, found: one.expectFiles })
+    } finally {
+      rmSync(home, { recursive: true, force: true })
+    }
+  }
 }
 
 function parsed(text: string | undefined): Json {
