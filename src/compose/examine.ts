@@ -35,6 +35,7 @@ async function store(settings: Settings): Promise<readonly Seen[]> {
     const opened = await openStore({ url: storeUrlOf(settings), keys: ring, clock: systemClock, ...manner })
     try {
       await opened.probe()
+      await opened.verify()
       const ms = Math.round(performance.now() - startedAt)
       const what = `opens and takes writes (${ms} ms), its keys fit`
       return [{ id, what, problems: [] }, ...(await examineRows(opened.look, { clock: systemClock, ring }))]

@@ -92,6 +92,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     look: measured,
     write: (work, manner) => timed('write', () => store.write(work, manner)),
     settled: () => timed('settled', () => store.settled()),
+    verify: () => store.verify(),
     probe: () => timed('probe', () => store.probe()),
     busy: () => store.busy(),
     onHint: (listener) => store.onHint(listener),

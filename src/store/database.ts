@@ -48,6 +48,8 @@ export interface Database {
   settled(): Promise<void>
   /** Whether a transaction can be committed. */
   probe(): Promise<void>
+  /** Reads all of it, where it is a file of ours. Problems: store.corrupt. */
+  verify(): Promise<void>
   /** How many connections of a pool write at the moment. */
   busy(): number
   /**

@@ -92,6 +92,7 @@ function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store
       ),
     settled: () => database.settled(),
     probe: () => database.probe(),
+    verify: () => database.verify(),
     busy: () => database.busy(),
     onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
     backup: (file) => database.backup(file),

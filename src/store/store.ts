@@ -19,6 +19,8 @@ export interface Store {
   settled(): Promise<void>
   /** Whether the store answers and takes writes. */
   probe(): Promise<void>
+  /** Reads all of a file (SQLite); a server sees to its own files. Problems: store.corrupt. */
+  verify(): Promise<void>
   /** How many connections of a pool write at the moment (PostgreSQL). */
   busy(): number
   /** Calls back when a process, this one among them, says what came about; a hint, never the truth. */

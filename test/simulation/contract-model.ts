@@ -1,6 +1,7 @@
 /** A contract whose work is drawn by chance: instant, short, long, endless, failing, in stages. */
 import type { Offer } from '../../src/broker/catalog.ts'
 import type { Contract } from '../../src/contracts/contract.ts'
+import { Secret } from '../../src/kit/secret.ts'
 import type { Job } from '../../src/model/job.ts'
 import { usualLimits } from '../../src/model/job.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
@@ -92,7 +93,8 @@ function jobOf(drawn: Drawn, stage: number): Job {
       {
         name: 'pretend',
         command: { kind: 'entrypoint', arguments: [] },
-        environment: {},
+        // What a program tells it was given.
+        environment: { TOKEN: new Secret(secretMark) },
         streams: { kind: 'merged' },
       },
     ],

@@ -74,6 +74,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     write,
     // Every commit waits for the disk.
     settled: () => Promise.resolve(),
+    verify: () => Promise.resolve(),
     probe: () => write(async (session) => void (await session.run('UPDATE cluster SET epoch = epoch'))),
     busy: () => pool.totalCount - pool.idleCount,
     notify: (session, text) => void session.send('SELECT pg_notify(?, ?)', channel, text),

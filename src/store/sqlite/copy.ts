@@ -71,8 +71,12 @@ function mark(file: string, now: number): void {
 }
 
 /** Reads all of it once: damage that no question has met yet would be copied with it. Problems: store.corrupt. */
-function refuseDamaged(db: DatabaseSync): void {
-  const [first] = db.prepare('PRAGMA quick_check(1)').all()
-  const found = first?.['quick_check']
+export function refuseDamaged(db: DatabaseSync): void {
+  let found: unknown
+  try {
+    found = db.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+  } catch (error) {
+    throw sqliteProblem(error)
+  }
   if (found !== 'ok') fail('store.corrupt', String(found))
 }

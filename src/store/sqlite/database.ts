@@ -5,7 +5,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import type { Database, Dialect, Row, Session, Value } from '../database.ts'
 import { openCheckpoints } from './checkpoints.ts'
-import { copyTo } from './copy.ts'
+import { copyTo, refuseDamaged } from './copy.ts'
 import { openFlush } from './flush.ts'
 import { type Commands, type Group, makeGroup } from './group-commit.ts'
 import { firstTime, timeKeeper, type Uptime, uptimeOfMachine } from './last-time.ts'
@@ -193,6 +193,7 @@ function assemble(
     reader,
     write,
     settled: () => group.settled(),
+    verify: () => group.between(() => refuseDamaged(writer.db)),
     probe: () => write(async (session) => session.send('UPDATE cluster SET epoch = epoch')),
     // There is no pool.
     busy: () => 0,
