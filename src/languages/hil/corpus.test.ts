@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { judge, rowsOf } from '../../../test/corpus/topics/hil.ts'
 
-const shared = '../shared/corpus/hil/upstream-cases.jsonl'
+const shared = ['upstream-cases', 'generated'].map((name) => `../shared/corpus/hil/${name}.jsonl`)
 
 describe.each(['test/corpus/hil/differential.jsonl', 'test/corpus/hil/casts.jsonl'])('%s', (path) => {
   test.each(rowsOf(path))('$id holds', (row) => {
@@ -11,10 +11,11 @@ describe.each(['test/corpus/hil/differential.jsonl', 'test/corpus/hil/casts.json
   })
 })
 
-test.skipIf(!existsSync(shared))('the tables of the original hold', () => {
-  const failures = rowsOf(shared)
-    .map(judge)
-    .filter((verdict) => verdict.outcome === 'failed')
+for (const path of shared)
+  test.skipIf(!existsSync(path))(`every row of ${path} holds`, () => {
+    const failures = rowsOf(path)
+      .map(judge)
+      .filter((verdict) => verdict.outcome === 'failed')
 
-  expect(failures).toEqual([])
-})
+    expect(failures).toEqual([])
+  })

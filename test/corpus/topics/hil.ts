@@ -35,6 +35,7 @@ export const topic: Topic = {
     'test/corpus/hil/differential.jsonl',
     'test/corpus/hil/casts.jsonl',
     '../shared/corpus/hil/upstream-cases.jsonl',
+    '../shared/corpus/hil/generated.jsonl',
   ],
   async *run(files) {
     for (const row of files.flatMap(rowsOf)) yield judge(row)
