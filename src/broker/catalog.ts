@@ -83,6 +83,7 @@ function planDocument(plan: Offer['plan']): JsonObject {
     bindable: plan.bindable,
     binding_rotatable: plan.bindingRotatable || undefined,
     plan_updateable: plan.planUpdatable,
+    updates_to: plan.updatesTo && [...plan.updatesTo],
     schemas: schemasDocument(plan),
     maximum_polling_duration: plan.pollingSecondsMax,
     maintenance_info: plan.maintenance && compact({ ...plan.maintenance }),

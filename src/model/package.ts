@@ -71,6 +71,8 @@ export interface Plan {
   /** Absent: as its service. */
   readonly bindable?: boolean
   readonly bindingRotatable: boolean
+  /** Names of the plans that instances may move to, for platforms that were told so by the contract's own broker. */
+  readonly updatesTo?: readonly string[]
   readonly planUpdatable?: boolean
   readonly metadata?: JsonObject
   readonly schemas: PlanSchemas

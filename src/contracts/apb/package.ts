@@ -58,6 +58,7 @@ function planOf(service: string, spec: Spec, plan: SpecPlan, options: Options): 
     ...present({ bindable: plan.bindable }),
     bindingRotatable: false,
     planUpdatable: plan.updatesTo.length > 0,
+    ...(plan.updatesTo.length === 0 ? {} : { updatesTo: plan.updatesTo }),
     metadata: metadataWithForms(plan, noChoice, options),
     schemas: schemasOf(plan, noChoice, options),
     parametersCheckedBy: 'contract',

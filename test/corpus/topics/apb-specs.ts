@@ -127,7 +127,7 @@ function normalised(service: JsonObject): JsonObject {
 }
 
 function normalisedPlan(plan: JsonObject): JsonObject {
-  const { id, name, description, metadata, free, bindable, schemas } = plan
+  const { id, name, description, metadata, free, bindable, schemas, updates_to } = plan
   return {
     id: id ?? null,
     name: name ?? null,
@@ -135,6 +135,7 @@ function normalisedPlan(plan: JsonObject): JsonObject {
     metadata: metadata ?? null,
     free: free ?? false,
     bindable: bindable ?? false,
+    updates_to: updates_to ?? [],
     schemas: shown(schemas as JsonObject),
   }
 }
