@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../kit/json.ts'
 import { secretTexts } from '../kit/redact.ts'
 import { Secret } from '../kit/secret.ts'
 import type { Job } from '../model/job.ts'
-import type { Outcome, Output } from '../model/outcome.ts'
+import type { Carryover, Outcome, Output } from '../model/outcome.ts'
 import type { Situation } from '../model/situation.ts'
 import { partSecrets } from './secret-values.ts'
 
@@ -30,6 +30,8 @@ export function secretsOf(situation: Situation, { job, outputs = [], outcome }: 
   const handedOut = [
     ...secretTexts(binding?.credentials),
     ...secretTexts(outcome?.binding?.credentials),
+    ...keptCredentials(situation.carryover),
+    ...keptCredentials(binding?.carryover ?? {}),
     ...[...outputs, ...(outcome?.outputs ?? [])].flatMap(secretsOfOutput),
   ]
   for (const text of handedOut) if (!given.open.has(text)) known.add(text)
@@ -61,6 +63,11 @@ function* revealed(value: unknown): Generator<string> {
     yield* secretsInDocument(value.reveal())
   } else if (typeof value === 'object' && value !== null && !(value instanceof Uint8Array))
     for (const item of Object.values(value)) yield* revealed(item)
+}
+
+/** What a package keeps by this name it will hand to its own later actions. */
+function* keptCredentials({ credentials }: Carryover): Generator<string> {
+  if (credentials !== undefined) yield* secretTexts(documentIn(Buffer.from(credentials).toString()))
 }
 
 function filesOf(job: Job | undefined): readonly string[] {

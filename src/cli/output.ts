@@ -38,7 +38,7 @@ export async function printList<T>(form: Form, listing: Listing<T>): Promise<voi
     return
   }
   if (form === 'name') {
-    for (const item of items) print(name(item))
+    for (const item of items) print(onOneLine(name(item)))
     return
   }
   if (items.length === 0) {
@@ -55,7 +55,7 @@ export async function printList<T>(form: Form, listing: Listing<T>): Promise<voi
 /** Prints one thing: its fields under one another for people. */
 export async function printOne(form: Form, { kind, value, name, fields }: OneThing): Promise<void> {
   if (form === 'json' || form === 'yaml') return printDocument(form, kind, value)
-  if (form === 'name') return print(name)
+  if (form === 'name') return print(onOneLine(name))
   printFields(fields)
 }
 
@@ -83,11 +83,27 @@ export function printFields(fields: readonly Field[]): void {
 export async function printDocument(form: 'json' | 'yaml', kind: string, value: object): Promise<void> {
   const document = { apiVersion: 'chandler/v1', kind, ...value }
   if (form === 'json') {
-    print(JSON.stringify(document, null, 2))
+    print(escaped(JSON.stringify(document, null, 2)))
     return
   }
   const { writeYaml } = await import('../kit/yaml.ts')
-  print(writeYaml(document as unknown as Json))
+  const text = writeYaml(document as unknown as Json)
+  // Only quoted texts can have escapes; JSON is YAML in which all are quoted.
+  print(text === escaped(text) ? text : escaped(JSON.stringify(document, null, 2)))
+}
+
+/** A document whose texts came from platforms and packages: what steers a terminal or turns the direction is written as an escape. */
+function escaped(document: string): string {
+  return document.replace(/[\x7f-\x9f\p{Cf}]/gu, (sign) =>
+    sign
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}
+
+function onOneLine(text: string): string {
+  return printable(text).replaceAll(/[\n\t]/g, ' ')
 }
 
 /** Columns as wide as their widest cell; the last one is cut at the edge of a terminal. */

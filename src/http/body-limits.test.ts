@@ -44,7 +44,7 @@ test.each([
     expect.objectContaining({
       problem: {
         code: 'request.malformed',
-        detail: what,
+        detail: `${what} (${setting})`,
         where: { source: 'body', pointer: place },
         hint: `Send less, or raise ${setting}.`,
       },

@@ -25,7 +25,8 @@ export function refuseTooMuch(body: unknown, limits: BodyLimits): void {
   const excess = makeSearch(limits)(body, 0)
   if (excess === undefined) return
   const { what, setting, steps } = excess
-  fail('request.malformed', what, {
+  // Platforms read the detail alone, and it is the operator who can change something.
+  fail('request.malformed', `${what} (${setting})`, {
     where: { source: 'body', pointer: placeOf(steps) },
     hint: `Send less, or raise ${setting}.`,
   })

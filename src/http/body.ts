@@ -40,5 +40,5 @@ async function readBytes(request: IncomingMessage, most: number): Promise<Buffer
 }
 
 function tooLarge(most: number): never {
-  fail('request.too-large', `more than ${most} bytes`)
+  fail('request.too-large', `more than ${most} bytes (http.bodyLimit)`)
 }

@@ -137,12 +137,27 @@ function makeServer(
     listener(request, response)
   }
   const server = createTlsServer(
-    { ...limits, ...options.tls, minVersion: 'TLSv1.2', handshakeTimeout: options.headersTimeoutMs },
+    {
+      ...limits,
+      ...options.tls,
+      minVersion: 'TLSv1.2',
+      ciphers,
+      handshakeTimeout: options.headersTimeoutMs,
+    },
     encrypted,
   )
   server.on('checkContinue', encrypted)
   return { server, renew: (tls) => server.setSecureContext(tls) }
 }
+
+/** Keys that are forgotten after the connection, and sealed records: nothing of TLS 1.2 besides is taken. */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE+AESGCM',
+  'ECDHE+CHACHA20',
+].join(':')
 
 /** What is not HTTP, or comes too slowly, gets an answer, too, as long as the connection is open. */
 function refuseMalformed(code: string, socket: Socket): void {

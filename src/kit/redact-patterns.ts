@@ -37,46 +37,62 @@ const credentialsSoFar = /:\/\/[^\s/?#@"'<>]*$/
 const beginnings =
   /(?:-{1,5}|-----B(?:E(?:G(?:I(?:N ?)?)?)?)?|[uU][tT]?[hH]?[oO]?[rR]?[iI]?[zZ]?[aA]?[tT]?[iI]?[oO]?|e|ey|:|:\/)$/
 
+/** Words that patterns begin with and that the index of secrets looks for, so that the text need not be searched once more. */
+export const triggers: readonly Uint8Array[] = [keyStart, ...headerStarts]
+
+export interface Patterns {
+  /** Looks at a place where one of the triggers may stand. */
+  at(start: number): void
+  /** Looks for all others, and answers everything that was found. */
+  found(): Found
+}
+
 /** Finds what looks secret in a text; `isLast`: nothing follows. */
-export function findPatterns(text: Buffer, isLast: boolean): Found {
+export function openPatterns(text: Buffer, isLast: boolean): Patterns {
   const ranges: [number, number][] = []
   const opens: number[] = []
   const wait = (from: number, most: number): void => {
     if (!isLast && text.length - from < most) opens.push(from)
   }
-  findKeys(text, ranges, wait)
-  for (const start of headerStarts) findHeaders(text, start, ranges, wait)
-  findTokens(text, ranges)
-  findCredentials(text, ranges)
-  if (!isLast) waitAtEnd(text, wait)
-  return { ranges, open: Math.min(text.length, ...opens) }
+  return {
+    at(start) {
+      if (standsAt(text, start, keyStart)) findKey(text, start, ranges, wait)
+      else if (headerStarts.some((word) => standsAt(text, start, word))) findHeader(text, start, ranges, wait)
+    },
+    found() {
+      findTokens(text, ranges)
+      findCredentials(text, ranges)
+      if (!isLast) waitAtEnd(text, wait)
+      return { ranges, open: Math.min(text.length, ...opens) }
+    },
+  }
+}
+
+function standsAt(text: Buffer, start: number, word: Buffer): boolean {
+  return text[start] === word[0] && text.subarray(start, start + word.length).equals(word)
 }
 
 type Wait = (from: number, most: number) => void
 
-function findKeys(text: Buffer, ranges: [number, number][], wait: Wait): void {
-  for (let from = text.indexOf(keyStart); from >= 0; from = text.indexOf(keyStart, from + keyStart.length)) {
-    const window = latin1(text, from, from + keyMax)
-    const found = matchAt(privateKey, window, 0)
-    if (found === undefined) {
-      // Its title is not there yet.
-      if (keyTitle.test(window)) wait(from, 128)
-      continue
-    }
-    ranges.push([from, from + found[0].length])
-    if (!keyEnd.test(found[0]) && keyRest.test(window.slice(found[0].length))) wait(from, keyMax)
+function findKey(text: Buffer, from: number, ranges: [number, number][], wait: Wait): void {
+  const window = latin1(text, from, from + keyMax)
+  const found = matchAt(privateKey, window, 0)
+  if (found === undefined) {
+    // Its title is not there yet.
+    if (keyTitle.test(window)) wait(from, 128)
+    return
   }
+  ranges.push([from, from + found[0].length])
+  if (!keyEnd.test(found[0]) && keyRest.test(window.slice(found[0].length))) wait(from, keyMax)
 }
 
-function findHeaders(text: Buffer, start: Buffer, ranges: [number, number][], wait: Wait): void {
-  for (let from = text.indexOf(start); from >= 0; from = text.indexOf(start, from + start.length)) {
-    const window = latin1(text, from, from + tokenMax)
-    if (headerSoFar.test(window)) wait(from, tokenMax)
-    const found = matchAt(header, window, 0)
-    if (found === undefined) continue
-    const end = from + found[0].length
-    ranges.push([end - (found[1] ?? found[2] ?? '').length, end])
-  }
+function findHeader(text: Buffer, from: number, ranges: [number, number][], wait: Wait): void {
+  const window = latin1(text, from, from + tokenMax)
+  if (headerSoFar.test(window)) wait(from, tokenMax)
+  const found = matchAt(header, window, 0)
+  if (found === undefined) return
+  const end = from + found[0].length
+  ranges.push([end - (found[1] ?? found[2] ?? '').length, end])
 }
 
 function findTokens(text: Buffer, ranges: [number, number][]): void {

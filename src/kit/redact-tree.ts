@@ -1,10 +1,10 @@
-/** All forms of all secrets in one compressed tree: following a text through it costs the same however many there are. */
+/** Forms that begin alike in one compressed tree: following a text through it costs the same however many there are. */
 import type { Form } from './redact-forms.ts'
 
 /** A stretch that forms have in common; its bytes are read from one of them. */
 interface Node {
   form: Form
-  /** How deep the stretch ends; it begins where that of its parent ends. */
+  /** How deep the stretch ends; it begins where that of its parent ends. Infinity until the end of its form has been seen. */
   end: number
   /** A form is complete at the end of the stretch. */
   isComplete: boolean
@@ -37,11 +37,11 @@ export function growTree(forms: Iterable<Form>): Tree {
 function insert(root: Node, form: Form): void {
   let parent = root
   for (;;) {
-    if (parent.end === form.length) {
+    const byte = form.at(parent.end)
+    if (byte < 0) {
       parent.isComplete = true
       return
     }
-    const byte = form.at(parent.end)
     const child = parent.next?.get(byte)
     if (child === undefined) {
       parent.next ??= new Map()
@@ -54,15 +54,22 @@ function insert(root: Node, form: Form): void {
   }
 }
 
-function sharedUntil({ form: known, end }: Node, form: Form, from: number): number {
-  const most = Math.min(end, form.length)
+function sharedUntil(child: Node, form: Form, from: number): number {
+  const { form: known } = child
   let at = from
-  while (at < most) {
-    const many = most - at < nativeFrom ? 0 : equalRun(known.run(at), form.run(at), most - at)
+  while (at < endOf(child, at)) {
+    const most = Math.min(child.end, form.length) - at
+    const many = most < nativeFrom ? 0 : equalRun(known.run(at), form.run(at), most)
     if (many === 0 && known.at(at) !== form.at(at)) return at
     at += Math.max(1, many)
   }
   return at
+}
+
+/** Where the stretch ends, as far as that can be known at this depth. */
+function endOf(node: Node, depth: number): number {
+  if (node.end === Number.POSITIVE_INFINITY && node.form.at(depth) < 0) node.end = depth
+  return node.end
 }
 
 /** The upper part stays where it is, the lower part becomes its only child. */
@@ -94,7 +101,7 @@ export function follow(walk: Walk, text: Uint8Array, from: number): number {
   let at = from
   while (at < text.length) {
     const { node, depth } = walk
-    const isInside = depth < node.end
+    const isInside = depth < endOf(node, depth)
     if (isInside && node.end - depth >= nativeFrom && text.length - at >= nativeFrom) {
       const many = equalRun(node.form.run(depth), text.subarray(at), node.end - depth)
       if (many > 0) {
@@ -108,7 +115,7 @@ export function follow(walk: Walk, text: Uint8Array, from: number): number {
     if (goesOn) step(walk, 1)
     else if (!passesBreak(walk, byte)) return at
     at++
-    if (walk.depth === walk.node.end && walk.node.next === undefined) return at
+    if (isAtEnd(walk)) return at
   }
   return at
 }
@@ -122,20 +129,22 @@ function enter(walk: Walk, byte: number): boolean {
 
 /** Whether all of a form was found, and no other goes on from there. */
 export function isAtEnd({ node, depth }: Walk): boolean {
-  return depth === node.end && node.next === undefined
+  return node.next === undefined && depth === endOf(node, depth)
 }
 
 function step(walk: Walk, count: number): void {
   walk.depth += count
   walk.seen += count
   walk.breaks = 0
-  if (walk.depth >= partBytes || (walk.depth === walk.node.end && walk.node.isComplete)) walk.sure = walk.seen
+  if (walk.depth >= partBytes || (walk.node.isComplete && walk.depth === endOf(walk.node, walk.depth)))
+    walk.sure = walk.seen
 }
 
 /** Programs wrap what is long: a line break that no form has here is no end. */
 function passesBreak(walk: Walk, byte: number): boolean {
   const { depth, node, breaks } = walk
-  if (depth < wrapDepth || breaks >= breakMax || (depth === node.end && node.isComplete)) return false
+  if (depth < wrapDepth || breaks >= breakMax || (node.isComplete && depth === endOf(node, depth)))
+    return false
   const isBreak = byte === 0x0a || byte === 0x0d
   const isIndent = breaks > 0 && (byte === 0x20 || byte === 0x09)
   if (!isBreak && !isIndent) return false

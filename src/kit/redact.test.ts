@@ -124,14 +124,14 @@ function inPieces(mask: ReturnType<typeof maskOf>, text: Buffer, cuts: readonly 
   let told = 0
   const shown = ends.map((end) => {
     const before = one.held
-    const piece = one.push(text.subarray(from, end))
+    const piece = Buffer.concat(one.push(text.subarray(from, end)))
     given += end - from
     told += before + (end - from) - one.held
     expect(told + one.held).toBe(given)
     from = end
     return piece
   })
-  return Buffer.concat([...shown, one.end()]).toString()
+  return Buffer.concat([...shown, ...one.end()]).toString()
 }
 
 test('a secret that is split anywhere is hidden', () => {
@@ -185,9 +185,9 @@ test('however a text is cut, it is shown the same', () => {
 test('a line appears at once, however long the secrets are', () => {
   const one = maskOf([long(1_000_000), key]).open()
 
-  expect(Buffer.from(one.push(Buffer.from('a line\n'))).toString()).toBe('a line\n')
-  expect(Buffer.from(one.push(Buffer.from(`${long(1_000_000).slice(0, 600_000)}`))).toString()).toBe('')
-  expect(Buffer.from(one.push(Buffer.from('\nanother\n'))).toString()).toBe('[redacted]\nanother\n')
+  expect(Buffer.concat(one.push(Buffer.from('a line\n'))).toString()).toBe('a line\n')
+  expect(Buffer.concat(one.push(Buffer.from(`${long(1_000_000).slice(0, 600_000)}`))).toString()).toBe('')
+  expect(Buffer.concat(one.push(Buffer.from('\nanother\n'))).toString()).toBe('[redacted]\nanother\n')
 })
 
 test('what waits for the next bytes is at most a few of them', () => {
@@ -208,7 +208,7 @@ test('bytes that are no text pass unharmed', () => {
   const odd = new Uint8Array([0, 255, 254, 10, 128])
   const one = maskOf([secret]).open()
 
-  expect(Buffer.concat([one.push(odd), one.end()])).toEqual(Buffer.from(odd))
+  expect(Buffer.concat([...one.push(odd), ...one.end()])).toEqual(Buffer.from(odd))
 })
 
 test('short and common words are left alone', () => {

@@ -1,17 +1,19 @@
 /** Takes secrets out of streams of bytes: known values however they are written, and what looks secret. */
+import type { Clock } from './clock.ts'
 import { isExact } from './exact.ts'
-import { type Filter, makeFilter } from './redact-filter.ts'
-import { formsOf } from './redact-forms.ts'
-import { findPatterns } from './redact-patterns.ts'
-import { beginWalk, follow, growTree, isAtEnd, partBytes, type Tree, type Walk } from './redact-tree.ts'
+import { buildIndex, type Index } from './redact-index.ts'
+import { openPatterns, type Patterns, triggers } from './redact-patterns.ts'
+import { keyBytes } from './redact-rows.ts'
+import { beginWalk, follow, isAtEnd, partBytes, type Walk } from './redact-tree.ts'
 
 const mark = Buffer.from('[redacted]')
+const turnMs = 5
 
 export interface Redactor {
-  /** Gives back what can be shown of the bytes so far; what may be the beginning of a secret waits for the next piece. */
-  push(bytes: Uint8Array): Uint8Array
+  /** Gives back what can be shown of the bytes so far, in pieces; what may be the beginning of a secret waits for the next piece. */
+  push(bytes: Uint8Array): readonly Uint8Array[]
   /** What is left at the end. */
-  end(): Uint8Array
+  end(): readonly Uint8Array[]
   /** How many bytes wait. */
   readonly held: number
 }
@@ -25,14 +27,36 @@ export interface Mask {
 
 /** A mask for these values. Its work grows with the text alone, not with the number or the length of the values. */
 export function maskOf(secrets: Iterable<string>): Mask {
-  const forms = [...new Set(secrets)].flatMap((value) => [...formsOf(value)])
-  const search: Search = { tree: growTree(forms), filter: makeFilter(forms), isEmpty: forms.length === 0 }
-  const open = () => openRedactor(search)
+  const building = buildIndex(secrets, triggers)
+  for (;;) {
+    const step = building.next()
+    if (step.done === true) return maskBy(step.value)
+  }
+}
+
+/** The same for many and large values: made in turns of a few milliseconds, so that nothing else has to wait for it. */
+export async function makeMask(
+  secrets: Iterable<string>,
+  clock: Pick<Clock, 'monotonic' | 'sleep'>,
+): Promise<Mask> {
+  const building = buildIndex(secrets, triggers)
+  let turn = clock.monotonic()
+  for (;;) {
+    const step = building.next()
+    if (step.done === true) return maskBy(step.value)
+    if (clock.monotonic() - turn < turnMs) continue
+    await clock.sleep(0)
+    turn = clock.monotonic()
+  }
+}
+
+function maskBy(index: Index): Mask {
+  const open = () => openRedactor(index)
   return {
     open,
     text(text) {
       const one = open()
-      return Buffer.concat([one.push(Buffer.from(text)), one.end()]).toString()
+      return Buffer.concat([...one.push(Buffer.from(text)), ...one.end()]).toString()
     },
   }
 }
@@ -52,10 +76,9 @@ export function* secretTexts(value: unknown): Generator<string> {
   }
 }
 
-interface Search {
-  readonly tree: Tree
-  readonly filter: Filter
-  readonly isEmpty: boolean
+interface Searching {
+  readonly index: Index
+  readonly looks: Patterns
 }
 
 type Range = readonly [number, number]
@@ -68,7 +91,7 @@ interface Scanned {
   readonly walk?: Walk
 }
 
-function openRedactor(search: Search): Redactor {
+function openRedactor(index: Index): Redactor {
   let waiting: Uint8Array = new Uint8Array()
   let walk: Walk | undefined
   /** Line breaks behind what is sure of the walk. */
@@ -92,9 +115,9 @@ function openRedactor(search: Search): Redactor {
     return { shown: [mark], rest: behind }
   }
 
-  function take(bytes: Uint8Array, isLast: boolean): Uint8Array {
+  function take(bytes: Uint8Array, isLast: boolean): readonly Uint8Array[] {
     const before = walk === undefined ? undefined : goOn(walk, bytes)
-    if (walk !== undefined && !isLast) return new Uint8Array()
+    if (walk !== undefined && !isLast) return []
     const shown: Uint8Array[] = [...(before?.shown ?? [])]
     if (walk !== undefined) {
       shown.push(mark, breaks)
@@ -102,19 +125,23 @@ function openRedactor(search: Search): Redactor {
       breaks = new Uint8Array()
     }
     const rest = before?.rest ?? bytes
+    if (waiting.length > 0 && !isLast && isApart(index, waiting, rest)) {
+      shown.push(waiting)
+      waiting = new Uint8Array()
+    }
     const text = waiting.length === 0 ? asBuffer(rest) : Buffer.concat([waiting, rest])
-    const scanned = scan(search, text, isLast)
-    const begin = shown.length
+    const scanned = scan(index, text, isLast)
     let from = 0
     for (const [start, end] of scanned.ranges) {
-      shown.push(text.subarray(from, start), mark)
+      if (from < start) shown.push(text.subarray(from, start))
+      shown.push(mark)
       from = end
     }
     if (from < scanned.open) shown.push(text.subarray(from, scanned.open))
     walk = scanned.walk
     breaks = walk === undefined ? new Uint8Array() : new Uint8Array(text.subarray(text.length - walk.breaks))
     waiting = walk === undefined ? new Uint8Array(text.subarray(scanned.open)) : new Uint8Array()
-    return shown.length === begin + 1 && begin === 0 ? (shown[0] as Uint8Array) : Buffer.concat(shown)
+    return shown
   }
 
   return {
@@ -126,14 +153,26 @@ function openRedactor(search: Search): Redactor {
   }
 }
 
+/** Longer beginnings are joined with what follows at once. */
+const briefMax = 64
+const seamBytes = 4096
+
+/** Whether nothing begins in a few bytes that have waited: then the next ones are looked at alone, without a copy. */
+function isApart(index: Index, waiting: Uint8Array, next: Uint8Array): boolean {
+  if (waiting.length > briefMax || next.length <= seamBytes) return false
+  const { ranges, open, walk } = scan(index, Buffer.concat([waiting, next.subarray(0, seamBytes)]), false)
+  return ranges.length === 0 && walk === undefined && open >= waiting.length
+}
+
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** Everything to hide in a text, and from where on the next bytes decide. */
-function scan(search: Search, text: Buffer, isLast: boolean): Scanned {
-  const patterns = findPatterns(text, isLast)
-  const values = search.isEmpty ? { ranges: [], open: text.length } : findValues(search, text, isLast)
+function scan(index: Index, text: Buffer, isLast: boolean): Scanned {
+  const looks = openPatterns(text, isLast)
+  const values = findValues({ index, looks }, text, isLast)
+  const patterns = looks.found()
   const ranges = merge([...values.ranges, ...patterns.ranges])
   if (values.walk !== undefined && patterns.open >= values.open)
     return { ranges: ranges.filter(([start]) => start < values.open), open: values.open, walk: values.walk }
@@ -143,24 +182,33 @@ function scan(search: Search, text: Buffer, isLast: boolean): Scanned {
   return { ranges: ranges.filter(([start]) => start < open), open }
 }
 
-function findValues({ tree, filter }: Search, text: Buffer, isLast: boolean): Scanned {
+function findValues({ index, looks }: Searching, text: Buffer, isLast: boolean): Scanned {
   const ranges: Range[] = []
-  for (let start = filter.next(text, 0); start >= 0; ) {
+  for (let start = index.next(text, 0); start >= 0; ) {
+    looks.at(start)
+    const tree = index.treeAt(text, start)
+    if (tree === undefined) {
+      start = index.next(text, start + 1)
+      continue
+    }
     const walk = beginWalk(tree)
     const stop = follow(walk, text, start)
     const isOpen = stop === text.length && !isAtEnd(walk) && !isLast
     if (isOpen) return { ranges, open: start, ...(walk.sure >= partBytes ? { walk } : {}) }
     if (walk.sure > 0) ranges.push([start, start + walk.sure])
     // Another secret may begin in the last part of this one and reach beyond it.
-    start = filter.next(text, Math.max(start + 1, start + walk.sure - partBytes))
+    start = index.next(text, Math.max(start + 1, start + walk.sure - partBytes))
   }
-  return { ranges, open: isLast ? text.length : openTail(tree, text, filter.span) }
+  return { ranges, open: isLast ? text.length : openTail(index, text) }
 }
 
 /** Where the end of a text may be the beginning of a secret: its last bytes are too few to be looked up. */
-function openTail(tree: Tree, text: Buffer, span: number): number {
-  for (let start = Math.max(0, text.length - span + 1); start < text.length; start++) {
-    if (follow(beginWalk(tree), text, start) === text.length) return start
+function openTail(index: Index, text: Buffer): number {
+  for (let start = Math.max(0, text.length - index.span + 1); start < text.length; start++) {
+    if (!index.begins(text, start)) continue
+    if (text.length - start < keyBytes) return start
+    const tree = index.treeAt(text, start)
+    if (tree !== undefined && follow(beginWalk(tree), text, start) === text.length) return start
   }
   return text.length
 }

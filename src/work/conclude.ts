@@ -5,7 +5,7 @@ import type { Ending } from '../broker/settle.ts'
 import type { Conclusion } from '../contracts/contract.ts'
 import type { Engine } from '../engines/engine.ts'
 import { encode } from '../kit/codec.ts'
-import { type Mask, maskOf } from '../kit/redact.ts'
+import { type Mask, makeMask } from '../kit/redact.ts'
 import type { Job } from '../model/job.ts'
 import type { Operation, Run } from '../model/operation.ts'
 import type { Carryover, Outcome } from '../model/outcome.ts'
@@ -17,7 +17,7 @@ import { type Assembled, assemble } from './assemble.ts'
 import { discardLeft, discardNow, isOver } from './discard.ts'
 import { endingOf, withLastLines, withoutSecrets } from './ending.ts'
 import { withKept } from './kept.ts'
-import { hideInLog } from './late-secrets.ts'
+import { hideInLogs, withRests } from './late-secrets.ts'
 import type { Lease } from './lease.ts'
 import { runName } from './name.ts'
 import type { StopReason } from './next.ts'
@@ -83,9 +83,9 @@ export async function concluded(
   const outcome = conclusion.kind === 'done' ? conclusion.outcome : undefined
   const all = outcome === undefined ? [...known] : secretsOf(situation, { job, outputs, outcome })
   const late = all.filter((text) => !known.has(text))
-  const mask = maskOf(all)
+  const mask = await makeMask(all, ports.clock)
   if (late.length === 0) return { conclusion, mask }
-  await hideInLog(ports.store, operation.id, maskOf(late))
+  await hideInLogs(ports.store, operation, await makeMask(withRests(late, known), ports.clock))
   const logTail = mask.text(report.logTail)
   return {
     conclusion:

@@ -1,5 +1,8 @@
-/** Secrets that are known only when a run is over: what it had printed of them is hidden in the log that is kept already. */
+/** Secrets that are known only when a run is over: what was printed of them before is hidden in the logs that are kept already. */
+
+import { present } from '../kit/present.ts'
 import type { Mask, Redactor } from '../kit/redact.ts'
+import type { Operation } from '../model/operation.ts'
 import type { LogRow, Store } from '../store/store.ts'
 
 const pageRows = 200
@@ -10,8 +13,45 @@ interface Stream {
   last: LogRow
 }
 
+/** What an instance was made with is often handed out by a later bind: the logs of all its own operations are gone through. */
+export async function hideInLogs(store: Store, { id, target }: Operation, mask: Mask): Promise<void> {
+  const { platform, instance } = target
+  for (let after: string | undefined, isMore = true; isMore; isMore = after !== undefined) {
+    const page = { platform, instance, binding: '', most: pageRows, ...present({ after }) }
+    const { items, next } = await store.look.operations(page)
+    for (const operation of items) if (operation.id !== id) await hideInLog(store, operation.id, mask)
+    after = next
+  }
+  await hideInLog(store, id, mask)
+}
+
+/** So many bytes of a secret are hidden, in hexadecimal, though the rest of it is not what was known. */
+const sharedMin = 16
+
+/**
+ * Secrets that are learned late, and their rests behind what they have in common with known ones:
+ * where a beginning is hidden already, as that of keys and documents often is, the rest stands alone.
+ */
+export function withRests(late: readonly string[], known: Iterable<string>): readonly string[] {
+  const all = [...known]
+  const rests = late.flatMap((text) => {
+    const shared = new Set(
+      all.map((other) => sharedLength(text, other)).filter((length) => length >= sharedMin),
+    )
+    return [...shared].map((length) => text.slice(length))
+  })
+  return [...late, ...rests]
+}
+
+function sharedLength(one: string, other: string): number {
+  if (one.slice(0, sharedMin) !== other.slice(0, sharedMin)) return 0
+  let length = sharedMin
+  while (length < one.length && one[length] === other[length]) length++
+  return length
+}
+
 /** Goes through the whole log of an operation; a secret may reach from one row into the next, so all is changed at once. */
-export async function hideInLog(store: Store, operation: string, mask: Mask): Promise<void> {
+async function hideInLog(store: Store, operation: string, mask: Mask): Promise<void> {
   const streams = new Map<string, Stream>()
   const changed = new Map<number, LogRow>()
   const show = (row: LogRow, bytes: Uint8Array): LogRow => {
@@ -24,11 +64,12 @@ export async function hideInLog(store: Store, operation: string, mask: Mask): Pr
     for (const row of rows) {
       const name = JSON.stringify([row.run, row.step, row.stream])
       const { redactor } = streams.get(name) ?? { redactor: mask.open() }
-      streams.set(name, { redactor, last: show(row, redactor.push(row.bytes)) })
+      streams.set(name, { redactor, last: show(row, Buffer.concat(redactor.push(row.bytes))) })
     }
     after = rows.length < pageRows ? undefined : rows.at(-1)?.number
   }
-  for (const { redactor, last } of streams.values()) show(last, Buffer.concat([last.bytes, redactor.end()]))
+  for (const { redactor, last } of streams.values())
+    show(last, Buffer.concat([last.bytes, ...redactor.end()]))
   const rows = [...changed.values()]
   if (rows.length > 0) await store.write((tx) => tx.rewriteLog(rows))
 }

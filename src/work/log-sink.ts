@@ -79,16 +79,17 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
   }
 
   /** What the redactor still holds back is not kept, so that after a crash it is read again. */
-  function add(of: Stream, bytes: Uint8Array, span: number): void {
+  function add(of: Stream, parts: readonly Uint8Array[], span: number): void {
     if (span <= 0) return
+    const bytes = lengthOf(parts)
     const last = waiting.at(-1)
     const goesOn = last?.of === of && last.position + last.span === of.position
-    if (goesOn && last.bytes + bytes.length <= batchBytes) {
-      last.parts.push(bytes)
+    if (goesOn && last.bytes + bytes <= batchBytes) {
+      last.parts.push(...parts)
       last.span += span
-      last.bytes += bytes.length
-    } else waiting.push({ of, position: of.position, parts: [bytes], span, bytes: bytes.length })
-    waitingBytes += bytes.length
+      last.bytes += bytes
+    } else waiting.push({ of, position: of.position, parts: [...parts], span, bytes })
+    waitingBytes += bytes
     of.position += span
     kept += span
   }
@@ -126,24 +127,23 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     async take(piece) {
       const of = streamOf(piece.step, piece.stream)
       const before = of.redactor.held
-      let bytes: Uint8Array = lostMark
-      let { length } = lostMark
+      let parts: readonly Uint8Array[] = [lostMark]
       try {
-        bytes = of.redactor.push(piece.bytes)
-        length = bytes.length
+        parts = of.redactor.push(piece.bytes)
       } catch (error) {
         // What cannot be judged is not shown; the run and its report do not depend on it.
         options.lost(error)
         of.redactor = mask.open()
       }
       const span = before + piece.bytes.length - of.redactor.held
-      shown.add(piece.step, piece.stream, bytes)
+      for (const part of parts) shown.add(piece.step, piece.stream, part)
       const room = Math.max(0, bytesMax - tailMax - kept)
-      if (tail.isEmpty() && length <= room) add(of, bytes, span)
+      if (tail.isEmpty() && lengthOf(parts) <= room) add(of, parts, span)
       else {
+        const bytes = Buffer.concat(parts)
         // Only bytes that stand for themselves can be parted.
-        const fits = tail.isEmpty() && span === length ? room : 0
-        add(of, bytes.subarray(0, fits), fits)
+        const fits = tail.isEmpty() && span === bytes.length ? room : 0
+        add(of, [bytes.subarray(0, fits)], fits)
         tail.push(of, bytes.subarray(fits), span - fits)
       }
       await keep()
@@ -151,23 +151,27 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     async end() {
       for (const of of streams.values()) {
         const { held } = of.redactor
-        const rest = of.redactor.end()
+        const rest = Buffer.concat(of.redactor.end())
         shown.add(of.step, of.stream, rest)
-        if (tail.isEmpty()) add(of, rest, held)
+        if (tail.isEmpty()) add(of, [rest], held)
         else tail.push(of, rest, held)
       }
       const { left, pieces } = tail.take()
       if (left.bytes > 0) {
         const mark = Buffer.from(`\n[${left.bytes} bytes of the log are left out here]\n`)
-        add(streamOf(left.step, 'system'), mark, mark.length)
+        add(streamOf(left.step, 'system'), [mark], mark.length)
       }
       for (const { of, bytes, span, before } of pieces) {
         of.position += before
-        add(of, bytes, span)
+        add(of, [bytes], span)
       }
       isEnding = true
       await keep()
     },
     shownTail: () => shown.text(),
   }
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0)
 }

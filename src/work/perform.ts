@@ -5,7 +5,7 @@ import { secretsOf } from '../broker/secrets.ts'
 import type { Ending } from '../broker/settle.ts'
 import type { Engine, RunSight } from '../engines/engine.ts'
 import { never } from '../kit/assert.ts'
-import { maskOf } from '../kit/redact.ts'
+import { makeMask, maskOf } from '../kit/redact.ts'
 import type { Operation, Run } from '../model/operation.ts'
 import { fail, type Problem, ProblemError, toProblem } from '../model/problem.ts'
 import { emptyReport, type Report } from '../model/report.ts'
@@ -271,7 +271,7 @@ async function follow(
     orders.outputs(tools.ports.store.look, operation.target),
   ])
   const engine = engineOf(tools, run)
-  const mask = maskOf(secretsOf(situation, { job, outputs }))
+  const mask = await makeMask(secretsOf(situation, { job, outputs }), tools.ports.clock)
   const ended = await followRun({ tools, lease, run, engine, job, leave, mask }, ticket, stop).catch(
     (error: unknown) => giveUpFollowing(at, { run, stop, error }),
   )

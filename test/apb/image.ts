@@ -9,11 +9,17 @@ import type { TreeItem } from '../support/image.ts'
 export function bundleImage(
   folder: string,
   name: string,
-  bundle: { readonly spec: string; readonly entrypoint: string; readonly runtime?: string },
+  bundle: {
+    readonly spec: string
+    readonly entrypoint: string
+    readonly runtime?: string
+    readonly tree?: Readonly<Record<string, TreeItem>>
+  },
 ): Promise<TestImage> {
   return busyboxImage(folder, name, {
     tree: {
       ...curlTree(),
+      ...bundle.tree,
       'usr/bin/entrypoint': { bytes: `#!/bin/sh\n${api}\n${bundle.entrypoint}`, mode: 0o755 },
     },
     settings: {

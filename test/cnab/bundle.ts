@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../../src/kit/json.ts'
 import { busyboxImage } from '../support/busybox.ts'
+import type { TreeItem } from '../support/image.ts'
 
 export interface TestBundle {
   /** A folder with bundle.json and the image in `artifacts/layout`. */
@@ -18,11 +19,13 @@ export interface BundleRecipe {
   /** Everything but name, schema version and images. */
   readonly bundle: JsonObject
   readonly user?: string
+  /** What is in the image besides. */
+  readonly tree?: Readonly<Record<string, TreeItem>>
 }
 
 /** Lays a thick bundle out below a folder; needs the program busybox. */
 export async function thickBundle(parent: string, recipe: BundleRecipe): Promise<TestBundle> {
-  const { name, run, bundle, user } = recipe
+  const { name, run, bundle, user, tree = {} } = recipe
   const folder = join(parent, name)
   const artifacts = join(folder, 'artifacts')
   mkdirSync(artifacts, { recursive: true })
@@ -31,7 +34,7 @@ export async function thickBundle(parent: string, recipe: BundleRecipe): Promise
   const image = `registry.invalid/bundles/${name}-installer:0.1.0`
   const { digest } = await busyboxImage(scratch, image, {
     layout: join(artifacts, 'layout'),
-    tree: { 'cnab/app/run': { bytes: `#!/bin/sh\nset -eu\n${run}`, mode: 0o755 } },
+    tree: { ...tree, 'cnab/app/run': { bytes: `#!/bin/sh\nset -eu\n${run}`, mode: 0o755 } },
     settings: { entrypoint: ['/bin/false'], command: ['ignored'], ...(user === undefined ? {} : { user }) },
   })
   const document = {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { build } from '../../src/authoring/ocm/make.ts'
 import type { JsonObject } from '../../src/kit/json.ts'
 import { busyboxImage } from '../support/busybox.ts'
+import type { TreeItem } from '../support/image.ts'
 
 export const componentName = 'example.org/test/service'
 
@@ -17,6 +18,8 @@ export interface TestComponent {
   readonly user?: string
   readonly package: JsonObject
   readonly executor?: JsonObject
+  /** What is in the image of the executor besides. */
+  readonly tree?: Readonly<Record<string, TreeItem>>
   readonly libraries?: Readonly<Record<string, string>>
 }
 
@@ -34,13 +37,14 @@ export async function componentIn(
     package: pkg,
     executor,
     libraries = {},
+    tree = {},
   }: TestComponent,
 ): Promise<string> {
   mkdirSync(folder, { recursive: true })
   const layout = join(folder, `layout-${version}`)
   await busyboxImage(folder, `executor-${version}`, {
     layout,
-    tree: { 'toi/run': { bytes: `#!/bin/sh\n${run}`, mode: 0o755 } },
+    tree: { ...tree, 'toi/run': { bytes: `#!/bin/sh\n${run}`, mode: 0o755 } },
     settings: { entrypoint: ['/toi/run'], ...(user === undefined ? {} : { user }) },
   })
   const document = (value: JsonObject) => ({ type: 'utf8', json: value, mediaType: 'application/x-yaml' })

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
-import type { TLSSocket } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 import { expect, test } from 'vitest'
 import { basic, newFolder, startTestBroker } from '../support/broker.ts'
 import { codeOf } from '../support/problems.ts'
@@ -42,6 +42,43 @@ test.skipIf(missing)(
     expect([refused, kept, offered]).toEqual(['settings.invalid', second, services])
   },
 )
+
+test.skipIf(missing).each([
+  ['ECDHE-ECDSA-AES128-SHA', 'TLSv1.2', false],
+  ['ECDHE-ECDSA-AES256-SHA384', 'TLSv1.2', false],
+  ['AES128-SHA', 'TLSv1.2', false],
+  ['ECDHE-ECDSA-AES128-SHA', 'TLSv1.1', false],
+  ['ECDHE-ECDSA-AES128-GCM-SHA256', 'TLSv1.2', true],
+  ['ECDHE-ECDSA-CHACHA20-POLY1305', 'TLSv1.2', true],
+  ['TLS_AES_128_GCM_SHA256', 'TLSv1.3', true],
+] as const)('%s of %s is taken: %s', async (cipher, version, isTaken) => {
+  const folder = newFolder()
+  makeCertificate(folder, 'one')
+  const tls = '  tls: {certificateFile: ./tls.crt, keyFile: ./tls.key}\n'
+  const running = await startTestBroker('', folder, (text) =>
+    text.replace(
+      /^http: \{(.*)\}\n/,
+      (_all, inner: string) => `http:\n  ${inner.replace(', ', '\n  ')}\n${tls}`,
+    ),
+  )
+  const { hostname, port } = new URL(running.url)
+  const reached = await new Promise<boolean>((resolve) => {
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      // Old ones are refused by the broker, not by the library of this test.
+      ciphers: version === 'TLSv1.3' ? cipher : `${cipher}:@SECLEVEL=0`,
+      minVersion: version,
+      maxVersion: version,
+      rejectUnauthorized: false,
+    })
+    socket.once('secureConnect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+  })
+  await running.stop()
+
+  expect(reached).toBe(isTaken)
+})
 
 function makeCertificate(folder: string, name: string): void {
   const { status, stderr } = spawnSync(

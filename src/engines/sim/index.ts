@@ -49,6 +49,8 @@ const facts: EngineFacts = {
 
 /** How often a run followed here looks for a stop asked for elsewhere. */
 const glance = 500
+/** Longer than any write of a layout takes. */
+const unfinishedMs = 3_600_000
 
 /** Opens the engine over a folder; several processes may share one. */
 export async function openSimEngine({ folder, clock }: SimOptions): Promise<Engine> {
@@ -159,7 +161,10 @@ async function list(folder: string, cluster: string, clock: Clock): Promise<read
   for (const name of await readdir(folder)) {
     const entries = (await readdir(join(folder, name)).catch(unless('ENOENT', 'ENOTDIR'))) ?? []
     const entry = entries.find((one) => one === 'run' || one.startsWith('laid.'))
-    if (entry === undefined) continue
+    if (entry === undefined) {
+      await sweepUnfinished(join(folder, name), entries, clock)
+      continue
+    }
     const path = join(folder, name, entry)
     const text = await readFile(path, 'utf8').catch(unless('ENOENT'))
     const stats = await stat(path).catch(unless('ENOENT'))
@@ -169,6 +174,14 @@ async function list(folder: string, cluster: string, clock: Clock): Promise<read
     found.push({ name, operation: laid.operation, ageMs: clock.now() - stats.mtimeMs })
   }
   return found
+}
+
+/** A layout that was cut short by a kill and never made anew goes when nobody can be writing it any more. */
+async function sweepUnfinished(run: string, entries: readonly string[], clock: Clock): Promise<void> {
+  if (entries.length === 0 || entries.some((one) => !one.startsWith('unfinished.'))) return
+  const stats = await Promise.all(entries.map((one) => stat(join(run, one)).catch(unless('ENOENT'))))
+  const newest = Math.max(...stats.map((one) => one?.mtimeMs ?? Number.POSITIVE_INFINITY))
+  if (clock.now() - newest > unfinishedMs) await rm(run, { recursive: true, force: true })
 }
 
 /** Says what is due by now and has not been said; what an earlier listener heard is not said again. */
