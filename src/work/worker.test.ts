@@ -74,3 +74,18 @@ test('a run is laid out while its intent is on its way to the disk, and started 
 
   expect(done).toEqual(['laid out', 'started'])
 })
+
+test('what is cancelled before its run has started ends, and its layout is destroyed first', async () => {
+  const done: string[] = []
+  const engine: Partial<Engine> = {
+    look: async () => ({ kind: 'laid-out' }),
+    discard: async (name) => void done.push(`discards ${name}`),
+  }
+  const given = { state: 'preparing', cancelRequestedAt: 1 } as const
+  const { world, store, operation } = await atWork(engine, given, { state: 'intended' })
+
+  await world.run(world.now + minute / 10)
+
+  expect(done).toEqual(['discards run'])
+  expect((await store.look.operation(operation.id))?.state).toBe('cancelled')
+})

@@ -15,6 +15,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run that never started keeps its layout',
+    test: 'src/work/worker.test.ts',
     edits: [
       {
         file: 'work/perform.ts',
