@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { normalisations, signatureAlgorithms } from '../../src/languages/ocm/index.ts'
@@ -242,6 +242,52 @@ describe.skipIf(missing !== undefined)('a signature', { timeout: 60_000 }, () =>
   })
 })
 
+interface Span {
+  readonly from: string
+  readonly to: string
+  readonly subject?: string
+}
+const past: Span = { from: '20200101000000Z', to: '20210101000000Z' }
+const future: Span = { from: '20900101000000Z', to: '20910101000000Z' }
+
+/** A certificate that may issue others, of a time of its own; without a CA it signs itself. */
+function issueDated(
+  file: (name: string) => string,
+  name: string,
+  ca: string | undefined,
+  { from, to, subject = `/CN=${name}` }: Span,
+): void {
+  if (!existsSync(file(`${name}.key`))) openssl('genrsa', '-out', file(`${name}.key`), '2048')
+  openssl('req', '-new', '-key', file(`${name}.key`), '-out', file(`${name}.csr`), '-subj', subject)
+  writeFileSync(file('ca.index'), '')
+  writeFileSync(
+    file('ca.conf'),
+    [
+      '[ca]\ndefault_ca = usual',
+      `[usual]\ndatabase = ${file('ca.index')}\nnew_certs_dir = ${home}\ndefault_md = sha256`,
+      'rand_serial = yes\nunique_subject = no\npolicy = any\nx509_extensions = above',
+      '[any]\ncommonName = supplied',
+      '[above]\nbasicConstraints = critical,CA:true\n',
+    ].join('\n'),
+  )
+  const issuer = ca === undefined ? ['-selfsign'] : ['-cert', file(`${ca}.crt`)]
+  const files = ['-in', file(`${name}.csr`), '-out', file(`${name}.crt`)]
+  const key = file(`${ca ?? name}.key`)
+  const dates = ['-startdate', from, '-enddate', to]
+  openssl(
+    'ca',
+    '-batch',
+    '-notext',
+    '-config',
+    file('ca.conf'),
+    ...issuer,
+    '-keyfile',
+    key,
+    ...dates,
+    ...files,
+  )
+}
+
 describe.skipIf(missing !== undefined)('a certificate', { timeout: 60_000 }, () => {
   const file = (name: string): string => join(home, name)
   beforeAll(() => {
@@ -301,6 +347,14 @@ describe.skipIf(missing !== undefined)('a certificate', { timeout: 60_000 }, () 
     issue('server', 'middle', 'extendedKeyUsage=serverAuth\n')
     issue('ended', 'root-ca', 'extendedKeyUsage=codeSigning\n', '-1')
     issue('under-leaf', 'signer', 'extendedKeyUsage=codeSigning\n')
+    issueDated(file, 'past-root', undefined, past)
+    issueDated(file, 'future-root', undefined, future)
+    issueDated(file, 'past-middle', 'root-ca', past)
+    issueDated(file, 'future-middle', 'root-ca', future)
+    cpSync(file('past-root.key'), file('renewed-root.key'))
+    issueDated(file, 'renewed-root', undefined, { from: past.from, to: future.to, subject: '/CN=past-root' })
+    for (const name of ['past-root', 'future-root', 'past-middle', 'future-middle'])
+      issue(`under-${name}`, name, 'extendedKeyUsage=codeSigning\n')
     const chain = (name: string, ...above: readonly string[]): void =>
       writeFileSync(
         file(`${name}.chain`),
@@ -310,6 +364,15 @@ describe.skipIf(missing !== undefined)('a certificate', { timeout: 60_000 }, () 
     chain('server', 'middle')
     chain('ended')
     chain('under-leaf', 'signer', 'middle')
+    chain('under-past-root')
+    chain('under-future-root')
+    chain('under-past-middle', 'past-middle')
+    chain('under-future-middle', 'future-middle')
+    cpSync(file('signer.key'), file('with-root.key'))
+    writeFileSync(
+      file('with-root.chain'),
+      ['signer', 'middle', 'root-ca'].map((one) => readFileSync(file(`${one}.crt`), 'utf8')).join(''),
+    )
   })
 
   test.each<
@@ -365,6 +428,43 @@ describe.skipIf(missing !== undefined)('a certificate', { timeout: 60_000 }, () 
     })
 
     expect(await codesOf(found)).toEqual(codes)
+  })
+
+  const wanted = (ca: string) => ({
+    signatures: ['by-chain'],
+    roots: [file(`${ca}.crt`)],
+    issuers: ['by-chain=CN=signer'],
+  })
+  const signedBy = async (who: string): Promise<string> => {
+    const { folder } = copy()
+    await signAs(folder + root, 'by-chain', file(`${who}.key`), { certificates: file(`${who}.chain`) })
+    return folder + root
+  }
+
+  test.each<[string, string, string, string]>([
+    ['a root that has ended', 'under-past-root', 'past-root', 'CN=past-root is valid from '],
+    ['a root that is of next year', 'under-future-root', 'future-root', 'CN=future-root is valid from '],
+    ['one in between that has ended', 'under-past-middle', 'root-ca', 'CN=past-middle is valid from '],
+    ['one in between of next year', 'under-future-middle', 'root-ca', 'CN=future-middle is valid from '],
+    ['a root that is not trusted, though brought', 'with-root', 'other-ca', 'nobody trusted has signed'],
+  ])('under %s is refused, which is said', async (_, who, ca, words) => {
+    const found = await problemsOf(judge(await signedBy(who), wanted(ca)))
+
+    expect(found.map(({ code }) => code)).toEqual(['ocm.signature.certificate'])
+    expect(found[0]?.detail).toContain(words)
+  })
+
+  test('under a root that was renewed is valid, whichever is listed first', async () => {
+    const reference = await signedBy('under-past-root')
+    for (const roots of [
+      ['past-root', 'renewed-root'],
+      ['renewed-root', 'past-root'],
+    ])
+      expect(
+        await codesOf(
+          judge(reference, { ...wanted('past-root'), roots: roots.map((one) => file(`${one}.crt`)) }),
+        ),
+      ).toEqual([])
   })
 
   test('counts only with the algorithm that its block names', async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { build } from '../../src/authoring/ocm/make.ts'
 import { toi } from '../../src/contracts/toi/index.ts'
 import type { Json, JsonObject } from '../../src/kit/json.ts'
@@ -10,6 +10,7 @@ import type { Package } from '../../src/model/package.ts'
 import { type Problem, toProblem } from '../../src/model/problem.ts'
 import type { Action } from '../../src/model/situation.ts'
 import { ensurePrograms } from '../support/debian.ts'
+import { type FlakyServer, startFlakyServer } from '../support/flaky-server.ts'
 import { freshFolder } from '../support/image.ts'
 import { componentIn, componentName, executorRef, place, quiet } from './component.ts'
 import { type Ending, inputOf, packageAt, prepared, report, situation } from './stage.ts'
@@ -25,7 +26,12 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 let count = 0
 /** A package document in a component of its own, which references the executor that is there. */
-async function withPackage(pkg: Json, more: readonly JsonObject[] = [], options: JsonObject = {}) {
+async function withPackage(
+  pkg: Json,
+  more: readonly JsonObject[] = [],
+  options: JsonObject = {},
+  skipDigests = false,
+) {
   const version = `1.0.${++count}`
   const file = join(home, `${version}.json`)
   const text = typeof pkg === 'string' ? pkg : JSON.stringify(pkg)
@@ -40,7 +46,7 @@ async function withPackage(pkg: Json, more: readonly JsonObject[] = [], options:
     }),
   )
   const templates = { template: (one: string) => one, inputTemplate: (one: string) => one, values: {} }
-  await build({ file, to: ctf, overwrite: false, skipDigests: false, ...templates, ...quiet }, place)
+  await build({ file, to: ctf, overwrite: false, skipDigests, ...templates, ...quiet }, place)
   mkdirSync(join(home, 'store'), { recursive: true })
   return await packageAt(join(home, 'store'), `ocm:${ctf}//${componentName}:${version}`, options)
 }
@@ -169,6 +175,67 @@ describe.skipIf(missing !== undefined)('a package', { timeout: 60_000 }, () => {
     expect((await problemsOf(withPackage({ executors: [] }, [], options))).map((one) => one.code)).toEqual([
       code,
     ])
+  })
+})
+
+describe.skipIf(missing !== undefined)('an executor that lies at a web address', { timeout: 60_000 }, () => {
+  let server: FlakyServer
+  beforeEach(async () => {
+    server = await startFlakyServer((_, response) => response.end('any bytes'))
+  })
+  afterEach(() => server.stop())
+
+  test.each<[string, (host: string) => string]>([
+    ['the address', (host) => `http://${host}/image.tar`],
+    ['the address with TLS', (host) => `https://${host}/image.tar`],
+    ['the address as that of a registry', (host) => `docker://http://${host}/image.tar`],
+  ])('is not fetched where a package gives %s as its image', async (_, ref) => {
+    const found = await problemsOf(withPackage({ executors: [{ image: { ref: ref(server.host) } }] }))
+
+    expect(found.map(({ code }) => code)).toEqual(['reference.invalid'])
+    expect(server.asked).toEqual([])
+  })
+
+  const elsewhere: readonly [string, (url: string) => JsonObject][] = [
+    ['wget', (url) => ({ url: `${url}/image.tar`, mediaType: 'application/x-tar' })],
+    ['gitHub', (url) => ({ repoUrl: `${url}/a/b`, commit: 'a'.repeat(40) })],
+    ['npm', (url) => ({ registry: url, package: 'image', version: '1.0.0' })],
+    ['maven', (url) => ({ repoUrl: url, groupId: 'a', artifactId: 'b', version: '1.0.0' })],
+    ['helm', (url) => ({ helmRepository: url, helmChart: 'image:1.0.0' })],
+    [
+      'ocm',
+      (url) => ({
+        ocmRepository: { type: 'OCIRegistry', baseUrl: url },
+        component: 'example.org/other',
+        version: '1.0.0',
+        resourceRef: { resource: { name: 'image' } },
+      }),
+    ],
+  ]
+  test.each(
+    elsewhere.flatMap(([type, access]) =>
+      ['ociImage', 'toiExecutor'].map((kind) => [type, kind, access] as const),
+    ),
+  )('is not fetched by an access of type %s of a resource of type %s', async (type, kind, access) => {
+    const resource = {
+      name: 'away',
+      version: '1.0.0',
+      type: kind,
+      relation: 'external',
+      access: { type, ...access(`http://${server.host}`) },
+    }
+    const pkg = { executors: [{ resourceRef: { resource: { name: 'away' } } }] }
+    const found = await problemsOf(withPackage(pkg, [resource], {}, true))
+
+    expect(found.map(({ code }) => code)).toEqual(['ocm.access.unsupported'])
+    expect(server.asked).toEqual([])
+  })
+
+  test('is asked for where it is a registry', async () => {
+    const image = { ref: `${server.host}/team/image:1` }
+
+    expect(await problemsOf(withPackage({ executors: [{ image }] }))).toHaveLength(1)
+    expect(server.asked).toContain('GET /v2/team/image/manifests/1')
   })
 })
 

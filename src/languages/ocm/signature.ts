@@ -235,15 +235,23 @@ function faultOfChain(
     readPem(pem).flatMap(({ label, bytes }) => (label === 'CERTIFICATE' ? (parsed(bytes) ?? []) : [])),
   )
   if (trusted.length === 0) return 'there is no trusted root'
+  const isValid = (one: X509Certificate): boolean =>
+    now >= Date.parse(one.validFrom) && now <= Date.parse(one.validTo)
   let here = leaf
   for (let step = 0; step < chainMax; step++) {
-    if (now < Date.parse(here.validFrom) || now > Date.parse(here.validTo))
+    if (!isValid(here))
       return `the certificate of ${oneLine(here.subject)} is valid from ${here.validFrom} to ${here.validTo}`
     const current = here
     if (trusted.some((root) => root.fingerprint256 === current.fingerprint256)) return undefined
-    const above = (one: X509Certificate): boolean =>
-      one.ca && current.checkIssued(one) && current.verify(one.publicKey)
-    const next = trusted.find(above) ?? chain.find(above)
+    const above = [...trusted, ...chain].filter(
+      (one) =>
+        one.ca &&
+        one.fingerprint256 !== current.fingerprint256 &&
+        current.checkIssued(one) &&
+        current.verify(one.publicKey),
+    )
+    // A renewed certificate has the name and often the key of the one before, which may still be listed.
+    const next = above.find(isValid) ?? above[0]
     if (next === undefined) return `nobody trusted has signed the certificate of ${oneLine(here.subject)}`
     here = next
   }
