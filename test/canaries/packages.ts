@@ -83,6 +83,7 @@ const sim = (making: Making): Promise<Told> => {
     additionalProperties: true,
   }
   const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
     definitions: { hidden: { allOf: [{ writeOnly: true }] } },
     properties: {

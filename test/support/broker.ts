@@ -49,6 +49,7 @@ catalog:
         description: A small one.
         schemas:
           create:
+            $schema: http://json-schema.org/draft-04/schema#
             type: object
             properties:
               size: {type: integer, minimum: 1}
