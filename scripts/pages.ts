@@ -4,7 +4,7 @@ import { makeCatalog } from '../src/broker/catalog.ts'
 import { rootCommand } from '../src/cli/command.ts'
 import { commands } from '../src/cli/commands.ts'
 import { localDataDir } from '../src/cli/local.ts'
-import { watchHouse } from '../src/compose/watch-house.ts'
+import { addBrokerMetrics } from '../src/compose/broker-metrics.ts'
 import { serviceSchema } from '../src/contracts/cnab/index.ts'
 import { openMetrics } from '../src/http/metrics.ts'
 import type { Route } from '../src/http/operator/route.ts'
@@ -92,7 +92,7 @@ function fieldsOf(schema: unknown): readonly string[] {
 
 function metricsPage(): string {
   const metrics = openMetrics({ version: '', nodeVersion: '' })
-  watchHouse(metrics, {
+  addBrokerMetrics(metrics, {
     ...{ dataDir: '.', storeUrl: 'sqlite:', running: () => 0, artifacts: { size: () => Promise.resolve(0) } },
     // Nothing is read: only what there is to read is told.
     store: {} as unknown as Store,

@@ -6,7 +6,16 @@ import type { Catalog } from './broker/catalog.ts'
 import type { Ports } from './broker/ports.ts'
 import { makeAcceptances } from './compose/acceptances.ts'
 import { startArtifactSweep } from './compose/artifact-sweep.ts'
+import { addBrokerMetrics } from './compose/broker-metrics.ts'
 import { startCertificateWatch } from './compose/certificate-watch.ts'
+import { tellLint } from './compose/lint.ts'
+import { type LiveCatalog, makeLiveCatalog } from './compose/live-catalog.ts'
+import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
+import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
+import { type OwnDeed, ownDeeds } from './compose/own-deeds.ts'
+import { tellPackages } from './compose/package-words.ts'
+import { type RefusalRecorder, startRefusalRecorder } from './compose/refusals.ts'
+import { type Difference, differenceOf } from './compose/reload.ts'
 import {
   accountsOf,
   bodyLimitsOf,
@@ -16,20 +25,11 @@ import {
   type Rules,
   storeUrlOf,
   workLimitsOf,
-} from './compose/house-rules.ts'
-import { tellLint } from './compose/lint.ts'
-import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
-import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
-import { type OwnDeed, ownDeeds } from './compose/own-deeds.ts'
-import { tellPackages } from './compose/package-words.ts'
-import { type RefusalKeeper, startRefusalKeeper } from './compose/refusals.ts'
-import { type Difference, differenceOf } from './compose/reload.ts'
-import { makeShelf, type Shelf } from './compose/shelf.ts'
+} from './compose/settings-of-parts.ts'
 import { startSourceRefresh } from './compose/source-refresh.ts'
-import { openHouseStore } from './compose/store.ts'
+import { openBrokerStore } from './compose/store.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
-import { watchHouse } from './compose/watch-house.ts'
 import type { Engine } from './engines/engine.ts'
 import { openPreparer, type Preparer } from './host/apart/prepare.ts'
 import { openEngines } from './host/engines.ts'
@@ -41,7 +41,7 @@ import { proveConnection } from './http/connections.ts'
 import { type Metrics, openMetrics } from './http/metrics.ts'
 import type { Observe } from './http/observe.ts'
 import { makeLastSeen } from './http/osb/last-seen.ts'
-import { makeOsbRouter, type OsbDoor, type OsbRouter } from './http/osb/router.ts'
+import { makeOsbRouter, type OsbRouter, type OsbRouterParts } from './http/osb/router.ts'
 import { makeWaits } from './http/osb/waits.ts'
 import { type Listening, listen } from './http/server.ts'
 import { type Sources, sourcesOf } from './http/source.ts'
@@ -52,10 +52,10 @@ import type { Log } from './kit/log.ts'
 import type { Settings } from './settings/settings.ts'
 import type { KeyRing } from './store/keys.ts'
 import { makeBeforehand } from './work/beforehand.ts'
-import { makeBell } from './work/bell.ts'
+import { endHints } from './work/end-hints.ts'
 import { foresee } from './work/foresee.ts'
-import { type Keeper, startKeeper } from './work/keeper.ts'
 import { makeLogWriter } from './work/log-writer.ts'
+import { type Maintenance, startMaintenance } from './work/maintenance.ts'
 import { engineFor, type Tools } from './work/tools.ts'
 import { waitForEnd } from './work/wait.ts'
 import { startWorker, type Worker } from './work/worker.ts'
@@ -96,7 +96,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   const { tools, worker, keeper, artifacts } = house
   const { ports } = tools
   log.tag({ node: ports.node, cluster: tools.cluster.id })
-  watchHouse(metrics, {
+  addBrokerMetrics(metrics, {
     dataDir: settings.dataDir,
     storeUrl: storeUrlOf(settings),
     store: ports.store,
@@ -112,7 +112,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     trusts: (address) => now.sources.trusts(address),
   }
   const admission = admissionOf(settings, { gate, sources, metrics })
-  const refusals = startRefusalKeeper(ports, log, metrics.auditFailed)
+  const refusals = startRefusalRecorder(ports, log, metrics.auditFailed)
   const observe = observeOf(telemetry, { metrics, refusals })
   const router = openOsb(settings, tools, { gate, admission, source: sources.of, observe })
   const operator = await openOperatorSide(settings, {
@@ -156,7 +156,7 @@ interface Parts {
   /** What a reload replaces. */
   readonly now: { settings: Settings; sources: Sources }
   readonly log: Log
-  readonly refusals: RefusalKeeper
+  readonly refusals: RefusalRecorder
   readonly metrics: Metrics
   readonly deed: (action: OwnDeed) => Promise<void>
 }
@@ -164,7 +164,7 @@ interface Parts {
 /** What the HTTP side tells, to the log, the figures and the audit trail. */
 function observeOf(
   { observe }: Telemetry,
-  { metrics, refusals }: { readonly metrics: Metrics; readonly refusals: RefusalKeeper },
+  { metrics, refusals }: { readonly metrics: Metrics; readonly refusals: RefusalRecorder },
 ): Observe {
   return {
     ...observe,
@@ -255,7 +255,7 @@ function brokerOf(
 }
 
 /** The platforms' side. */
-function openOsb(settings: Settings, tools: Tools, door: Omit<OsbDoor, 'around'>): OsbRouter {
+function openOsb(settings: Settings, tools: Tools, door: Omit<OsbRouterParts, 'around'>): OsbRouter {
   return makeOsbRouter({
     ...door,
     around: {
@@ -280,16 +280,16 @@ function openOsb(settings: Settings, tools: Tools, door: Omit<OsbDoor, 'around'>
 interface House {
   readonly artifacts: ArtifactStore
   readonly rules: Rules
-  readonly shelf: Shelf
+  readonly shelf: LiveCatalog
   readonly tools: Tools
   readonly worker: Worker
-  readonly keeper: Keeper
+  readonly keeper: Maintenance
   close(): Promise<void>
 }
 
 interface PortParts extends Pick<Ports, 'store' | 'clock' | 'chance' | 'node'> {
   readonly rules: Rules
-  readonly shelf: Shelf
+  readonly shelf: LiveCatalog
   readonly engines: readonly Engine[]
   readonly metrics: Metrics
   readonly preparer: Preparer
@@ -325,7 +325,7 @@ async function openHouse(
   const chance = systemChance
   const rules = makeRules(settings)
   const node = settings.node.name ?? `${hostname()}-${Buffer.from(chance.bytes(4)).toString('hex')}`
-  const unmeasured = await openHouseStore(settings, { ring, clock, chance })
+  const unmeasured = await openBrokerStore(settings, { ring, clock, chance })
   const store = measuredStore(unmeasured, metrics, clock)
   const opened = openArtifactStore({
     folder: join(settings.dataDir, 'images'),
@@ -340,7 +340,7 @@ async function openHouse(
   const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
   const leaving = new AbortController()
   const tell = tellPackages(metrics, report)
-  const shelf = makeShelf({ store, room: { artifacts, engines }, signal: leaving.signal, tell })
+  const shelf = makeLiveCatalog({ store, room: { artifacts, engines }, signal: leaving.signal, tell })
   const preparer = openPreparer()
   const ports = portsOf({ store, clock, chance, node, rules, shelf, engines, metrics, preparer })
   await shelf.fill(settings.catalog)
@@ -352,9 +352,9 @@ async function openHouse(
   const limits = workLimitsOf(settings)
   const { room } = rules
   const logs = makeLogWriter(store, clock)
-  const tools: Tools = { ports, cluster, engines, bell: makeBell(), logs, limits, room, report, beforehand }
+  const tools: Tools = { ports, cluster, engines, bell: endHints(), logs, limits, room, report, beforehand }
   const worker = startWorker(tools)
-  const keeper = startKeeper(tools, rules.keeper)
+  const keeper = startMaintenance(tools, rules.keeper)
   const probes = startProbes(engines, metrics, clock)
   const refresh = startSourceRefresh({
     shelf,

@@ -16,7 +16,7 @@ import { systemChance, systemClock } from '../../src/kit/clock.ts'
 import { ulidSource } from '../../src/kit/id.ts'
 import { openStore } from '../../src/store/index.ts'
 import { openKeyRing } from '../../src/store/keys.ts'
-import { makeBell } from '../../src/work/bell.ts'
+import { endHints } from '../../src/work/end-hints.ts'
 import { makeLogWriter } from '../../src/work/log-writer.ts'
 import type { Tools } from '../../src/work/tools.ts'
 import { startWorker } from '../../src/work/worker.ts'
@@ -150,7 +150,7 @@ async function chandler(url: string, atOnce: number): Promise<number> {
     ports,
     cluster: { id, epoch },
     engines: [],
-    bell: makeBell(),
+    bell: endHints(),
     logs: makeLogWriter(ports.store, ports.clock),
     room: () => ({ concurrency: atOnce, perPlatform: atOnce }),
     limits: {

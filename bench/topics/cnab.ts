@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { archiveBundle } from '../../src/authoring/cnab/bundle-tools.ts'
-import { inRoom } from '../../src/local/cnab/tools.ts'
+import { inCnabContext } from '../../src/local/cnab/tools.ts'
 import { busyboxImage } from '../../test/support/busybox.ts'
 import { ensurePrograms, findProgram } from '../../test/support/debian.ts'
 import { freshFolder } from '../../test/support/image.ts'
@@ -88,7 +88,7 @@ async function pack(home: string): Promise<string> {
   const file = join(home, 'bundle.json')
   const bundle = { schemaVersion: '1.2.0', name: 'bench', version: '1.0.0', description: '' }
   writeFileSync(file, JSON.stringify({ ...bundle, invocationImages: [{ image: name, imageType: 'oci' }] }))
-  await inRoom(
+  await inCnabContext(
     join(home, 'author'),
     'none',
     ({
@@ -112,7 +112,7 @@ const quiet = { signal: new AbortController().signal, progress: () => undefined 
 
 async function writeImage(home: string, from: string, to: string): Promise<void> {
   mkdirSync(home, { recursive: true })
-  await inRoom(
+  await inCnabContext(
     join(home, 'author'),
     'none',
     ({

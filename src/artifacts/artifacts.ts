@@ -19,6 +19,7 @@ import {
 } from './collection.ts'
 import { fileBytes, readBounded } from './content/durable.ts'
 import { type Sweep, type Swept, sweep } from './content/sweep.ts'
+import { type ArtifactContext, type ArtifactStoreOptions, lazyContext } from './context.ts'
 import { type Delivery, deliver } from './deliver.ts'
 import { digestOf } from './digest.ts'
 import { imagesIn, type OpenImageStore } from './images.ts'
@@ -34,7 +35,6 @@ import { listTags } from './registry/registry-source.ts'
 import { openSession } from './registry/session.ts'
 import { openVisitSessions } from './registry/visit-sessions.ts'
 import { webFile } from './registry/web-file.ts'
-import { lazyRooms, type RoomOptions, type Rooms } from './rooms.ts'
 import type { Transferred } from './transfer.ts'
 
 export interface ArtifactStore {
@@ -80,11 +80,11 @@ export interface Visit {
 }
 
 /** Opens the artifact store in a folder; the folder is made when it is first used. */
-export function openArtifactStore(options: RoomOptions): ArtifactStore {
-  return storeIn(lazyRooms(options), options)
+export function openArtifactStore(options: ArtifactStoreOptions): ArtifactStore {
+  return storeIn(lazyContext(options), options)
 }
 
-function storeIn(rooms: () => Promise<Rooms>, options: RoomOptions): ArtifactStore {
+function storeIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOptions): ArtifactStore {
   const images = imagesIn(rooms)
   const open: ArtifactStore['open'] = async (text, signal) => {
     const reference = parseReference(text, options.registries)
@@ -151,9 +151,9 @@ function storeIn(rooms: () => Promise<Rooms>, options: RoomOptions): ArtifactSto
   }
 }
 
-function visitIn(rooms: () => Promise<Rooms>, options: RoomOptions): Visit {
+function visitIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOptions): Visit {
   const sessions = openVisitSessions(options.registries ?? {})
-  const shared = async (): Promise<Rooms> => {
+  const shared = async (): Promise<ArtifactContext> => {
     const there = await rooms()
     return { ...there, options: { ...there.options, sessions } }
   }
@@ -163,7 +163,7 @@ function visitIn(rooms: () => Promise<Rooms>, options: RoomOptions): Visit {
 async function openPath(
   path: string,
   reference: string,
-  rooms: Rooms,
+  rooms: ArtifactContext,
 ): Promise<OpenArchive | DocumentArtifact> {
   if ((await archiveFormat(path)) !== undefined)
     return await openArchive({ ...archiveIn(rooms), path, reference })
@@ -174,7 +174,7 @@ async function openPath(
 
 async function keepFile(
   reference: PathReference | UrlReference,
-  rooms: Rooms,
+  rooms: ArtifactContext,
   signal: AbortSignal,
 ): Promise<string> {
   const { content, options, archiveLimits } = rooms
@@ -187,6 +187,9 @@ async function keepFile(
   return await content.keepStream(bytes, bytesMax)
 }
 
-function archiveIn({ options, archiveLimits }: Rooms): Pick<ArchivePlace, 'scratchFolder' | 'limits'> {
+function archiveIn({
+  options,
+  archiveLimits,
+}: ArtifactContext): Pick<ArchivePlace, 'scratchFolder' | 'limits'> {
   return { scratchFolder: options.scratchFolder, limits: archiveLimits }
 }

@@ -54,7 +54,7 @@ export interface CollectionPack extends Watched {
 
 export type Compression = 'none' | 'fastest' | 'usual' | 'best' | 'huffman'
 
-export interface CollectionRooms {
+export interface CollectionContext {
   readonly options: SourceOptions
   readonly content: ContentStore
 }
@@ -62,7 +62,7 @@ export interface CollectionRooms {
 /** What an image is, without moving it. Problems: reference.invalid, artifact.*, image.*, registry.*. */
 export async function describeImage(
   reference: string,
-  rooms: CollectionRooms,
+  rooms: CollectionContext,
   signal: AbortSignal,
 ): Promise<Descriptor> {
   return await withSource(reference, rooms, async (source, wanted) => {
@@ -75,7 +75,7 @@ export async function describeImage(
 /** Copies the images into the repository and puts their index on top. Problems: reference.invalid, artifact.*, image.*, registry.*. */
 export async function publishCollection(
   order: CollectionPublish,
-  rooms: CollectionRooms,
+  rooms: CollectionContext,
 ): Promise<Transferred> {
   const to = parseReference(order.to, rooms.options.registries)
   const { name } = wantedOf(to)
@@ -132,7 +132,7 @@ async function firstTaken(
 }
 
 /** Writes the archive: the files, and the images as a layout beside them. Problems: those of publishing. */
-export async function packCollection(order: CollectionPack, rooms: CollectionRooms): Promise<string> {
+export async function packCollection(order: CollectionPack, rooms: CollectionContext): Promise<string> {
   await makeFolder(dirname(order.to))
   const scratch = await mkdtemp(join(dirname(order.to), '.chandler-'))
   try {
@@ -153,7 +153,7 @@ export async function packCollection(order: CollectionPack, rooms: CollectionRoo
 }
 
 interface Move extends Watched {
-  readonly rooms: CollectionRooms
+  readonly rooms: CollectionContext
   readonly target: Target
   readonly name?: string
 }
@@ -168,7 +168,7 @@ async function moveImage(reference: string, digest: string | undefined, move: Mo
 
 async function withSource<T>(
   reference: string,
-  { options, content }: CollectionRooms,
+  { options, content }: CollectionContext,
   work: (source: Source, wanted: ReturnType<typeof wantedOf>) => Promise<T>,
 ): Promise<T> {
   const parsed = parseReference(reference, options.registries)

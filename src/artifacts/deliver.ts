@@ -7,11 +7,11 @@ import { fail } from '../model/problem.ts'
 import { archiveFormat, type OpenArchive } from './archive/archive-artifact.ts'
 import { packFolder } from './archive/pack-folder.ts'
 import { fileBytes, unwritable } from './content/durable.ts'
+import type { ArtifactContext } from './context.ts'
 import { bringEntry, type EntryWish } from './entries.ts'
 import type { OpenComponent } from './ocm/component-artifact.ts'
 import { parseReference } from './reference.ts'
 import { webFile } from './registry/web-file.ts'
-import type { Rooms } from './rooms.ts'
 
 export type Delivery =
   | {
@@ -22,8 +22,8 @@ export type Delivery =
   /** A file of an archive that was kept. */
   | ({ readonly kind: 'entry' } & EntryWish)
 
-export interface DeliveryRoom {
-  readonly rooms: Rooms
+export interface DeliveryContext {
+  readonly rooms: ArtifactContext
   open(reference: string, signal: AbortSignal): Promise<Artifact | OpenArchive | OpenComponent>
   archive(digest: string): Promise<OpenArchive | undefined>
 }
@@ -32,7 +32,7 @@ export interface DeliveryRoom {
 export async function deliver(
   what: Delivery,
   to: string,
-  room: DeliveryRoom,
+  room: DeliveryContext,
   signal: AbortSignal,
 ): Promise<void> {
   if (what.kind === 'entry') {
@@ -65,7 +65,7 @@ export async function deliver(
 async function deliverFolder(
   reference: string,
   to: string,
-  room: DeliveryRoom,
+  room: DeliveryContext,
   signal: AbortSignal,
 ): Promise<void> {
   const artifact = await room.open(reference, signal)

@@ -17,22 +17,22 @@ export interface EntryWish {
   readonly shared?: boolean
 }
 
-export interface EntryRoom {
+export interface EntryContext {
   readonly folder: string
   archive(digest: string): Promise<OpenArchive | undefined>
 }
 
 /** Where they lie below the folder of the store. */
-export const entriesRoom = 'entries'
+export const entryContext = 'entries'
 
 /** Puts an entry at a path where nothing lies yet. Problems: artifact.not-found, artifact.unwritable, archive.*. */
 export async function bringEntry(
   wish: EntryWish,
   to: string,
-  { folder, archive }: EntryRoom,
+  { folder, archive }: EntryContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const room = join(folder, entriesRoom)
+  const room = join(folder, entryContext)
   const name = digestOf(Buffer.from(`${wish.digest}\n${wish.entry}`)).replace('sha256:', '')
   const kept = join(room, name)
   if (!(await isThere(kept))) {
@@ -62,7 +62,7 @@ async function isLinked(from: string, to: string): Promise<boolean> {
 async function unpackEntry(
   { digest, entry }: EntryWish,
   kept: string,
-  { archive: find, signal }: { readonly archive: EntryRoom['archive']; readonly signal: AbortSignal },
+  { archive: find, signal }: { readonly archive: EntryContext['archive']; readonly signal: AbortSignal },
 ): Promise<void> {
   const archive = await find(digest)
   if (archive === undefined) return fail('artifact.not-found', `the archive ${digest}`)

@@ -9,14 +9,14 @@ import { childrenOf, type Descriptor, type Manifest, parseManifest } from './oci
 import { isIndexType, isManifestType } from './oci/media-types.ts'
 import type { Source } from './oci/place.ts'
 
-export interface ArtifactRooms {
+export interface ImageContext {
   readonly content: ContentStore
   /** Opens the source again: an artifact may be looked into long after it was opened. */
   reopen(): Promise<Source>
 }
 
 /** Makes the artifact of an image that was read. */
-export function makeImageArtifact(reference: string, image: ReadImage, rooms: ArtifactRooms): ImageArtifact {
+export function makeImageArtifact(reference: string, image: ReadImage, rooms: ImageContext): ImageArtifact {
   const { top, manifest, config } = image
   const known = new Map<string, Descriptor>()
   const learn = (read: Manifest): void => {
@@ -47,7 +47,7 @@ export function makeImageArtifact(reference: string, image: ReadImage, rooms: Ar
 
 async function bringBlob(
   wanted: Descriptor,
-  { content, reopen }: ArtifactRooms,
+  { content, reopen }: ImageContext,
 ): Promise<Uint8Array | undefined> {
   let source: Source | undefined
   try {
@@ -70,7 +70,7 @@ async function bringBlob(
 async function findManifest(
   digest: string,
   said: string | undefined,
-  { content, reopen }: ArtifactRooms,
+  { content, reopen }: ImageContext,
 ): Promise<Manifest | undefined> {
   const there = await content.document(digest)
   if (there !== undefined) return parseManifest(there, said, digest)

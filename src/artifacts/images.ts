@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { inParallel } from '../kit/in-parallel.ts'
 import type { ImageArtifact } from '../model/artifact.ts'
 import { fail, toProblem } from '../model/problem.ts'
+import type { ArtifactContext } from './context.ts'
 import { makeImageArtifact } from './image-artifact.ts'
 import { type ReadImage, readImage } from './image-reading.ts'
 import type { ImageStore, UnpackedImage, WantedImage } from './image-store.ts'
@@ -15,7 +16,6 @@ import { compressionOf } from './oci/media-types.ts'
 import type { Source } from './oci/place.ts'
 import { ownPlatform, parsePlatform } from './oci/platform.ts'
 import { parseReference, type Reference, wantedOf } from './reference.ts'
-import type { Rooms } from './rooms.ts'
 import { openSource, type SourceOptions } from './sources.ts'
 
 export interface OpenImageStore extends ImageStore {
@@ -30,7 +30,7 @@ const downloadsMax = 4
 const trustedMs = 60_000
 
 /** The image store in rooms that others use, too. */
-export function imagesIn(rooms: () => Promise<Rooms>): OpenImageStore {
+export function imagesIn(rooms: () => Promise<ArtifactContext>): OpenImageStore {
   const known = new Map<string, { readonly image: UnpackedImage; readonly until: number }>()
   return {
     open: async (reference) => await openImage(reference, await rooms()),
@@ -50,7 +50,7 @@ export function imagesIn(rooms: () => Promise<Rooms>): OpenImageStore {
   }
 }
 
-async function openImage(text: string, { content, options }: Rooms): Promise<ImageArtifact> {
+async function openImage(text: string, { content, options }: ArtifactContext): Promise<ImageArtifact> {
   const reference = parseReference(text, options.registries)
   const { source, close } = lazySource(reference, options)
   const { signal } = new AbortController()
@@ -89,7 +89,7 @@ function lazySource(reference: Reference, options: SourceOptions): LazySource {
   }
 }
 
-async function unpackImage(wanted: WantedImage, rooms: Rooms): Promise<UnpackedImage> {
+async function unpackImage(wanted: WantedImage, rooms: ArtifactContext): Promise<UnpackedImage> {
   const reference = parseReference(wanted.reference, rooms.options.registries)
   const { content, layers, options } = rooms
   const { source: lazily, close } = lazySource(reference, options)
@@ -121,7 +121,7 @@ function runnable(
   return { manifest, config, document }
 }
 
-interface LayerWish extends Rooms {
+interface LayerWish extends ArtifactContext {
   readonly layer: Descriptor
   readonly diffId: string
   readonly wanted: WantedImage

@@ -2,7 +2,7 @@
 import { cancelOperation } from '../broker/steer.ts'
 import type { Listener } from '../host/workshop.ts'
 import { stayWith } from '../local/act.ts'
-import { type LocalHouse, openLocalHouse } from '../local/house.ts'
+import { type LocalBroker, openLocalBroker } from '../local/local-broker.ts'
 import type { ActionRan } from '../local/ran.ts'
 import { actionName, findOperation, leftBehind, type UnderWay, underWay } from '../local/under-way.ts'
 import type { Instance } from '../model/instance.ts'
@@ -41,10 +41,10 @@ export async function stayWithOperation(
 }
 
 async function inHouse<T>(
-  options: Parameters<typeof openLocalHouse>[0],
-  work: (house: LocalHouse) => Promise<T>,
+  options: Parameters<typeof openLocalBroker>[0],
+  work: (house: LocalBroker) => Promise<T>,
 ): Promise<T> {
-  const house = await openLocalHouse(options)
+  const house = await openLocalBroker(options)
   try {
     return await work(house)
   } finally {

@@ -9,7 +9,7 @@ import { inspect, type Listener, openWorkshop } from '../host/workshop.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import { act, takingDown } from '../local/act.ts'
-import { type LocalHouse, openLocalHouse } from '../local/house.ts'
+import { type LocalBroker, openLocalBroker } from '../local/local-broker.ts'
 import { localOffers, planNamed } from '../local/offers.ts'
 import { forgetInstance, type LocalOrder } from '../local/order.ts'
 import type { ActionRan } from '../local/ran.ts'
@@ -76,7 +76,7 @@ export interface Trial extends PackageWish {
 
 /** Drives a package through its whole life: provision, update, bind, unbind, deprovision; answers whether all worked. */
 export async function tryPackage(trial: Trial, listener: Listener): Promise<boolean> {
-  const house = await openLocalHouse({ dataDir: trial.dataDir, engine: 'auto' })
+  const house = await openLocalBroker({ dataDir: trial.dataDir, engine: 'auto' })
   try {
     const { package: pkg } = await inspect(house.workshop, trial, listener)
     return await live(house, pkg, trial, listener)
@@ -87,7 +87,7 @@ export async function tryPackage(trial: Trial, listener: Listener): Promise<bool
 
 type Ended = 'ok' | 'failed' | 'refused'
 
-async function live(house: LocalHouse, pkg: Package, trial: Trial, listener: Listener): Promise<boolean> {
+async function live(house: LocalBroker, pkg: Package, trial: Trial, listener: Listener): Promise<boolean> {
   const instance = trialName('check')
   const { service, plan } = planNamed(localOffers(pkg), trial)
   const bindable = plan.bindable ?? service.bindable

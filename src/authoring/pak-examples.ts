@@ -1,11 +1,11 @@
 /** Runs the examples of a pak, each through its whole life: on this machine, or wherever the caller lets them live. */
 
-import type { Lent } from '../broker/ports.ts'
+import type { MountedPrograms } from '../broker/ports.ts'
 import { credentialFaults, examplesOf, type PakExample, pakNotes } from '../contracts/brokerpak/index.ts'
 import { inspect, type Listener } from '../host/workshop.ts'
 import { isObject, type JsonObject } from '../kit/json.ts'
 import { act, takingDown } from '../local/act.ts'
-import { type LocalHouse, openLocalHouse } from '../local/house.ts'
+import { type LocalBroker, openLocalBroker } from '../local/local-broker.ts'
 import { findInstance, forgetInstance, keyOf, type LocalOrder } from '../local/order.ts'
 import type { ActionRan } from '../local/ran.ts'
 import { trialName } from '../local/trial.ts'
@@ -65,7 +65,7 @@ export interface ExampleWish {
   readonly dataDir: string
   readonly options: JsonObject
   /** What Terraform is given of this environment. */
-  readonly lent: Lent
+  readonly lent: MountedPrograms
   /** Only examples of this name. */
   readonly only?: string
   ended(result: ExampleResult): void
@@ -73,7 +73,7 @@ export interface ExampleWish {
 
 /** Runs the examples without a server. Problems: all that is wrong with the pak at once. */
 export async function testPak(wish: ExampleWish, listener: Listener): Promise<readonly ExampleResult[]> {
-  const house = await openLocalHouse({ dataDir: wish.dataDir, engine: 'auto' })
+  const house = await openLocalBroker({ dataDir: wish.dataDir, engine: 'auto' })
   try {
     const { reference, options } = wish
     const read = await inspect(house.workshop, { reference, options, contract: 'brokerpak' }, listener)
@@ -103,7 +103,7 @@ export function chosenExamples(pkg: Package, only?: string): readonly PakExample
 }
 
 interface Living {
-  readonly house: LocalHouse
+  readonly house: LocalBroker
   readonly pkg: Package
   readonly example: PakExample
   readonly wish: ExampleWish

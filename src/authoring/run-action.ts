@@ -1,11 +1,11 @@
 /** Any action of any package on this machine, without a server; what it leaves is kept, sealed, for the next. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Lent } from '../broker/ports.ts'
+import type { MountedPrograms } from '../broker/ports.ts'
 import { inspect, type Listener } from '../host/workshop.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { act } from '../local/act.ts'
-import { type LocalHouse, openLocalHouse } from '../local/house.ts'
+import { type LocalBroker, openLocalBroker } from '../local/local-broker.ts'
 import { type LocalOrder, order } from '../local/order.ts'
 import type { ActionRan } from '../local/ran.ts'
 import type { Output } from '../model/outcome.ts'
@@ -22,7 +22,7 @@ export interface RunWish {
   /** Settings of the contract, as a catalog would have them. */
   readonly options?: JsonObject
   /** What an operator would lend. */
-  readonly lent?: Lent
+  readonly lent?: MountedPrograms
   readonly dataDir: string
   /** provision, update, bind, unbind, deprovision, or an action of the package's own. */
   readonly action: string
@@ -64,10 +64,10 @@ export async function orderAction(wish: RunWish, listener: Listener): Promise<st
 async function inHouse<T>(
   wish: RunWish,
   listener: Listener,
-  work: (house: LocalHouse, order: LocalOrder) => Promise<T>,
+  work: (house: LocalBroker, order: LocalOrder) => Promise<T>,
 ): Promise<T> {
   const reference = await builtImage(wish)
-  const house = await openLocalHouse({ dataDir: wish.dataDir, engine: 'auto' })
+  const house = await openLocalBroker({ dataDir: wish.dataDir, engine: 'auto' })
   try {
     const { package: pkg } = await inspect(house.workshop, { ...wish, reference }, listener)
     return await work(house, orderOf(pkg, wish))

@@ -17,7 +17,7 @@ export interface Asker {
   readonly source?: string
 }
 
-type Lent = Situation['infrastructure']
+type MountedPrograms = Situation['infrastructure']
 
 /** What an instance was ordered with; its current truth, after updates. */
 export interface InstanceOrder {
@@ -108,8 +108,9 @@ export const orders = {
     write(tx, owner, 'carryover', carryover),
 
   /** What a command without a server lends to an instance; with a server the catalog says it. */
-  lent: (look: Look, key: InstanceKey) => unsealed<Lent>(look, ownerOfInstance(key), 'lent'),
-  putLent: (tx: Transaction, key: InstanceKey, lent: Lent) => write(tx, ownerOfInstance(key), 'lent', lent),
+  lent: (look: Look, key: InstanceKey) => unsealed<MountedPrograms>(look, ownerOfInstance(key), 'lent'),
+  putLent: (tx: Transaction, key: InstanceKey, lent: MountedPrograms) =>
+    write(tx, ownerOfInstance(key), 'lent', lent),
 
   outputs: async (look: Look, key: InstanceKey): Promise<readonly Output[]> =>
     (await unsealed<readonly Output[]>(look, ownerOfInstance(key), 'outputs')) ?? [],

@@ -24,14 +24,14 @@ export interface Ports {
   /** Why no engine here can run a job, if none can. */
   refuses(job: Job): Problem | undefined
   /** What the operator lends to an instance of a plan: accounts, addresses. */
-  infrastructure(offer: Offer, borrower: Borrower): Lent | Promise<Lent>
+  infrastructure(offer: Offer, borrower: Borrower): MountedPrograms | Promise<MountedPrograms>
   /** An order is being written down; it counts once its request was accepted. */
   began(order: Began): void
   /** What the request ordered is committed. */
   accepted(request: string): void
 }
 
-export type Lent = Situation['infrastructure']
+export type MountedPrograms = Situation['infrastructure']
 
 /** The instance that something is lent to, and how to look at what the store keeps of it. */
 export interface Borrower {

@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
-import { examineHouse } from '../compose/examine.ts'
+import { examineMachine } from '../compose/examine.ts'
 import type { Secret } from '../kit/secret.ts'
 import { describeProblem, type Problem } from '../model/problem.ts'
 import { type ProblemCode, problemCodes } from '../model/problem-codes.ts'
@@ -197,7 +197,7 @@ async function port(id: string, address: string): Promise<Finding> {
 }
 
 async function house(settings: Settings): Promise<readonly Finding[]> {
-  const seen = await examineHouse(settings)
+  const seen = await examineMachine(settings)
   return seen.flatMap(({ id, problems, what, advice = [] }): readonly Finding[] => {
     const findings = problems.map((problem) =>
       fromProblem(id, isBearable(problem) ? 'warn' : 'fail', problem),

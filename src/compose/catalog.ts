@@ -2,9 +2,9 @@
 import { type Catalog, makeCatalog, type Offer } from '../broker/catalog.ts'
 import { type EntryChoice, offersOf } from '../broker/offer.ts'
 import { offeringsOf } from '../broker/offering.ts'
-import type { Lent } from '../broker/ports.ts'
+import type { MountedPrograms } from '../broker/ports.ts'
 import { fitToOperator } from '../host/fit.ts'
-import type { ReadingRoom } from '../host/read-package.ts'
+import type { ReadingContext } from '../host/read-package.ts'
 import { deepEqual } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
 import { failAll, type Problem } from '../model/problem.ts'
@@ -15,7 +15,7 @@ import { type LoadedSource, listSource, recallSource, type SourceOrder } from '.
 
 export interface CatalogOrder {
   readonly store: Store
-  readonly room: ReadingRoom & SourceOrder['room']
+  readonly room: ReadingContext & SourceOrder['room']
   readonly entries: readonly Entry[]
   /** The same entries as before, of which one is read again. */
   readonly again?: { readonly before: LoadedCatalog; readonly entry: Entry }
@@ -33,7 +33,7 @@ export interface CatalogPart {
   readonly packages: readonly {
     readonly package: Package
     readonly choice: EntryChoice
-    readonly lent: Lent
+    readonly lent: MountedPrograms
   }[]
   /** Of sources. */
   readonly loaded?: LoadedSource
@@ -42,7 +42,7 @@ export interface CatalogPart {
 export interface LoadedCatalog {
   readonly catalog: Catalog
   readonly parts: readonly CatalogPart[]
-  readonly lentTo: (offer: Offer) => Lent
+  readonly lentTo: (offer: Offer) => MountedPrograms
 }
 
 /**
@@ -88,10 +88,10 @@ async function loadParts(
 function offersOfParts(
   parts: readonly CatalogPart[],
   { tell }: Pick<CatalogOrder, 'tell'>,
-): { readonly offers: readonly Offer[]; readonly lent: ReadonlyMap<string, Lent> } {
+): { readonly offers: readonly Offer[]; readonly lent: ReadonlyMap<string, MountedPrograms> } {
   const problems: Problem[] = []
-  const shelf = new Shelf(tell)
-  const lent = new Map<string, Lent>()
+  const shelf = new LiveCatalog(tell)
+  const lent = new Map<string, MountedPrograms>()
   for (const [i, { entry, packages, loaded }] of parts.entries()) {
     for (const one of packages) {
       const at = 'package' in entry ? `catalog/${i}` : `catalog/${i} ${one.package.name}`
@@ -107,7 +107,7 @@ function offersOfParts(
       for (const { service, plan } of offers) lent.set(plan.id, one.lent).set(service.id, one.lent)
     }
     for (const pkg of loaded?.gone ?? [])
-      for (const { id } of pkg.services) if (id !== undefined) lent.set(id, lentOf(entry, pkg))
+      for (const { id } of pkg.services) if (id !== undefined) lent.set(id, mountedFrom(entry, pkg))
   }
   failAll([...problems, ...duplicates(shelf.offers)])
   return { offers: shelf.offers, lent }
@@ -133,19 +133,19 @@ async function loadPart(
     const packages = loaded.packages.map((one) => ({
       package: one.package,
       choice: { service: {}, plans: [], services: [], options: one.options },
-      lent: lentOf(entry, one.package),
+      lent: mountedFrom(entry, one.package),
     }))
     return { entry, packages, loaded }
   }
   const pkg = await enrol({ ...order, entry, name })
   return {
     entry,
-    packages: pkg === undefined ? [] : [{ package: pkg, choice: entry, lent: lentOf(entry, pkg) }],
+    packages: pkg === undefined ? [] : [{ package: pkg, choice: entry, lent: mountedFrom(entry, pkg) }],
   }
 }
 
 /** What a package is lent: as its entry says, and in a source what is meant for its service alone. */
-function lentOf(entry: Entry, pkg: Package): Lent {
+function mountedFrom(entry: Entry, pkg: Package): MountedPrograms {
   const names = new Set(pkg.services.map(({ name }) => name))
   const own =
     'source' in entry
@@ -157,7 +157,7 @@ function lentOf(entry: Entry, pkg: Package): Lent {
 }
 
 /** Offers side by side. Of a source, what cannot stand beside what is there already is left out alone. */
-class Shelf {
+class LiveCatalog {
   readonly offers: Offer[] = []
   readonly #tell: CatalogOrder['tell']
   readonly #services = new Map<string, string>()

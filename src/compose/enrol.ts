@@ -4,7 +4,7 @@ import { type EntryChoice, offersOf } from '../broker/offer.ts'
 import { platformRefusals } from '../broker/offerable.ts'
 import { fitToOperator } from '../host/fit.ts'
 import { hasProgram } from '../host/host-programs.ts'
-import { type Known, type ReadingRoom, readPackage } from '../host/read-package.ts'
+import { type Known, type ReadingContext, readPackage } from '../host/read-package.ts'
 import { canonical, type JsonObject } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
 import { failAll, type Problem, toProblem } from '../model/problem.ts'
@@ -13,7 +13,7 @@ import type { Enrolment, Store } from '../store/store.ts'
 
 export interface EnrolOrder {
   readonly store: Store
-  readonly room: ReadingRoom
+  readonly room: ReadingContext
   /** What was written down before. */
   readonly enrolments: readonly Enrolment[]
   readonly entry: CatalogEntry

@@ -10,13 +10,13 @@ import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
 import { examineRows } from './examine-rows.ts'
-import { keyFileOf, storeUrlOf } from './house-rules.ts'
 import type { Seen } from './seen.ts'
+import { keyFileOf, storeUrlOf } from './settings-of-parts.ts'
 
 const engineWithinMs = 5000
 
 /** One entry per part. */
-export async function examineHouse(settings: Settings): Promise<readonly Seen[]> {
+export async function examineMachine(settings: Settings): Promise<readonly Seen[]> {
   return [...(await store(settings)), ...(await engines(settings))]
 }
 

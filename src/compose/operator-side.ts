@@ -15,14 +15,14 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
-import type { Keeper } from '../work/keeper.ts'
+import type { Maintenance } from '../work/maintenance.ts'
 import type { Worker } from '../work/worker.ts'
 import { startAuditFeed } from './audit/feed.ts'
 import { startFileWatch } from './file-watch.ts'
 import { healthOf } from './health.ts'
-import { bodyLimitsOf, keyFileOf, listenerOf } from './house-rules.ts'
 import { makeKeyMaster } from './keys.ts'
 import { startPresence } from './presence.ts'
+import { bodyLimitsOf, keyFileOf, listenerOf } from './settings-of-parts.ts'
 
 /** A ring may be brought by somebody else, for several brokers share one. */
 const ringEveryMs = 5000
@@ -40,7 +40,7 @@ export interface OperatorSideParts {
   /** As they are at the moment. */
   readonly settings: () => Settings
   readonly worker: Worker
-  readonly keeper: Keeper
+  readonly keeper: Maintenance
 }
 
 export interface OperatorSide {

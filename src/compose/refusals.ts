@@ -4,7 +4,7 @@ import type { Ports } from '../broker/ports.ts'
 import { boundsOfReadings, makeRefusalBook, type Refusal } from '../broker/refusals.ts'
 import type { Log } from '../kit/log.ts'
 
-export interface RefusalKeeper {
+export interface RefusalRecorder {
   note(refusal: Refusal): void
   /** A secret is about to be handed out; resolves when that is on record, or counted as a repetition of what is. */
   read(reading: Refusal): Promise<void>
@@ -15,7 +15,7 @@ export interface RefusalKeeper {
 const roundMs = 15_000
 
 /** Starts keeping. */
-export function startRefusalKeeper(ports: Ports, log: Log, failed: () => void): RefusalKeeper {
+export function startRefusalRecorder(ports: Ports, log: Log, failed: () => void): RefusalRecorder {
   const { clock } = ports
   const book = makeRefusalBook()
   const readings = makeRefusalBook(boundsOfReadings)

@@ -1,13 +1,13 @@
 /** Asks the sources of the catalog again and again, each at its own interval. */
 import type { Chance, Clock } from '../kit/clock.ts'
-import type { Shelf, ShelvedSource } from './shelf.ts'
+import type { LiveCatalog, LiveSource } from './live-catalog.ts'
 
 export interface SourceRefresh {
   stop(): Promise<void>
 }
 
 export interface RefreshParts {
-  readonly shelf: Pick<Shelf, 'sources' | 'refresh'>
+  readonly shelf: Pick<LiveCatalog, 'sources' | 'refresh'>
   readonly clock: Clock
   readonly chance: Chance
   /** Ends what is being listed, too. */
@@ -33,7 +33,7 @@ export function startSourceRefresh({
 }: RefreshParts): SourceRefresh {
   const { signal } = leaving
   const asked = new Map<string, number>()
-  const isDue = ({ name, everyMs, listedAt, isFresh }: ShelvedSource): boolean => {
+  const isDue = ({ name, everyMs, listedAt, isFresh }: LiveSource): boolean => {
     const last = asked.get(name) ?? (isFresh ? listedAt : undefined)
     const pause = isFresh ? everyMs : Math.min(everyMs, againAfterMs)
     return last === undefined || clock.now() - last >= pause

@@ -6,7 +6,7 @@ import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import type { KeyRing } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
-import { storeUrlOf } from './house-rules.ts'
+import { storeUrlOf } from './settings-of-parts.ts'
 
 export interface StoreSurroundings {
   readonly ring: KeyRing
@@ -17,7 +17,7 @@ export interface StoreSurroundings {
 const againMs = 500
 
 /** Problems: store.unavailable when it stays away, store.locked, store.newer, key.wrong. */
-export async function openHouseStore(settings: Settings, around: StoreSurroundings): Promise<Store> {
+export async function openBrokerStore(settings: Settings, around: StoreSurroundings): Promise<Store> {
   const { ring, clock, chance } = around
   const { poolSize, statementTimeout, connectTimeout } = settings.store
   const until = clock.monotonic() + connectTimeout

@@ -11,7 +11,7 @@ import { fail, failAll, type Problem } from '../model/problem.ts'
 import { hasProgram } from './host-programs.ts'
 import { runJob } from './run-job.ts'
 
-export interface ReadingRoom {
+export interface ReadingContext {
   readonly artifacts: Pick<ArtifactStore, 'open' | 'keep' | 'has' | 'tags'>
   readonly engines: readonly Engine[]
 }
@@ -49,7 +49,7 @@ export interface ReadPackage extends Known {
 const goNames: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
 
 /** Reads a package. Problems: all of it at once as the first and its others; package.unrecognised; those of opening. */
-export async function readPackage(room: ReadingRoom, wish: PackageWish): Promise<ReadPackage> {
+export async function readPackage(room: ReadingContext, wish: PackageWish): Promise<ReadPackage> {
   const artifact = await openArtifact(room, wish)
   try {
     const read = await readOpened(room, wish, artifact)
@@ -60,7 +60,7 @@ export async function readPackage(room: ReadingRoom, wish: PackageWish): Promise
   }
 }
 
-async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifact): Promise<ReadPackage> {
+async function readOpened(room: ReadingContext, wish: PackageWish, artifact: Artifact): Promise<ReadPackage> {
   const contract = contractFor(artifact, wish.contract, wish.source === undefined ? 'likely' : 'certain')
   const known = await wish.known?.(artifact.digest, contract.name)
   if (known && (await isKept(room, contract.keeps?.(known.package) ?? [])))
@@ -85,13 +85,13 @@ async function readOpened(room: ReadingRoom, wish: PackageWish, artifact: Artifa
 }
 
 /** Whether what was kept when a package was read is still there. */
-async function isKept({ artifacts }: ReadingRoom, digests: readonly string[]): Promise<boolean> {
+async function isKept({ artifacts }: ReadingContext, digests: readonly string[]): Promise<boolean> {
   for (const digest of digests) if (!(await artifacts.has(digest))) return false
   return true
 }
 
 /** What a package refers to; archives among it are kept, for jobs name them by their digests, too. */
-function lookupFor(room: ReadingRoom, wish: PackageWish): Lookup & { close(): Promise<void> } {
+function lookupFor(room: ReadingContext, wish: PackageWish): Lookup & { close(): Promise<void> } {
   const opened: (OpenArchive | OpenComponent)[] = []
   return {
     open: async (reference) => {
@@ -112,7 +112,7 @@ async function readWith(
   contract: Contract,
   artifact: Artifact,
   asked: ReadRequest,
-  { room, wish }: { readonly room: ReadingRoom; readonly wish: PackageWish },
+  { room, wish }: { readonly room: ReadingContext; readonly wish: PackageWish },
 ): Promise<Omit<ReadPackage, 'programs'>> {
   const first = await contract.read(artifact, asked)
   const reading =
@@ -128,7 +128,7 @@ async function readWith(
 }
 
 async function openArtifact(
-  { artifacts }: ReadingRoom,
+  { artifacts }: ReadingContext,
   { reference, signal, labels }: PackageWish,
 ): Promise<Artifact | OpenArchive | OpenComponent> {
   if (!reference.startsWith('sim:')) {
@@ -142,7 +142,7 @@ async function openArtifact(
 
 /** Jobs name entries of the archive by its digest, also when the file has long been replaced by the next version. */
 async function keepArchive(
-  { artifacts }: ReadingRoom,
+  { artifacts }: ReadingContext,
   { reference, signal }: PackageWish,
   digest: string,
 ): Promise<void> {

@@ -6,11 +6,11 @@ import { systemClock } from '../kit/clock.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openEngines } from './engines.ts'
-import { type ReadingRoom, type ReadPackage, readPackage } from './read-package.ts'
+import { type ReadingContext, type ReadPackage, readPackage } from './read-package.ts'
 import { usualRegistries } from './registries.ts'
 
 export interface Workshop {
-  readonly room: ReadingRoom
+  readonly room: ReadingContext
   readonly artifacts: ArtifactStore
   close(): Promise<void>
 }

@@ -4,14 +4,14 @@ import type { Refusal } from '../broker/refusals.ts'
 import type { ProblemCode } from '../model/problem-codes.ts'
 import type { Gate } from './authenticate.ts'
 
-export interface Doorman {
+export interface LoginContext {
   readonly gate: Pick<Gate, 'claimed'>
   source(request: IncomingMessage): string
 }
 
 /** Credentials that were given and refused; a request without any is only asked for them. */
 export function failedLogin(
-  { gate, source }: Doorman,
+  { gate, source }: LoginContext,
   request: IncomingMessage,
   { code, requestId }: { readonly code: ProblemCode; readonly requestId: string },
 ): Refusal | undefined {

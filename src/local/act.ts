@@ -1,18 +1,18 @@
 /** One action on an instance of this machine, from its order to its end. */
 import type { Listener } from '../host/workshop.ts'
 import { carryOut } from './carry-out.ts'
-import type { LocalHouse } from './house.ts'
+import type { LocalBroker } from './local-broker.ts'
 import { forgetInstance, type LocalOrder, order } from './order.ts'
 import { type ActionRan, ranOf } from './ran.ts'
 
 /** Orders it and stays with it. Problems: those of ordering; a failed operation is an answer with problems. */
-export async function act(house: LocalHouse, wish: LocalOrder, listener: Listener): Promise<ActionRan> {
+export async function act(house: LocalBroker, wish: LocalOrder, listener: Listener): Promise<ActionRan> {
   return stayWith(house, await order(house, wish), { instance: wish.instance }, listener)
 }
 
 /** Stays with an operation that was ordered before. */
 export async function stayWith(
-  house: LocalHouse,
+  house: LocalBroker,
   id: string,
   { instance }: { readonly instance?: string },
   listener: Listener,

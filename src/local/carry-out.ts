@@ -6,7 +6,7 @@ import { hasEnded, type Operation } from '../model/operation.ts'
 import { describeProblem, fail, ProblemError, toProblem } from '../model/problem.ts'
 import type { Store } from '../store/store.ts'
 import type { WorkEvent } from '../work/work-report.ts'
-import type { LocalHouse } from './house.ts'
+import type { LocalBroker } from './local-broker.ts'
 import { hasDied, processOf } from './owner.ts'
 
 /** How long the log of another process's work is not looked at. */
@@ -14,7 +14,7 @@ const lookAgainMs = 100
 const rowsAtOnce = 200
 
 /** The operation as it ended. Problems: operation.left when the listener left before. */
-export async function carryOut(house: LocalHouse, id: string, listener: Listener): Promise<Operation> {
+export async function carryOut(house: LocalBroker, id: string, listener: Listener): Promise<Operation> {
   const chain = await chainOf(house.store, id)
   for (const operation of chain) await takeUp(house, operation, listener)
   house.workOn(chain.map((one) => one.id))
@@ -36,7 +36,11 @@ async function chainOf(store: Store, id: string): Promise<readonly Operation[]> 
 }
 
 /** Frees what a command that was killed has left behind; says which process works on it, if one does. */
-async function takeUp(house: LocalHouse, { id, lease, state }: Operation, listener: Listener): Promise<void> {
+async function takeUp(
+  house: LocalBroker,
+  { id, lease, state }: Operation,
+  listener: Listener,
+): Promise<void> {
   const { store, ports } = house
   if (hasEnded(state)) return
   if (state === 'quarantined') await releaseOperation(ports, house.asker(), id)
@@ -58,7 +62,7 @@ function tellWaiting(chain: readonly Operation[], event: WorkEvent, listener: Li
   if (event.kind === 'fault') listener.progress(`${event.doing}: ${describeProblem(toProblem(event.error))}`)
 }
 
-async function follow(house: LocalHouse, id: string, listener: Listener): Promise<void> {
+async function follow(house: LocalBroker, id: string, listener: Listener): Promise<void> {
   const { store, ports, bell } = house
   const { signal, leave } = listener
   let after = 0
@@ -88,7 +92,7 @@ async function follow(house: LocalHouse, id: string, listener: Listener): Promis
 }
 
 /** Once it has ended there is nothing left to cancel. */
-async function cancel(house: LocalHouse, id: string): Promise<void> {
+async function cancel(house: LocalBroker, id: string): Promise<void> {
   try {
     await cancelOperation(house.ports, house.asker(), id)
   } catch (error) {

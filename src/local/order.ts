@@ -6,7 +6,7 @@ import { deprovision } from '../broker/deprovision.ts'
 import { purgeInstance, repinInstance } from '../broker/govern.ts'
 import { invoke } from '../broker/invoke.ts'
 import { orders } from '../broker/orders.ts'
-import type { Lent } from '../broker/ports.ts'
+import type { MountedPrograms } from '../broker/ports.ts'
 import { provision } from '../broker/provision.ts'
 import { unbind } from '../broker/unbind.ts'
 import { update } from '../broker/update.ts'
@@ -16,7 +16,7 @@ import type { Package } from '../model/package.ts'
 import { fail } from '../model/problem.ts'
 import { ownerOfInstance } from '../model/sealed.ts'
 import type { Action } from '../model/situation.ts'
-import { type LocalHouse, localPlatform } from './house.ts'
+import { type LocalBroker, localPlatform } from './local-broker.ts'
 import { localOffers, planNamed } from './offers.ts'
 
 export interface LocalOrder {
@@ -30,13 +30,13 @@ export interface LocalOrder {
   readonly parameters: JsonObject
   /** Settings of the contract, as a catalog would have them. */
   readonly options?: JsonObject
-  readonly lent?: Lent
+  readonly lent?: MountedPrograms
   /** An update moves the instance to the package only when it has succeeded; without this every action moves it before. */
   readonly upgrades?: boolean
 }
 
 /** Orders it and answers the operation. Problems: as the verbs of the broker. */
-export async function order(house: LocalHouse, wish: LocalOrder): Promise<string> {
+export async function order(house: LocalBroker, wish: LocalOrder): Promise<string> {
   const { action, package: pkg, instance, plan } = wish
   const { kind } = action
   if (plan !== undefined && kind !== 'provision') fail('usage.invalid', 'only provision chooses a plan')
@@ -56,7 +56,7 @@ export async function order(house: LocalHouse, wish: LocalOrder): Promise<string
 }
 
 /** The instance of that name, unless it is gone. */
-export async function findInstance(house: LocalHouse, key: InstanceKey): Promise<Instance | undefined> {
+export async function findInstance(house: LocalBroker, key: InstanceKey): Promise<Instance | undefined> {
   const found = await house.store.look.instance(key)
   return found?.state === 'gone' ? undefined : found
 }
@@ -66,11 +66,11 @@ export function keyOf(instance: string): InstanceKey {
 }
 
 /** Forgets an instance without running anything. */
-export async function forgetInstance(house: LocalHouse, instance: string): Promise<void> {
+export async function forgetInstance(house: LocalBroker, instance: string): Promise<void> {
   await purgeInstance(house.ports, house.asker(), keyOf(instance))
 }
 
-async function provisionOne(house: LocalHouse, wish: LocalOrder, offer: Offer): Promise<string> {
+async function provisionOne(house: LocalBroker, wish: LocalOrder, offer: Offer): Promise<string> {
   const { instance, parameters, lent } = wish
   const key = keyOf(instance)
   const found = await findInstance(house, key)
@@ -99,12 +99,12 @@ function contextOf(instance: string): JsonObject {
   return { platform: localPlatform, instance_name: instance }
 }
 
-async function lend(house: LocalHouse, key: InstanceKey, lent: Lent): Promise<void> {
+async function lend(house: LocalBroker, key: InstanceKey, lent: MountedPrograms): Promise<void> {
   await house.store.write((tx) => orders.putLent(tx, key, lent))
 }
 
 /** Actions without state need no instance: they are run on a record that goes with them. */
-async function withoutInstance(house: LocalHouse, wish: LocalOrder, offer: Offer): Promise<string> {
+async function withoutInstance(house: LocalBroker, wish: LocalOrder, offer: Offer): Promise<string> {
   const { action, instance, package: pkg, parameters, lent } = wish
   const own = action.kind === 'invoke' ? pkg.actions.find(({ name }) => name === action.name) : undefined
   if (action.kind !== 'invoke' || own?.stateless !== true)
@@ -136,7 +136,7 @@ interface Standing {
   readonly offer: Offer | undefined
 }
 
-async function actOn(house: LocalHouse, wish: LocalOrder, { found, offer }: Standing): Promise<string> {
+async function actOn(house: LocalBroker, wish: LocalOrder, { found, offer }: Standing): Promise<string> {
   const { ports } = house
   const { action, instance, parameters } = wish
   const { serviceId, planId } = found

@@ -3,7 +3,7 @@ import { orders } from '../broker/orders.ts'
 import type { Operation } from '../model/operation.ts'
 import type { BindingAnswer, Output } from '../model/outcome.ts'
 import { describeProblem, type Problem } from '../model/problem.ts'
-import type { LocalHouse } from './house.ts'
+import type { LocalBroker } from './local-broker.ts'
 
 export interface ActionRan {
   readonly operation: string
@@ -14,7 +14,7 @@ export interface ActionRan {
 }
 
 /** Reads it where the operation has left it. */
-export async function ranOf(house: LocalHouse, operation: Operation): Promise<ActionRan> {
+export async function ranOf(house: LocalBroker, operation: Operation): Promise<ActionRan> {
   const { id, state, description } = operation
   const worked = state === 'succeeded'
   const binding = worked ? await answerOf(house, operation) : undefined
@@ -34,7 +34,7 @@ function problemOf({ problem: code = 'operation.failed', description = '' }: Ope
 }
 
 async function answerOf(
-  { store }: LocalHouse,
+  { store }: LocalBroker,
   { action, target: { binding, ...key } }: Operation,
 ): Promise<BindingAnswer | undefined> {
   if (action.kind !== 'bind' || binding === undefined) return undefined
@@ -42,7 +42,7 @@ async function answerOf(
 }
 
 async function outputsOf(
-  { store }: LocalHouse,
+  { store }: LocalBroker,
   { id, action, target }: Operation,
 ): Promise<readonly Output[]> {
   switch (action.kind) {

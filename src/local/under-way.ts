@@ -5,7 +5,7 @@ import { present } from '../kit/present.ts'
 import type { Instance } from '../model/instance.ts'
 import { activeStates, type Operation } from '../model/operation.ts'
 import { fail } from '../model/problem.ts'
-import { type LocalHouse, localPlatform } from './house.ts'
+import { type LocalBroker, localPlatform } from './local-broker.ts'
 import { hasDied, isAlive, processOf } from './owner.ts'
 import { commandOfTrial } from './trial.ts'
 
@@ -20,7 +20,7 @@ export interface UnderWay {
 const most = 1000
 
 /** Operations that have not ended, latest first. */
-export async function underWay({ store }: LocalHouse): Promise<readonly UnderWay[]> {
+export async function underWay({ store }: LocalBroker): Promise<readonly UnderWay[]> {
   const { items } = await store.look.operations({ platform: localPlatform, states: activeStates, most })
   const now = await store.look.now()
   return Promise.all(
@@ -34,7 +34,7 @@ export async function underWay({ store }: LocalHouse): Promise<readonly UnderWay
 }
 
 /** Instances of trials whose command has ended without taking them down. */
-export async function leftBehind({ store }: LocalHouse): Promise<readonly Instance[]> {
+export async function leftBehind({ store }: LocalBroker): Promise<readonly Instance[]> {
   const { items } = await store.look.instances({ platform: localPlatform, most })
   return items.filter(({ state, instance, currentOperation }) => {
     if (state === 'gone' || currentOperation !== undefined) return false
@@ -44,7 +44,7 @@ export async function leftBehind({ store }: LocalHouse): Promise<readonly Instan
 }
 
 /** The operation of that id, or the latest of an instance of that name. Problems: operation.unknown. */
-export async function findOperation({ store }: LocalHouse, name: string): Promise<Operation> {
+export async function findOperation({ store }: LocalBroker, name: string): Promise<Operation> {
   const named = await store.look.operation(name.toLowerCase())
   if (named?.target.platform === localPlatform) return named
   const of = { platform: localPlatform, instance: name, most: 1 }
@@ -55,7 +55,7 @@ export async function findOperation({ store }: LocalHouse, name: string): Promis
 
 /** What an operation does, in the words of its package. */
 export async function actionName(
-  store: LocalHouse['store'],
+  store: LocalBroker['store'],
   { id, action, target }: Operation,
 ): Promise<string> {
   if (action.kind !== 'invoke') return action.kind

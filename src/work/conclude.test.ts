@@ -10,7 +10,7 @@ import type { Engine } from '../engines/engine.ts'
 import { ulidSource } from '../kit/id.ts'
 import { fail } from '../model/problem.ts'
 import { emptyReport, type Report, type RunEnd } from '../model/report.ts'
-import { sweep } from './keeper.ts'
+import { sweep } from './maintenance.ts'
 import type { WorkEvent, WorkReport } from './work-report.ts'
 import { startWorker } from './worker.ts'
 

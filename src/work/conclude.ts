@@ -16,7 +16,7 @@ import type { Transaction } from '../store/store.ts'
 import { type Assembled, assemble } from './assemble.ts'
 import { discardLeft, discardNow, isOver } from './discard.ts'
 import { endingOf, withLastLines, withoutSecrets } from './ending.ts'
-import { withKept } from './kept.ts'
+import { withKeptFiles } from './kept-file-records.ts'
 import { hideInLogs, withRests } from './late-secrets.ts'
 import type { Lease } from './lease.ts'
 import { runName } from './name.ts'
@@ -41,7 +41,7 @@ export async function conclude(
   { engine, operation, stop }: Around,
 ): Promise<'over' | 'on'> {
   const [seen, job] = await Promise.all([sealedReport(tools, lease, run), sealedJob(tools, lease, run)])
-  const report = await withKept(tools.ports.store, run, job, seen)
+  const report = await withKeptFiles(tools.ports.store, run, job, seen)
   const assembled = await assemble(tools.ports, operation, lease.notes)
   const { contract, order } = assembled
   if (

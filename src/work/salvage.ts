@@ -9,7 +9,7 @@ import { emptyReport, type Report } from '../model/report.ts'
 import { assemble } from './assemble.ts'
 import { concluded, judged } from './conclude.ts'
 import { withoutSecrets } from './ending.ts'
-import { keepFile, withKept } from './kept.ts'
+import { keepFile, withKeptFiles } from './kept-file-records.ts'
 import type { StopReason } from './next.ts'
 import { makeNotes } from './notes.ts'
 import type { Tools } from './tools.ts'
@@ -63,7 +63,7 @@ async function leftOf(
   const collected = known ?? (await collect(tools, run))
   if (collected === 'never-started') return undefined
   const report = collected ?? emptyReport({ kind: 'lost' }, await look.now())
-  return { job, report: await withKept(tools.ports.store, run, job, report) }
+  return { job, report: await withKeptFiles(tools.ports.store, run, job, report) }
 }
 
 async function unsealed<T>({ ports }: Tools, { name }: Run, what: string): Promise<T | undefined> {

@@ -3,7 +3,7 @@ import type { Ports } from '../broker/ports.ts'
 import type { Engine } from '../engines/engine.ts'
 import type { Job } from '../model/job.ts'
 import type { Beforehand } from './beforehand.ts'
-import type { Bell } from './bell.ts'
+import type { EndHints } from './end-hints.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { WorkReport } from './work-report.ts'
 
@@ -11,17 +11,17 @@ export interface Tools {
   readonly ports: Ports
   readonly cluster: { readonly id: string; readonly epoch: number }
   readonly engines: readonly Engine[]
-  readonly bell: Bell
+  readonly bell: EndHints
   readonly logs: LogWriter
   readonly limits: WorkLimits
   /** As it is now: it may change while the worker works. */
-  room(): WorkRoom
+  room(): WorkCapacity
   readonly report: WorkReport
   readonly beforehand?: Beforehand
 }
 
 /** How much may be under way at once. */
-export interface WorkRoom {
+export interface WorkCapacity {
   readonly concurrency: number
   readonly perPlatform: number
   /** Only these operations are taken up; absent: whatever is due. */

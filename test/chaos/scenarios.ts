@@ -89,7 +89,7 @@ export function cutDatabase(size: StormSize): Promise<Outcome> {
 
 /** Identical orders at once, at one broker or two: one instance, one operation. */
 export async function stampede(store: 'sqlite' | 'postgres', orders: number): Promise<readonly string[]> {
-  return inRoom(store, async ({ start }) => {
+  return inCnabContext(store, async ({ start }) => {
     const brokers = [await start(), ...(store === 'sqlite' ? [] : [await start()])] as const
     const path = '/v2/service_instances/wanted?accepts_incomplete=true'
     const answers = await Promise.all(
@@ -123,7 +123,7 @@ type Blow = (weather: Weather) => Promise<undefined | (() => Promise<void>) | vo
 
 /** Customers live their lives while the blows fall; when both are done, everything is looked at. */
 function weather(store: 'sqlite' | 'postgres', size: StormSize, blow: Blow): Promise<Outcome> {
-  return inRoom(store, async ({ start, kill, dataDir, starts, database, whenOneDies }) => {
+  return inCnabContext(store, async ({ start, kill, dataDir, starts, database, whenOneDies }) => {
     const random = makeRandom(size.seed)
     const front = makeFront(random.fork('front'))
     const journal = openJournal(join(dataDir, 'acknowledged.log'))
@@ -171,7 +171,7 @@ interface Room {
 }
 
 /** A folder and a store for brokers; all of them and it are gone afterwards. */
-async function inRoom<T>(store: 'sqlite' | 'postgres', use: (room: Room) => Promise<T>): Promise<T> {
+async function inCnabContext<T>(store: 'sqlite' | 'postgres', use: (room: Room) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'chandler-chaos-'))
   const starts = noteStarts(dataDir)
   const server: PostgresServer | undefined = store === 'postgres' ? await startPostgres() : undefined

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { archiveBundle, publishBundle } from '../../src/authoring/cnab/bundle-tools.ts'
 import { carryOut, endOf, type Order } from '../../src/local/cnab/orders.ts'
-import { inRoom } from '../../src/local/cnab/tools.ts'
+import { inCnabContext } from '../../src/local/cnab/tools.ts'
 import { viewInstallation, viewOutputs, viewRuns } from '../../src/local/cnab/views.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const sources = join(home, 'sources')
   mkdirSync(sources)
   const { image, file } = await writeHello(sources)
-  await inRoom(
+  await inCnabContext(
     join(home, 'author'),
     'none',
     ({
@@ -93,7 +93,7 @@ describe.skipIf(missing !== undefined).each(['embedded', 'docker'])('on the engi
   test('a thick bundle lives its life straight from the archive, without any registry', async () => {
     const { listener, log } = heard()
 
-    await inRoom(join(home, engine), engine, async (room) => {
+    await inCnabContext(join(home, engine), engine, async (room) => {
       const act = async (wanted: Order): Promise<string> =>
         endOf(await carryOut(room, wanted, listener)).status
       const ends = [
@@ -134,7 +134,7 @@ test.skipIf(missing !== undefined || noRegistry !== undefined)(
     const registry = await startRegistry()
     const { listener, log } = heard()
     const to = `docker://${registry.host}/team/hello`
-    await inRoom(
+    await inCnabContext(
       join(home, 'publisher'),
       'none',
       ({
@@ -144,7 +144,7 @@ test.skipIf(missing !== undefined || noRegistry !== undefined)(
       }) => publishBundle(artifacts, { reference: archive, to, force: false, ...listener }),
     )
 
-    await inRoom(join(home, 'puller'), 'embedded', async (room) => {
+    await inCnabContext(join(home, 'puller'), 'embedded', async (room) => {
       const act = (wanted: Order) => carryOut(room, wanted, listener)
       const reference = `${to}:v1.0.0`
       await act(order('install', { reference, credentialSets: [join(home, 'creds.yml')] }))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { archiveBundle } from '../../src/authoring/cnab/bundle-tools.ts'
 import { carryOut, type Order } from '../../src/local/cnab/orders.ts'
-import { inRoom } from '../../src/local/cnab/tools.ts'
+import { inCnabContext } from '../../src/local/cnab/tools.ts'
 import { viewInstallation } from '../../src/local/cnab/views.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
     requiredExtensions: ['io.cnab.dependencies'],
   }
   writeFileSync(wide, JSON.stringify(helloBundle(changed)))
-  await inRoom(
+  await inCnabContext(
     join(home, 'author'),
     'none',
     async ({
@@ -80,7 +80,7 @@ test.skipIf(missing !== undefined)(
       ...more,
     })
 
-    const states = await inRoom(join(home, 'data'), 'embedded', async (room) => {
+    const states = await inCnabContext(join(home, 'data'), 'embedded', async (room) => {
       const given = { port: { typed: '1' }, 'store#port': { typed: '2' } }
       const credentialSets = [join(home, 'creds.yml')]
       await carryOut(room, order('install', { reference: parent, credentialSets, given }), listener)

@@ -9,7 +9,28 @@ export function judgeTexts({ files, map }: House): readonly Fault[] {
     ...judgeLines(path, text, pure.has(partOf(path))),
     ...judgeFunctions(path, text),
     ...judgeSwitches(path, text),
+    ...judgeNames(path, text, map.nicknames),
   ])
+}
+
+/** Names of files and of what they export hold no nicknames. */
+function judgeNames(path: string, text: string, nicknames: ReadonlySet<string>): readonly Fault[] {
+  const names = [path, ...[...text.matchAll(exported)].map((match) => match[1] ?? '')]
+  return names.flatMap((name) =>
+    wordsOf(name)
+      .filter((word) => nicknames.has(word))
+      .map((word) => ({ at: path, rule: 'nickname', found: `${name} holds the word ${word}` })),
+  )
+}
+
+const exported = /^export (?:async )?(?:function\*?|const|interface|type|class) (\w+)/gm
+
+/** The words of a path or of a name in camel case. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
 }
 
 function judgeFile(path: string, text: string): readonly Fault[] {
@@ -72,7 +93,7 @@ const lineRules: readonly LineRule[] = [
       'cli/',
       'client/',
       'http/store-metrics.ts',
-      'compose/watch-house.ts',
+      'compose/broker-metrics.ts',
       'compose/examine.ts',
       'authoring/pak-examples.ts',
     ],

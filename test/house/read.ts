@@ -12,7 +12,7 @@ export function readHouse(): House {
     .map((entry) => join(entry.parentPath, entry.name))
   return {
     files: new Map(paths.map((path) => [path.slice('src/'.length), readFileSync(path, 'utf8')])),
-    map: readMap(readFileSync('ARCHITECTURE.md', 'utf8')),
+    map: readMap(readFileSync('ARCHITECTURE.md', 'utf8'), readFileSync('GLOSSARY.md', 'utf8')),
   }
 }
 

@@ -54,6 +54,10 @@ export const rules = {
     reason: 'an import of a variable escapes every rule about imports',
     remedy: 'write the path as a literal, one import() for each choice',
   },
+  nickname: {
+    reason: 'a name of the field is understood by everybody; a nickname by those who were there',
+    remedy: 'use the word that GLOSSARY.md names instead',
+  },
   'first-sentence': {
     reason: 'a reader learns from the first line whether this is the file',
     remedy: 'begin the file with /** and one sentence that says what it is for',
@@ -125,14 +129,18 @@ export interface HouseMap {
   readonly islands: readonly (string | undefined)[]
   readonly doors: readonly (readonly string[])[]
   readonly entrances: readonly string[]
+  /** Words that names do not hold. */
+  readonly nicknames: ReadonlySet<string>
 }
 
-export function readMap(text: string): HouseMap {
+/** What ARCHITECTURE.md and GLOSSARY.md say. */
+export function readMap(text: string, glossary: string): HouseMap {
   return {
     parts: table(text, 'Who may import whom'),
     islands: table(text, 'Islands').map(([part]) => part),
     doors: table(text, 'Doors'),
     entrances: ['cli/main.ts', 'compose.ts', ...table(text, 'Libraries').map(([path]) => path ?? '')],
+    nicknames: new Set(table(glossary, 'Words that are not used').map(([word = '']) => word)),
   }
 }
 

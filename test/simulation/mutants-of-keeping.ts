@@ -160,7 +160,7 @@ export const mutantsOfKeeping: readonly Mutant[] = [
   ),
   brokenFor(
     'src/work/salvage.test.ts',
-    broken('what is forced to end is left to whoever works on it', 'work/keeper.ts', [
+    broken('what is forced to end is left to whoever works on it', 'work/maintenance.ts', [
       "  await Promise.all(forced.map((operation) => endOne(tools, operation, 'forced to end')))\n",
       '',
     ]),

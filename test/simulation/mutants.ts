@@ -100,7 +100,7 @@ export const mutants: readonly Mutant[] = [
     name: 'overdue operations are not ended',
     edits: [
       {
-        file: 'work/keeper.ts',
+        file: 'work/maintenance.ts',
         find: "  for (const operation of overdue) await endOne(tools, operation, 'overdue')\n",
         replace: "  if (overdue.length < 0) await endOne(tools, overdue[0] as never, 'overdue')\n",
       },
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     name: 'the sweep removes what still runs',
     edits: [
       {
-        file: 'work/keeper.ts',
+        file: 'work/maintenance.ts',
         find: "return run?.state === 'discarded' ?",
         replace: "return run?.state === 'started' ?",
       },
@@ -130,7 +130,7 @@ export const mutants: readonly Mutant[] = [
     name: 'leftovers are never swept',
     edits: [
       {
-        file: 'work/keeper.ts',
+        file: 'work/maintenance.ts',
         find: 'if (why === undefined) continue',
         replace: 'if (why !== undefined) continue',
       },

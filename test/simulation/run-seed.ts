@@ -8,9 +8,9 @@ import { fail } from '../../src/model/problem.ts'
 import { openStore } from '../../src/store/index.ts'
 import { activateKey, addKey, removeKey } from '../../src/store/keys.ts'
 import type { Store } from '../../src/store/store.ts'
-import { makeBell } from '../../src/work/bell.ts'
-import { startKeeper } from '../../src/work/keeper.ts'
+import { endHints } from '../../src/work/end-hints.ts'
 import { makeLogWriter } from '../../src/work/log-writer.ts'
+import { startMaintenance } from '../../src/work/maintenance.ts'
 import type { Tools } from '../../src/work/tools.ts'
 import { startWorker } from '../../src/work/worker.ts'
 import { makeKeyRing } from '../support/key-ring.ts'
@@ -323,7 +323,7 @@ function startNode(
     ports,
     cluster: { id: 'simulated', epoch: 0 },
     engines: [engine.seenBy(gate)],
-    bell: makeBell(),
+    bell: endHints(),
     logs: makeLogWriter(ports.store, ports.clock),
     room: () => room,
     limits: {
@@ -342,7 +342,7 @@ function startNode(
   void cluster.store.look.cluster().then(({ id, epoch }) => {
     const known = { ...tools, cluster: { id, epoch } }
     startWorker(known)
-    startKeeper(known, () => ({
+    startMaintenance(known, () => ({
       // As in the house: longer than the longest wait between two tries.
       overdueGraceMs: 65_000,
       sweepEveryMs: 20_000,

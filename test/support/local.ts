@@ -1,9 +1,9 @@
 /** What commands without a server have left in a data folder. */
-import { openLocalHouse } from '../../src/local/house.ts'
+import { openLocalBroker } from '../../src/local/local-broker.ts'
 
 /** The names of the instances that are there. */
 export async function instancesIn(dataDir: string): Promise<readonly string[]> {
-  const house = await openLocalHouse({ dataDir })
+  const house = await openLocalBroker({ dataDir })
   try {
     const { items } = await house.store.look.instances({ platform: 'local', most: 100 })
     return items.filter(({ state }) => state !== 'gone').map(({ instance }) => instance)

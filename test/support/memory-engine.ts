@@ -96,7 +96,7 @@ export function openMemoryEngine(options: MemoryOptions): Engine {
 
     async follow(name, watch) {
       const run = knownRun(name)
-      const pouring = pour(run, watch)
+      const pouring = pumpLog(run, watch)
       const report = await (run.started ?? fail('engine.layout-gone', name))
       await pouring
       return report
@@ -253,7 +253,7 @@ function collect(want: Want, files: ReadonlyMap<string, Uint8Array>): Got {
 }
 
 /** Hands the log on while it grows, each stream from where the listener left it. */
-async function pour({ log, started }: Run, watch: Watch): Promise<void> {
+async function pumpLog({ log, started }: Run, watch: Watch): Promise<void> {
   const seen = new Map<string, number>()
   let isOver = false
   const ended = started?.then(() => {

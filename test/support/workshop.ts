@@ -1,6 +1,6 @@
 /** Where a worker can be watched: a world whose time moves only when told, a store in it, and what is at hand there. */
 import { openStore } from '../../src/store/index.ts'
-import { makeBell } from '../../src/work/bell.ts'
+import { endHints } from '../../src/work/end-hints.ts'
 import { makeLogWriter } from '../../src/work/log-writer.ts'
 import type { Tools, WorkLimits } from '../../src/work/tools.ts'
 import { makeWorld } from '../simulation/world.ts'
@@ -18,7 +18,7 @@ export async function openWorkshop() {
   ): Promise<Tools> => ({
     ...given,
     cluster: await store.look.cluster(),
-    bell: makeBell(),
+    bell: endHints(),
     logs: makeLogWriter(given.ports.store, clock),
     room: () => ({ concurrency: 4, perPlatform: 4 }),
     limits: { leaseMs: 15_000, heartbeatMs: 5000, ...most },

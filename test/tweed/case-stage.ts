@@ -149,7 +149,7 @@ export class Stage {
     const reading = await tweed.read(artifact, { options, described: report({ stdout: metadataWith() }) })
     if (reading.kind !== 'package') throw new Error(`not a package: ${JSON.stringify(reading)}`)
     const { openStore } = await import('../../src/store/index.ts')
-    const { keyRingOf, storeUrlOf } = await import('../../src/compose/house-rules.ts')
+    const { keyRingOf, storeUrlOf } = await import('../../src/compose/settings-of-parts.ts')
     const { systemChance } = await import('../../src/kit/clock.ts')
     const settings = this.#settings()
     const keys = keyRingOf(settings, systemChance)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildFolder } from '../../src/authoring/build-folder.ts'
 import { archiveBundle } from '../../src/authoring/cnab/bundle-tools.ts'
-import { inRoom } from '../../src/local/cnab/tools.ts'
+import { inCnabContext } from '../../src/local/cnab/tools.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { type ExampleBroker, startExampleBroker } from '../support/example-broker.ts'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   if (missing !== undefined) return
   broker = await startExampleBroker(async (folder) => {
     const image = await buildFolder({ folder: 'examples/cnab/lighthouse', dataDir: folder })
-    await inRoom(
+    await inCnabContext(
       folder,
       'none',
       ({

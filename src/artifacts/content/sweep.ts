@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject } from '../../kit/json.ts'
 import { isDigest } from '../digest.ts'
-import { entriesRoom } from '../entries.ts'
+import { entryContext } from '../entries.ts'
 import { dropCell } from '../layers/folder-cell.ts'
 import { cellName, chainName } from '../layers/layer-store.ts'
 import { childrenOf, parseManifest } from '../oci/manifest.ts'
@@ -86,8 +86,8 @@ async function sweepCells({ order, folder, marks }: Round, room: 'layers' | 'sta
 
 /** Made again from their archives when they are needed again. */
 async function sweepEntries({ order, folder }: Round): Promise<void> {
-  for (const name of await list(join(folder, entriesRoom))) {
-    const path = join(folder, entriesRoom, name)
+  for (const name of await list(join(folder, entryContext))) {
+    const path = join(folder, entryContext, name)
     const patience = name.includes('.') ? unfinishedMs : order.unusedMs
     if (await isOld(path, order.now, patience)) await rm(path, { force: true })
   }

@@ -8,10 +8,10 @@ import { fail, ProblemError } from '../../model/problem.ts'
 import { collect } from '../archive/collect.ts'
 import type { ContentStore } from '../content/content-store.ts'
 import { asideOf, fileBytes } from '../content/durable.ts'
+import type { ArtifactContext } from '../context.ts'
 import { digestOf, isDigest, splitDigest } from '../digest.ts'
 import { documentBytesMax } from '../limits.ts'
 import { parseReference } from '../reference.ts'
-import type { Rooms } from '../rooms.ts'
 import { type Content, describeAccess } from './access.ts'
 import { openArtifactSet } from './artifact-set.ts'
 import { contentOf } from './content.ts'
@@ -40,7 +40,7 @@ export interface ComponentWish {
 /** Opens a component version and all it references. Problems: ocm.*, artifact.*, registry.*. */
 export async function openComponent(
   wish: ComponentWish,
-  { options, content }: Rooms,
+  { options, content }: ArtifactContext,
 ): Promise<OpenComponent> {
   const lookup = wish.lookup.map((text) => readReference(text).spec)
   const session = openOcm({ ...options, signal: wish.signal, lookup: () => lookup })

@@ -1,5 +1,5 @@
 /** What authors of bundles do without a broker: build, look over, run and test. */
-import type { Lent } from '../../broker/ports.ts'
+import type { MountedPrograms } from '../../broker/ports.ts'
 import type { Listener } from '../../host/workshop.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
@@ -25,7 +25,7 @@ export interface BundleRun extends BundleWish {
   readonly namespace: string
   readonly parameters: JsonObject
   /** Secrets as an operator lends them, by `SECRET/KEY`. */
-  readonly lent: Lent
+  readonly lent: MountedPrograms
 }
 
 /** Runs one action as a broker would; a failed run is an answer with problems. Problems: those of building and ordering. */

@@ -7,7 +7,7 @@ import {
   type Relocation,
   readBundle,
 } from '../../contracts/cnab/index.ts'
-import { inRoom } from '../../local/cnab/tools.ts'
+import { inCnabContext } from '../../local/cnab/tools.ts'
 import { failAll } from '../../model/problem.ts'
 import { openBundle } from './bundle-tools.ts'
 
@@ -22,7 +22,7 @@ const quiet = { signal: new AbortController().signal, progress: () => undefined 
 
 /** What a bundle wants and gives. Problems: all that is wrong with it. */
 export async function explain(wish: LookWish & { readonly action?: string }): Promise<Explanation> {
-  const { source } = await inRoom(wish.dataDir, 'none', (room) =>
+  const { source } = await inCnabContext(wish.dataDir, 'none', (room) =>
     openBundle(room.house.workshop.artifacts, { reference: wish.reference, ...quiet }),
   )
   const reading = readBundle(source.bytes)
@@ -52,7 +52,7 @@ export async function inspectBundle(
   wish: LookWish & { readonly relocation: Relocation },
 ): Promise<Inspection> {
   const { reference, relocation } = wish
-  const { source, document, digest } = await inRoom(wish.dataDir, 'none', (room) =>
+  const { source, document, digest } = await inCnabContext(wish.dataDir, 'none', (room) =>
     openBundle(room.house.workshop.artifacts, { reference, relocation, ...quiet }),
   )
   const extensions = document['requiredExtensions']

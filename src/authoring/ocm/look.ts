@@ -13,7 +13,7 @@ import { fetchContent } from '../../artifacts/ocm/transfer-version.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { descriptorDocument, fitsPattern, type Identity, identityText } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
-import { inOcm, type OcmPlace, type OcmRoom } from './session.ts'
+import { inOcm, type OcmContext, type OcmPlace } from './session.ts'
 
 export interface ShownVersion {
   readonly component: string
@@ -47,7 +47,7 @@ export async function lookAt(reference: string, place: OcmPlace): Promise<readon
 
 async function named(
   text: string,
-  { session }: OcmRoom,
+  { session }: OcmContext,
   signal: AbortSignal,
 ): Promise<readonly StoredVersion[]> {
   const { reference, spec } = readReference(text)

@@ -18,7 +18,7 @@ import {
   type Trust,
 } from '../../languages/ocm/index.ts'
 import { fail, toProblem } from '../../model/problem.ts'
-import { inOcm, type OcmPlace, type OcmRoom, readText } from './session.ts'
+import { inOcm, type OcmContext, type OcmPlace, readText } from './session.ts'
 
 export interface VerifyWish {
   readonly reference: string
@@ -50,7 +50,7 @@ export async function verify(wish: VerifyWish, place: OcmPlace): Promise<Verifie
   })
 }
 
-function trustOf(wish: VerifyWish, { config, text }: OcmRoom): (name: string) => Trust {
+function trustOf(wish: VerifyWish, { config, text }: OcmContext): (name: string) => Trust {
   const roots = [...wish.roots.map(readText), ...config.keys.roots.map(text)]
   const key = named(wish.keys)
   const issuer = named(wish.issuers.map((one) => (/^[^=]+=[^=]+=/.test(one) ? one : `*=${one}`)))
@@ -124,7 +124,7 @@ export async function sign(wish: SignWish, place: OcmPlace): Promise<{ readonly 
 
 async function withTarget<T>(
   spec: RepositorySpec,
-  { session }: OcmRoom,
+  { session }: OcmContext,
   progress: (text: string) => void,
   work: (target: RepositoryTarget) => Promise<T>,
 ): Promise<T> {
@@ -139,7 +139,7 @@ async function withTarget<T>(
 /** What is there already; nothing where there is no such archive yet. */
 async function existingIn(
   spec: RepositorySpec,
-  { session }: OcmRoom,
+  { session }: OcmContext,
 ): Promise<ComponentRepository | undefined> {
   try {
     return await session.open(spec)
@@ -248,7 +248,7 @@ export async function build(wish: BuildWish, place: OcmPlace): Promise<readonly 
 async function lookups(
   component: string,
   place: OcmPlace,
-  { session, config }: OcmRoom,
+  { session, config }: OcmContext,
 ): Promise<readonly ComponentRepository[]> {
   const specs = [
     ...(place.lookup ?? []).map((text) => readReference(text).spec),

@@ -23,7 +23,7 @@ export interface OcmPlace {
   note?(text: string): void
 }
 
-export interface OcmRoom {
+export interface OcmContext {
   readonly session: OcmSession
   readonly config: OcmConfig
   /** The text of a key that the configuration names. */
@@ -31,7 +31,7 @@ export interface OcmRoom {
 }
 
 /** Opens a room for one command and clears up behind it. */
-export async function inOcm<T>(place: OcmPlace, work: (room: OcmRoom) => Promise<T>): Promise<T> {
+export async function inOcm<T>(place: OcmPlace, work: (room: OcmContext) => Promise<T>): Promise<T> {
   const file = place.config ?? join(homedir(), '.ocmconfig')
   const config = readConfigFile(file, place.config !== undefined)
   for (const one of config.ignored) place.note?.(`${file}: ${one} is not used here`)

@@ -19,7 +19,7 @@ import { systemChance } from '../../kit/clock.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { Secret } from '../../kit/secret.ts'
 import { act } from '../../local/act.ts'
-import { type LocalHouse, localPlatform, openLocalHouse } from '../../local/house.ts'
+import { type LocalBroker, localPlatform, openLocalBroker } from '../../local/local-broker.ts'
 import { localOffers } from '../../local/offers.ts'
 import { findInstance, forgetInstance, keyOf, type LocalOrder } from '../../local/order.ts'
 import type { ActionRan } from '../../local/ran.ts'
@@ -88,7 +88,7 @@ export interface ToiOrder extends ToiWish {
 
 /** Carries out an action; a failed run is an answer with problems. */
 export async function runToi(order: ToiOrder, listener: Listener): Promise<ActionRan> {
-  const house = await openLocalHouse({ dataDir: order.dataDir, engine: 'auto' })
+  const house = await openLocalBroker({ dataDir: order.dataDir, engine: 'auto' })
   try {
     return await act(house, await orderOf(house, await targetOf(house, order, listener), order), listener)
   } finally {
@@ -104,7 +104,7 @@ interface Target {
 }
 
 /** An installation that is named is what was kept of it, wherever its component has gone; a reference is read. Problems: instance.exists. */
-async function targetOf(house: LocalHouse, order: ToiOrder, listener: Listener): Promise<Target> {
+async function targetOf(house: LocalBroker, order: ToiOrder, listener: Listener): Promise<Target> {
   const { reference, repo } = order
   if (repo === undefined && isName(reference)) {
     const found = await findInstance(house, keyOf(reference))
@@ -131,11 +131,11 @@ function isName(reference: string): boolean {
   return /^[A-Za-z0-9][\w.-]*$/.test(reference)
 }
 
-async function orderOf(house: LocalHouse, target: Target, order: ToiOrder): Promise<LocalOrder> {
+async function orderOf(house: LocalBroker, target: Target, order: ToiOrder): Promise<LocalOrder> {
   const { name: instance, package: pkg, found } = target
   const isInstalled = found !== undefined && !['failed', 'provisioning'].includes(found.state)
   const action = actionOf(pkg, order, isInstalled)
-  const lent = lentOf(order)
+  const lent = mountedFrom(order)
   return {
     action,
     instance,
@@ -153,7 +153,7 @@ async function orderOf(house: LocalHouse, target: Target, order: ToiOrder): Prom
 
 /** A failed install is tried again with what it was given, and what is given now. */
 async function parametersOf(
-  house: LocalHouse,
+  house: LocalBroker,
   { kind }: Action,
   { found, order }: { readonly found: Instance | undefined; readonly order: ToiOrder },
 ): Promise<JsonObject> {
@@ -180,7 +180,7 @@ function withAction(pkg: Package, action: Action): Package {
   return { ...pkg, actions: [...pkg.actions, { name: action.name, modifies: true, stateless: false }] }
 }
 
-function lentOf({ credentials, config }: Pick<ToiOrder, 'credentials' | 'config'>): LocalOrder['lent'] {
+function mountedFrom({ credentials, config }: Pick<ToiOrder, 'credentials' | 'config'>): LocalOrder['lent'] {
   if (credentials === undefined && config === undefined) return undefined
   return {
     ...(credentials === undefined ? {} : { [credentialsFile]: new Secret(credentials) }),
@@ -190,7 +190,7 @@ function lentOf({ credentials, config }: Pick<ToiOrder, 'credentials' | 'config'
 
 /** What an action would be given, with what is kept of its installation. Problems: those that it would be refused with. */
 export async function rehearseToi(order: ToiOrder, listener: Listener): Promise<Rehearsal> {
-  const house = await openLocalHouse({ dataDir: order.dataDir })
+  const house = await openLocalBroker({ dataDir: order.dataDir })
   try {
     const target = await targetOf(house, order, listener)
     const rehearsed = rehearse(...(await situationOf(house, target, await orderOf(house, target, order))))
@@ -201,7 +201,7 @@ export async function rehearseToi(order: ToiOrder, listener: Listener): Promise<
 }
 
 async function situationOf(
-  { store: { look } }: LocalHouse,
+  { store: { look } }: LocalBroker,
   { name, found }: Target,
   { action, package: pkg, parameters, options, lent }: LocalOrder,
 ): Promise<Parameters<typeof rehearse>> {
@@ -237,7 +237,7 @@ export interface Installation {
 
 /** What is installed on this machine. */
 export async function listToi(dataDir: string): Promise<readonly Installation[]> {
-  const house = await openLocalHouse({ dataDir })
+  const house = await openLocalBroker({ dataDir })
   try {
     const { items } = await house.store.look.instances({ platform: localPlatform, most: 1000 })
     const found: Installation[] = []
@@ -255,7 +255,7 @@ export async function listToi(dataDir: string): Promise<readonly Installation[]>
 
 /** Forgets an installation without running anything. Problems: instance.unknown. */
 export async function forgetToi(dataDir: string, name: string): Promise<void> {
-  const house = await openLocalHouse({ dataDir })
+  const house = await openLocalBroker({ dataDir })
   try {
     if ((await findInstance(house, keyOf(name))) === undefined)
       fail('instance.unknown', name, { hint: 'See "chandler toi list".' })

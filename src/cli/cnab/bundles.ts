@@ -152,7 +152,7 @@ function registerArchive(group: Command): void {
     .option('--thin', 'without the images')
     .option('--compression <how>', 'none, fastest, usual, best or huffman', 'usual')
   withBundleOptions(withLocal(command)).action(async (reference: string, options: ArchiveOptions) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
     const { archiveBundle } = await import('../../authoring/cnab/bundle-tools.ts')
     const { dataDir, output, to, thin, compression } = options
     const { signal, progress } = bundleListener(output)
@@ -165,7 +165,9 @@ function registerArchive(group: Command): void {
       signal,
       progress,
     }
-    const file = await inRoom(dataDir, 'none', (room) => archiveBundle(room.house.workshop.artifacts, wish))
+    const file = await inCnabContext(dataDir, 'none', (room) =>
+      archiveBundle(room.house.workshop.artifacts, wish),
+    )
     await printOne(output, { kind: 'CnabArchive', name: file, value: { file }, fields: [['Archive', file]] })
   })
 }
@@ -189,13 +191,13 @@ function registerPublish(group: Command): void {
     .requiredOption('--to <reference>', 'the repository, with or without a tag')
     .option('--force', 'replace what the tag names')
   withBundleOptions(withLocal(command)).action(async (reference: string, options: PublishOptions) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
     const { publishBundle } = await import('../../authoring/cnab/bundle-tools.ts')
     const { dataDir, output, to, force } = options
     const { signal, progress } = bundleListener(output)
     const relocation = await relocationOf(options)
     const wish = { reference, relocation, to, force: force === true, signal, progress }
-    const published = await inRoom(dataDir, 'none', (room) =>
+    const published = await inCnabContext(dataDir, 'none', (room) =>
       publishBundle(room.house.workshop.artifacts, wish),
     )
     await printPublished(output, published)
@@ -230,11 +232,13 @@ function registerCopy(group: Command): void {
   }).option('--force', 'replace what the tag names')
   withLocal(command).action(
     async (from: string, to: string, { dataDir, output, force }: Local & { readonly force?: boolean }) => {
-      const { inRoom } = await import('../../local/cnab/tools.ts')
+      const { inCnabContext } = await import('../../local/cnab/tools.ts')
       const { copyBundle } = await import('../../authoring/cnab/bundle-tools.ts')
       const { signal, progress } = bundleListener(output)
       const wish = { from, to, force: force === true, signal, progress }
-      const copied = await inRoom(dataDir, 'none', (room) => copyBundle(room.house.workshop.artifacts, wish))
+      const copied = await inCnabContext(dataDir, 'none', (room) =>
+        copyBundle(room.house.workshop.artifacts, wish),
+      )
       await printPublished(output, copied)
     },
   )
@@ -256,13 +260,15 @@ function registerRelocate(group: Command): void {
     .requiredOption('-p, --prefix <host/folder>', 'where the images go')
     .option('--to <file>', 'where the map is written')
   withBundleOptions(withLocal(command)).action(async (reference: string, options: RelocateOptions) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
     const { relocateBundle } = await import('../../authoring/cnab/bundle-tools.ts')
     const { dataDir, output, prefix, to } = options
     const { signal, progress } = bundleListener(output)
     const relocation = await relocationOf(options)
     const wish = { reference, relocation, prefix, signal, progress }
-    const map = await inRoom(dataDir, 'none', (room) => relocateBundle(room.house.workshop.artifacts, wish))
+    const map = await inCnabContext(dataDir, 'none', (room) =>
+      relocateBundle(room.house.workshop.artifacts, wish),
+    )
     if (to !== undefined) {
       writeFileSync(to, `${JSON.stringify(map, null, 2)}\n`)
       say(`wrote ${to}`)

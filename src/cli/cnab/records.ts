@@ -39,10 +39,10 @@ function registerList(group: Command): void {
     .option('-l, --label <name=value>', 'only those with this label (repeatable)', collect)
   withNamespace(withLocal(command)).action(
     async ({ dataDir, output, namespace, allNamespaces, label }: ListOptions) => {
-      const { inRoom } = await import('../../local/cnab/tools.ts')
+      const { inCnabContext } = await import('../../local/cnab/tools.ts')
       const { installationNames, viewInstallation } = await import('../../local/cnab/views.ts')
       const wanted = Object.entries(pairsOf('--label', label))
-      const items = await inRoom(dataDir, 'none', async (room) =>
+      const items = await inCnabContext(dataDir, 'none', async (room) =>
         Promise.all((await installationNames(room)).map((name) => viewInstallation(room, name))),
       )
       const isThere = (name: string): boolean =>
@@ -76,9 +76,9 @@ function registerShow(group: Command): void {
     examples: ['cnab show hello', 'cnab show hello -o json'],
   })
   withNamespace(withLocal(command)).action(async (name: string, { dataDir, output, namespace }: Named) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
     const { viewInstallation, viewRuns } = await import('../../local/cnab/views.ts')
-    const { view, runs } = await inRoom(dataDir, 'none', async (room) => ({
+    const { view, runs } = await inCnabContext(dataDir, 'none', async (room) => ({
       view: await viewInstallation(room, nameIn(namespace, name)),
       runs: await viewRuns(room, nameIn(namespace, name)),
     }))
@@ -141,9 +141,9 @@ function registerLogs(group: Command): void {
   }).option('--run <id>', 'of this run')
   withNamespace(withLocal(command)).action(
     async (name: string, { dataDir, output, namespace, run }: Named & { readonly run?: string }) => {
-      const { inRoom } = await import('../../local/cnab/tools.ts')
+      const { inCnabContext } = await import('../../local/cnab/tools.ts')
       const { logOf } = await import('../../local/cnab/views.ts')
-      const log = await inRoom(dataDir, 'none', (room) => logOf(room, nameIn(namespace, name), run))
+      const log = await inCnabContext(dataDir, 'none', (room) => logOf(room, nameIn(namespace, name), run))
       if (output === 'json' || output === 'yaml')
         return await printDocument(output, 'CnabLog', { log: Buffer.from(log).toString() })
       printBytes(log)
@@ -170,9 +170,9 @@ function registerOutputs(group: Command): void {
   withNamespace(withLocal(command)).action(
     async (name: string, output: string | undefined, options: OutputOptions) => {
       const { dataDir, namespace, output: form } = options
-      const { inRoom } = await import('../../local/cnab/tools.ts')
+      const { inCnabContext } = await import('../../local/cnab/tools.ts')
       const { viewOutputs } = await import('../../local/cnab/views.ts')
-      const all = await inRoom(dataDir, 'none', (room) => viewOutputs(room, nameIn(namespace, name)))
+      const all = await inCnabContext(dataDir, 'none', (room) => viewOutputs(room, nameIn(namespace, name)))
       if (output !== undefined && form === 'table') {
         const found = all.find((one) => one.name === output)
         return printBytes(found === undefined ? fail('cnab.output.unknown', output) : found.bytes)
@@ -228,9 +228,9 @@ function registerClaims(group: Command): void {
     examples: ['cnab claims import ~/.porter'],
   })
   withLocal(importing).action(async (folder: string, { dataDir, output }: Local) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
     const { importClaims } = await import('../../local/cnab/exchange.ts')
-    const done = await inRoom(dataDir, 'none', (room) => importClaims(room, folder))
+    const done = await inCnabContext(dataDir, 'none', (room) => importClaims(room, folder))
     await printExchanged(output, done)
   })
   const exporting = add(claims, {
@@ -241,9 +241,9 @@ function registerClaims(group: Command): void {
   })
   withLocal(exporting).action(
     async (folder: string, names: readonly string[], { dataDir, output }: Local) => {
-      const { inRoom } = await import('../../local/cnab/tools.ts')
+      const { inCnabContext } = await import('../../local/cnab/tools.ts')
       const { exportClaims } = await import('../../local/cnab/exchange.ts')
-      const done = await inRoom(dataDir, 'none', (room) => exportClaims(room, folder, names))
+      const done = await inCnabContext(dataDir, 'none', (room) => exportClaims(room, folder, names))
       say('warning: secret values stand in the files in clear')
       await printExchanged(output, done)
     },

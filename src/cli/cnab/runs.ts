@@ -114,14 +114,14 @@ interface Wish {
 }
 
 async function order(options: RunOptions, wish: Wish): Promise<void> {
-  const { inRoom, dryRun } = await import('../../local/cnab/tools.ts')
+  const { inCnabContext, dryRun } = await import('../../local/cnab/tools.ts')
   const { begin, carryOut } = await import('../../local/cnab/orders.ts')
   const { forgetInstallation } = await import('../../local/cnab/installations.ts')
   const wanted = await orderOf(options, wish)
   const { dataDir, driver, output } = options
   const listener = bundleListener(output)
   const isRehearsal = options.dryRun === true || driver === 'debug'
-  await inRoom(dataDir, driver === 'debug' ? 'auto' : driver, async (room) => {
+  await inCnabContext(dataDir, driver === 'debug' ? 'auto' : driver, async (room) => {
     if (isRehearsal) return print(JSON.stringify(await dryRun(room, wanted, listener), null, 2))
     if (options.detach) return detach((await begin(room, wanted, listener)).operation, options)
     let isGone = false
@@ -198,7 +198,7 @@ function registerApply(group: Command): void {
 
 async function apply(file: string, options: ApplyOptions): Promise<void> {
   const { endOf } = await import('../../local/cnab/orders.ts')
-  const { inRoom } = await import('../../local/cnab/tools.ts')
+  const { inCnabContext } = await import('../../local/cnab/tools.ts')
   const { applyDocument } = await import('../../local/cnab/apply.ts')
   const { dataDir, driver, output } = options
   const wish = {
@@ -207,7 +207,7 @@ async function apply(file: string, options: ApplyOptions): Promise<void> {
     force: options.force === true,
     dryRun: options.dryRun === true,
   }
-  await inRoom(dataDir, driver, async (room) => {
+  await inCnabContext(dataDir, driver, async (room) => {
     const applied = await applyDocument(room, wish, bundleListener(output))
     const { installation, action, changed, ran } = applied
     if (output === 'json' || output === 'yaml') {

@@ -41,9 +41,9 @@ function registerApply(sets: Command, kind: SetKind): void {
     examples: [`cnab ${kind} apply staging.yml`],
   })
   withLocal(command).action(async (file: string, { dataDir, output }: Local) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
     const { applySet, keyOf } = await import('../../local/cnab/sets.ts')
-    const set = await inRoom(dataDir, 'none', (room) => Promise.resolve(applySet(room, kind, file)))
+    const set = await inCnabContext(dataDir, 'none', (room) => Promise.resolve(applySet(room, kind, file)))
     const name = keyOf(set.namespace, set.name)
     await printOne(output, {
       kind: 'CnabSet',
@@ -64,10 +64,10 @@ function registerList(sets: Command, kind: SetKind): void {
     examples: [`cnab ${kind} list`, `cnab ${kind} list -o name`],
   })
   withLocal(command).action(async ({ dataDir, output }: Local) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
-    const { roomOf, readSet } = await import('../../local/cnab/sets.ts')
-    const items = await inRoom(dataDir, 'none', (room) => {
-      const documents = roomOf(room, kind)
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
+    const { storedSetsOf, readSet } = await import('../../local/cnab/sets.ts')
+    const items = await inCnabContext(dataDir, 'none', (room) => {
+      const documents = storedSetsOf(room, kind)
       return Promise.resolve(
         documents.names().flatMap((key) => {
           const kept = documents.find(key)
@@ -99,9 +99,9 @@ function registerShow(sets: Command, kind: SetKind): void {
     examples: [`cnab ${kind} show staging`],
   })
   withNamespace(withLocal(command)).action(async (name: string, { dataDir, output, namespace }: Named) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
     const { findSet } = await import('../../local/cnab/sets.ts')
-    const set = await inRoom(dataDir, 'none', (room) =>
+    const set = await inCnabContext(dataDir, 'none', (room) =>
       Promise.resolve(findSet(room, kind, { name, namespace })),
     )
     const entries = set.entries.map(({ name: entry, source }) => ({
@@ -150,10 +150,10 @@ function registerDelete(sets: Command, kind: SetKind): void {
     examples: [`cnab ${kind} delete staging`],
   })
   withNamespace(withLocal(command)).action(async (name: string, { dataDir, namespace }: Named) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
-    const { keyOf, roomOf } = await import('../../local/cnab/sets.ts')
-    const was = await inRoom(dataDir, 'none', (room) =>
-      Promise.resolve(roomOf(room, kind).remove(keyOf(namespace, name))),
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
+    const { keyOf, storedSetsOf } = await import('../../local/cnab/sets.ts')
+    const was = await inCnabContext(dataDir, 'none', (room) =>
+      Promise.resolve(storedSetsOf(room, kind).remove(keyOf(namespace, name))),
     )
     if (!was) fail('cnab.set.unknown', `${words[kind]} ${name}`)
     say(`deleted ${name}`)
@@ -179,9 +179,9 @@ function registerSecret(sets: Command): void {
     .option('--file <path>', 'read it from a file')
     .option('--delete', 'forget it')
   withLocal(command).action(async (name: string, { dataDir, file, delete: remove }: SecretOptions) => {
-    const { inRoom } = await import('../../local/cnab/tools.ts')
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
     const value = remove ? undefined : await secretText(name, file)
-    await inRoom(dataDir, 'none', (room) => {
+    await inCnabContext(dataDir, 'none', (room) => {
       if (value !== undefined) room.secrets.keep(name, value)
       else if (!room.secrets.remove(name)) fail('cnab.set.unknown', `secret ${name}`)
       return Promise.resolve()

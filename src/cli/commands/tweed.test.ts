@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)('with an engine', () => {
 
   test('metadata shows everything a pattern says of itself', async () => {
     const metadata = `pattern: tweed/v1
-name: "Bell \\u0007"
+name: "EndHints \\u0007"
 version: 1.10
 summary: One line
 description: |

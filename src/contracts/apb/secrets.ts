@@ -7,10 +7,10 @@ const mounts = '/etc/apb-secrets'
 /** Kubernetes swaps a dated folder below a link; images read through that link. */
 const version = '..2000_01_01_00_00_00.000000000'
 
-type Lent = Readonly<Record<string, string | Secret>>
+type MountedPrograms = Readonly<Record<string, string | Secret>>
 
 /** The files of the lent secrets, in the layout of a mounted secret. */
-export function secretFiles(lent: Lent): readonly FileIn[] {
+export function secretFiles(lent: MountedPrograms): readonly FileIn[] {
   const entries = Object.entries(lent).flatMap(([name, value]) => {
     const [secret = '', key = ''] = name.split('/')
     return key === '' ? [] : [{ folder: `${mounts}/apb-${secret}`, key, value }]
@@ -39,7 +39,7 @@ function secretFile(path: string, value: string | Secret): FileIn {
 }
 
 /** The lent values by key: base images of the last generation do not read the mounted files. */
-export function secretParameters(lent: Lent): JsonObject {
+export function secretParameters(lent: MountedPrograms): JsonObject {
   return Object.fromEntries(
     Object.entries(lent).flatMap(([name, value]) => {
       const key = name.split('/')[1] ?? ''

@@ -18,7 +18,7 @@ import { process, type Surroundings } from './spiff.ts'
 type Properties = Readonly<Record<string, string>>
 
 /** What the operator has to give. */
-export interface Lent {
+export interface MountedPrograms {
   /** The credentials file as a document; absent: there is none. */
   readonly file?: JsonObject
   /** Single credentials by name, then property; stronger than the file. */
@@ -34,7 +34,7 @@ export const configFile = '.ocmconfig'
 export function lentBy(
   infrastructure: Readonly<Record<string, { reveal(): string } | string>>,
   around: Surroundings,
-): { readonly lent: Lent; readonly problems: readonly Problem[] } {
+): { readonly lent: MountedPrograms; readonly problems: readonly Problem[] } {
   const problems: Problem[] = []
   const text = (value: { reveal(): string } | string): string =>
     typeof value === 'string' ? value : value.reveal()
@@ -96,7 +96,7 @@ export interface Resolved {
 /** Problems: toi.credentials.required, toi.credentials.missing, toi.credentials.invalid, all at once. */
 export function resolve(
   wanted: readonly Wanted[],
-  lent: Lent,
+  lent: MountedPrograms,
   repository: ConsumerIdentity | undefined,
 ): { readonly resolved: Resolved; readonly problems: readonly Problem[] } {
   const problems: Problem[] = []
@@ -152,7 +152,7 @@ function mapOf(value: Json | undefined): Readonly<Record<string, Json>> {
 }
 
 interface Looking {
-  readonly lent: Lent
+  readonly lent: MountedPrograms
   readonly problems: Problem[]
 }
 
@@ -207,7 +207,7 @@ function consumerFor(config: OcmConfig, identity: ConsumerIdentity, type: unknow
 
 /** What the file passes on must be there; the registry of the component is passed on where it is known. */
 function forwardedOf(
-  { file, config }: Lent,
+  { file, config }: MountedPrograms,
   repository: ConsumerIdentity | undefined,
   problems: Problem[],
 ): Resolved['forwarded'] {

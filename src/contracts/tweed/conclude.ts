@@ -15,7 +15,7 @@ import {
   keptInputs,
   mergedInputs,
   notesOf,
-} from './kept.ts'
+} from './memory.ts'
 import { type Options, optionsOf } from './options.ts'
 import { outputsOf } from './outputs.ts'
 

@@ -3,7 +3,7 @@ import { never } from '../../kit/assert.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Prepared } from '../contract.ts'
 import { operationJob, type Surroundings } from './job.ts'
-import { bindingOf, inputBytes, inputsOfInstance, keptCredstore, mergedInputs, notesOf } from './kept.ts'
+import { bindingOf, inputBytes, inputsOfInstance, keptCredstore, mergedInputs, notesOf } from './memory.ts'
 import { type Options, optionsOf } from './options.ts'
 
 export function prepareTweed(action: Action, situation: Situation): Prepared {

@@ -10,19 +10,19 @@ import { filesOf, type StepFiles } from '../step-files.ts'
 import { openTail } from '../tail.ts'
 import { ask } from './ask.ts'
 import { hasEnded, inspect } from './container.ts'
-import { keepRunning } from './kept.ts'
-import { pour, untilPoured } from './pour.ts'
+import { type DockerContext, ticketOf } from './context.ts'
+import { keepRunning } from './kept-container-files.ts'
+import { pumpLog, untilLogIsPumped } from './log-pump.ts'
 import { answerFile, reportOf } from './report-of.ts'
 import { type Stopping, stopRun } from './stop.ts'
 import { readTicket } from './ticket.ts'
-import { ticketOf, type Yard } from './yard.ts'
 
 /** An engine has no hint for us that is both quick and sure; looking is cheap. */
 const firstGlanceMs = 4
 const longestGlanceMs = 100
 
 /** Follows to the end; may be done again by somebody else, and answers the same. */
-export async function follow(yard: Yard, run: string, watch: Watch): Promise<Report> {
+export async function follow(yard: DockerContext, run: string, watch: Watch): Promise<Report> {
   const paths = ticketOf(yard, run)
   const record = await readTicket(paths)
   if (record === undefined) return emptyReport({ kind: 'lost' }, yard.clock.now())
@@ -50,9 +50,9 @@ async function hearOut(
     for (;;) {
       const there = await inspect(yard.docker, run)
       const ended = there === undefined || hasEnded(there)
-      if (ended) await untilPoured(paths, changes, () => tail.drain())
+      if (ended) await untilLogIsPumped(paths, changes, () => tail.drain())
       // Whoever poured it may have been killed.
-      else await pour(yard, run, record.steps)
+      else await pumpLog(yard, run, record.steps)
       await tail.drain()
       if (ended || signal.aborted) return ended
       if (await printsTooMuch(files)) await stopRun({ yard, run, paths, record }, 'stdout', 0)

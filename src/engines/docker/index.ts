@@ -9,19 +9,19 @@ import type { Job } from '../../model/job.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
 import { targetOf } from '../absent.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
-import { lend } from '../lent.ts'
+import { lend } from '../mounted-programs.ts'
 import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
 import type { Supplies } from '../supplies.ts'
 import { dockerAt, expectSuccess } from './client.ts'
 import { inspect, labels, remove } from './container.ts'
+import { type DockerContext, ticketOf } from './context.ts'
 import { follow } from './follow.ts'
 import type { ImageCopier } from './image.ts'
 import { layOut, mayStart } from './lay-out.ts'
-import { pour } from './pour.ts'
+import { pumpLog } from './log-pump.ts'
 import { stopRun } from './stop.ts'
 import { readTicket } from './ticket.ts'
 import { destroy, emptyTrash, throwAway } from './trash.ts'
-import { ticketOf, type Yard } from './yard.ts'
 
 export interface DockerOptions {
   readonly socket: string
@@ -43,7 +43,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
   // What others than root must read as others is read by containers only.
   for (const room of ['runs', 'aside', 'trash', 'lent'])
     await mkdir(join(folder, room), { recursive: true, mode: mayMount ? 0o711 : 0o700 })
-  const yard: Yard = {
+  const yard: DockerContext = {
     docker: dockerAt(socket, clock),
     folder,
     privates: await findPrivates(folder),
@@ -78,7 +78,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
   }
 }
 
-function factsOf({ mayMount }: Yard): EngineFacts {
+function factsOf({ mayMount }: DockerContext): EngineFacts {
   return {
     programs: ['image'],
     run: 'container',
@@ -97,7 +97,7 @@ function factsOf({ mayMount }: Yard): EngineFacts {
 
 function refusal(
   { program, steps, needs, files, folders }: Job,
-  { mayMount }: Yard,
+  { mayMount }: DockerContext,
   lendSocket: boolean,
 ): Problem | undefined {
   const refuse = (detail: string): Problem => ({ code: 'engine.refused', detail })
@@ -116,7 +116,7 @@ function refusal(
 const usualNetworks = ['bridge', 'podman']
 
 /** The host as containers see it: the gateway of their network. Nothing where they share the host's, or the engine is away. */
-async function gatewayOf({ docker, network }: Yard): Promise<string | undefined> {
+async function gatewayOf({ docker, network }: DockerContext): Promise<string | undefined> {
   if (network === 'host') return undefined
   for (const name of network === 'default' ? usualNetworks : [network]) {
     const answer = await docker.ask({ method: 'GET', path: `/networks/${name}` }).catch(() => undefined)
@@ -130,7 +130,7 @@ async function gatewayOf({ docker, network }: Yard): Promise<string | undefined>
   return undefined
 }
 
-async function check({ docker, socket, mayMount }: Yard): Promise<readonly Problem[]> {
+async function check({ docker, socket, mayMount }: DockerContext): Promise<readonly Problem[]> {
   try {
     const answer = await docker.ask({ method: 'GET', path: '/info' })
     expectSuccess(answer, 'ask about the engine')
@@ -154,13 +154,13 @@ async function check({ docker, socket, mayMount }: Yard): Promise<readonly Probl
   }
 }
 
-async function start(yard: Yard, { name, fence }: RunStart): Promise<Ticket> {
+async function start(yard: DockerContext, { name, fence }: RunStart): Promise<Ticket> {
   const may = await mayStart(yard, name, fence)
   if (may === 'gone') return fail('engine.layout-gone', name)
   if (may === 'is-started') return name
   const record = await readTicket(ticketOf(yard, name))
   if (record === undefined) return fail('engine.layout-gone', name)
-  await pour(yard, name, record.steps)
+  await pumpLog(yard, name, record.steps)
   const answer = await yard.docker.ask({ method: 'POST', path: `/containers/${name}/start` })
   if (answer.status === 404) return fail('engine.layout-gone', name)
   if (answer.status >= 400) {
@@ -173,7 +173,7 @@ async function start(yard: Yard, { name, fence }: RunStart): Promise<Ticket> {
   return name
 }
 
-async function look(yard: Yard, run: string): Promise<RunSight> {
+async function look(yard: DockerContext, run: string): Promise<RunSight> {
   const record = await readTicket(ticketOf(yard, run))
   const there = await inspect(yard.docker, run)
   if (there !== undefined && there.labels[labels.cluster] === undefined) {
@@ -187,13 +187,13 @@ async function look(yard: Yard, run: string): Promise<RunSight> {
 }
 
 /** A ticket whose container is gone: it was started when its gate was passed. */
-async function lookAtTicket(yard: Yard, run: string): Promise<RunSight> {
+async function lookAtTicket(yard: DockerContext, run: string): Promise<RunSight> {
   const passed = await stat(join(ticketOf(yard, run).gate, 'began')).catch(() => undefined)
   return passed === undefined ? { kind: 'laid-out' } : { kind: 'started', ticket: run }
 }
 
 /** The ticket goes first: from then on the container cannot start. */
-async function discard(yard: Yard, run: string): Promise<void> {
+async function discard(yard: DockerContext, run: string): Promise<void> {
   const paths = ticketOf(yard, run)
   const there = await inspect(yard.docker, run)
   // What is not ours is not touched.
@@ -206,7 +206,7 @@ async function discard(yard: Yard, run: string): Promise<void> {
   if (secret?.startsWith(`${yard.privates}/${run}~`)) await rm(secret, { recursive: true, force: true })
 }
 
-async function list(yard: Yard, cluster: string): Promise<readonly FoundRun[]> {
+async function list(yard: DockerContext, cluster: string): Promise<readonly FoundRun[]> {
   const filters = JSON.stringify({ label: [`${labels.cluster}=${cluster}`] })
   const answer = await yard.docker.ask({
     method: 'GET',

@@ -13,10 +13,17 @@ import { filesOf, stepRecords } from '../step-files.ts'
 import { resolveUser, type User } from '../user.ts'
 import { usualPath } from '../usual-path.ts'
 import { create, hasEnded, inspect, labels, readOut, statInside } from './container.ts'
+import {
+  type ContainerFilePlan,
+  modeFor,
+  placeContainerFiles,
+  planContainerFiles,
+  uploadFiles,
+} from './container-files.ts'
+import { type DockerContext, ticketOf } from './context.ts'
 import { type EngineImage, ensureImage } from './image.ts'
-import { makePipes, streamsOf } from './pour.ts'
+import { makePipes, streamsOf } from './log-pump.ts'
 import { argvOf, containerBody } from './settings.ts'
-import { modeFor, type StockPlan, stock, stockPlan, uploadFiles } from './stock.ts'
 import {
   fenceOfTicket,
   readTicket,
@@ -25,10 +32,9 @@ import {
   ticketFence,
   ticketIn,
 } from './ticket.ts'
-import { ticketOf, type Yard } from './yard.ts'
 
 /** Idempotent by name. Problems: engine.name-conflict, engine.layout-gone, engine.start-failed, engine.user-unknown. */
-export async function layOut(yard: Yard, order: RunOrder, watch: Watch): Promise<void> {
+export async function layOut(yard: DockerContext, order: RunOrder, watch: Watch): Promise<void> {
   const { job, name } = order
   if (job.program.kind !== 'image') return fail('engine.refused', job.program.kind)
   const paths = ticketOf(yard, name)
@@ -36,14 +42,14 @@ export async function layOut(yard: Yard, order: RunOrder, watch: Watch): Promise
   if (await isReady(yard, { order, paths, spec })) return
   const scratch = join(yard.folder, 'aside')
   const image = await ensureImage(yard.docker, job.program, { copier: yard.copier, scratch, watch })
-  const plan = stockPlan(job, yard.mayMount)
+  const plan = planContainerFiles(job, yard.mayMount)
   if ((await readTicket(paths)) === undefined) await makeTicket(yard, { order, paths, spec, plan })
   const secret = await readlink(paths.private)
   const body = containerBody({ yard, order, spec, paths, secret, image, plan })
   await create(yard.docker, name, body)
   const user = await userOf(yard, name, job.steps[0], image)
   await checkProgram(yard, name, { step: job.steps[0], image, plan })
-  await stock(plan, { user, paths, supplies: yard.supplies, signal: watch.signal })
+  await placeContainerFiles(plan, { user, paths, supplies: yard.supplies, signal: watch.signal })
   await ownStreams(paths, job, user)
   await uploadFiles(yard.docker, name, { plan, user })
   await writeFile(paths.ready, '')
@@ -55,7 +61,7 @@ interface Ticket {
   readonly spec: string
 }
 
-async function isReady(yard: Yard, { order, paths, spec }: Ticket): Promise<boolean> {
+async function isReady(yard: DockerContext, { order, paths, spec }: Ticket): Promise<boolean> {
   const { name, cluster, fence } = order
   const record = await readTicket(paths)
   const there = await inspect(yard.docker, name)
@@ -78,8 +84,8 @@ async function isReady(yard: Yard, { order, paths, spec }: Ticket): Promise<bool
 }
 
 async function makeTicket(
-  yard: Yard,
-  { order, paths, spec, plan }: Ticket & { readonly plan: StockPlan },
+  yard: DockerContext,
+  { order, paths, spec, plan }: Ticket & { readonly plan: ContainerFilePlan },
 ): Promise<void> {
   const { name, job, cluster, operation, fence } = order
   const unique = `${name}~${randomBytes(6).toString('hex')}`
@@ -132,7 +138,12 @@ async function ownStreams(paths: TicketPaths, job: Job, user: User): Promise<voi
   await Promise.all([...pipes.map((pipe) => own(pipe, 0o600)), own(paths.gate, 0o700)])
 }
 
-async function userOf({ docker }: Yard, name: string, step: Step, image: EngineImage): Promise<User> {
+async function userOf(
+  { docker }: DockerContext,
+  name: string,
+  step: Step,
+  image: EngineImage,
+): Promise<User> {
   const text = step.user ?? image.user
   if (/^(0|root)?$/.test(text)) return { uid: 0, gid: 0, groups: [], home: '/root' }
   const read = async (path: string): Promise<string | undefined> => {
@@ -144,9 +155,13 @@ async function userOf({ docker }: Yard, name: string, step: Step, image: EngineI
 }
 
 async function checkProgram(
-  { docker }: Yard,
+  { docker }: DockerContext,
   name: string,
-  { step, image, plan }: { readonly step: Step; readonly image: EngineImage; readonly plan: StockPlan },
+  {
+    step,
+    image,
+    plan,
+  }: { readonly step: Step; readonly image: EngineImage; readonly plan: ContainerFilePlan },
 ): Promise<void> {
   const [program] = argvOf(step, image)
   const path =
@@ -167,7 +182,7 @@ async function checkProgram(
 
 /** Whether the run may still be started. */
 export async function mayStart(
-  yard: Yard,
+  yard: DockerContext,
   run: string,
   fence: number,
 ): Promise<'start' | 'is-started' | 'gone'> {

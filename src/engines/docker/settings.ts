@@ -6,11 +6,11 @@ import { capabilities } from '../confinement.ts'
 import type { RunOrder } from '../engine.ts'
 import { stepRecords } from '../step-files.ts'
 import { labels } from './container.ts'
+import type { ContainerFilePlan } from './container-files.ts'
+import type { DockerContext } from './context.ts'
 import type { EngineImage } from './image.ts'
-import { streamsOf } from './pour.ts'
-import type { StockPlan } from './stock.ts'
+import { streamsOf } from './log-pump.ts'
 import type { TicketPaths } from './ticket.ts'
-import type { Yard } from './yard.ts'
 
 /** Where a container finds what is lent to it and what it writes for us. */
 export const inside = {
@@ -26,13 +26,13 @@ export interface ContainerBody {
 }
 
 export interface Making {
-  readonly yard: Yard
+  readonly yard: DockerContext
   readonly order: RunOrder
   readonly spec: string
   readonly paths: TicketPaths
   readonly secret: string
   readonly image: EngineImage
-  readonly plan: StockPlan
+  readonly plan: ContainerFilePlan
 }
 
 /**

@@ -2,13 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { unlessAbsent } from '../absent.ts'
 import { hasEnded, inspect } from './container.ts'
+import type { DockerContext } from './context.ts'
 import type { TicketPaths, TicketRecord } from './ticket.ts'
-import type { Yard } from './yard.ts'
 
 export type StopReason = 'stopped' | 'timed-out' | 'stdout'
 
 export interface Stopping {
-  readonly yard: Yard
+  readonly yard: DockerContext
   readonly run: string
   readonly paths: TicketPaths
   readonly record: TicketRecord

@@ -6,11 +6,11 @@ import { unlessAbsent } from '../absent.ts'
 import { removeTree } from '../remove-tree.ts'
 import { run as runProgram } from '../run-program.ts'
 import { sweepOld } from '../sweep-old.ts'
-import { removePipes } from './pour.ts'
+import type { DockerContext } from './context.ts'
+import { removePipes } from './log-pump.ts'
 import { ticketIn } from './ticket.ts'
-import type { Yard } from './yard.ts'
 
-type Place = Pick<Yard, 'folder' | 'clock'>
+type Place = Pick<DockerContext, 'folder' | 'clock'>
 
 /** Takes a ticket from its place; answers where it lies now, if it was there. */
 export async function throwAway({ folder }: Place, run: string): Promise<string | undefined> {

@@ -2,10 +2,10 @@
 import { enough } from '../../kit/enough.ts'
 import type { Job } from '../../model/job.ts'
 import type { Anticipated } from '../engine.ts'
-import { isAtDoor } from './at-door.ts'
 import { begin, keyOf, mayWait, type Waiting, type Waits } from './begin-ahead.ts'
 import { clearAway } from './discard.ts'
 import { pathsIn } from './run-folder.ts'
+import { isAtStartGate } from './start-gate.ts'
 import type { StartedShim } from './starters.ts'
 
 export interface Ahead {
@@ -54,7 +54,7 @@ export function openAhead(at: () => Waits): Ahead {
     const { clock } = at()
     const until = clock.monotonic() + comingMs
     while (!shim.hasEnded() && !signal.aborted && clock.monotonic() < until) {
-      if (await isAtDoor(site.aside, door, site.name)) return true
+      if (await isAtStartGate(site.aside, door, site.name)) return true
       await clock.sleep(glanceMs, signal)
     }
     return false

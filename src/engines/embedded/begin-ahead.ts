@@ -8,10 +8,10 @@ import { removeTree } from '../remove-tree.ts'
 import { isShellName } from '../shell.ts'
 import { system } from '../tree.ts'
 import type { Discarding } from './discard.ts'
-import { insideWorkspace } from './furnish.ts'
 import type { Host } from './host.ts'
 import { type Interior, type LayingOut, makeInterior, type Site } from './interior.ts'
-import { doorFile, type ShimDoor, type ShimPlan } from './shim.ts'
+import { insideWorkspace } from './job-files.ts'
+import { doorFile, type ShimPlan, type StartGate } from './shim.ts'
 import type { StartedShim, Starters } from './starters.ts'
 import type { StepPlan } from './step-plan.ts'
 import { hold, waitingScript } from './waiting-shim.ts'
@@ -21,7 +21,7 @@ export interface Waiting {
   readonly name: string
   readonly site: Site
   readonly interior: Interior
-  readonly door: ShimDoor
+  readonly door: StartGate
   readonly shim: StartedShim
 }
 
@@ -91,7 +91,7 @@ function withoutLate(job: Job): readonly FileIn[] {
   return job.files.map((file) => (isLate(job, file) ? { ...file, content } : file))
 }
 
-function doorOf({ files, late }: Job, { root, user }: Interior): ShimDoor {
+function doorOf({ files, late }: Job, { root, user }: Interior): StartGate {
   const file = files.find(({ path }) => path === late?.door)
   if (file === undefined || root.own.kind !== 'workspace') return { kind: 'word', place: doorFile }
   const { uid, gid } = file.owner === 'root' ? system : user

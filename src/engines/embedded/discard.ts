@@ -10,10 +10,10 @@ import { removeGroup } from './cgroups.ts'
 import type { Host } from './host.ts'
 import { isAlive, type ProcessMark, shimState } from './identity.ts'
 import {
+  type ArtifactContext,
   containersOf,
   pathsOf,
   privateOf,
-  type Rooms,
   type RunPaths,
   type RunRecord,
   readRecord,
@@ -22,7 +22,7 @@ import { killAll } from './stop.ts'
 import type { Trash } from './trash.ts'
 
 export interface Discarding {
-  readonly rooms: Rooms
+  readonly rooms: ArtifactContext
   readonly trash: Trash
   readonly host: Host
   readonly clock: Clock

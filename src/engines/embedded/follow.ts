@@ -9,13 +9,13 @@ import { filesOf, type StepFiles } from '../step-files.ts'
 import { openTail } from '../tail.ts'
 import { askWhileRunning } from './ask.ts'
 import type { Host } from './host.ts'
-import { keepRunning } from './kept.ts'
+import { keepRunning } from './kept-workspace-files.ts'
 import { reportOf } from './report-of.ts'
-import { pathsOf, type Rooms, type RunPaths, readRecord } from './run-folder.ts'
+import { type ArtifactContext, pathsOf, type RunPaths, readRecord } from './run-folder.ts'
 import { isOver, type Stopping, stopRun } from './stop.ts'
 
 export interface Following {
-  readonly rooms: Rooms
+  readonly rooms: ArtifactContext
   readonly host: Host
   readonly clock: Clock
 }

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Problem } from '../../model/problem.ts'
 import { readSmall } from '../absent.ts'
-import { borrow, type Lent, type Loan, lentOf } from '../lent.ts'
+import { borrow, type Loan, type MountedPrograms, mountedFrom } from '../mounted-programs.ts'
 import { run } from '../run-program.ts'
 import { quote } from '../shell.ts'
 import { usualFolders } from '../usual-path.ts'
@@ -19,7 +19,7 @@ export interface Host {
   readonly boot: string
   readonly runtime: Runtime
   readonly controls: Controls
-  readonly lent: Lent
+  readonly lent: MountedPrograms
   readonly rootless: boolean
   /** Why runtimes that are installed are not used. */
   readonly passedOver: readonly string[]
@@ -54,7 +54,7 @@ export async function proveHost(folder: string, choice: RuntimeChoice, controls:
 /** The host as a proof shows it. */
 export function hostOf({ runtime, passedOver, loan }: Proof, controls: Controls): Host {
   const rootless = process.geteuid?.() !== 0
-  return { boot: bootId(), controls, lent: lentOf(loan), rootless, runtime, passedOver }
+  return { boot: bootId(), controls, lent: mountedFrom(loan), rootless, runtime, passedOver }
 }
 
 /** Where runtimes may lie, the first one first. */

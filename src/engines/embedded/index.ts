@@ -17,12 +17,19 @@ import { sweepGroups } from './cgroups.ts'
 import { discard } from './discard.ts'
 import { flusherOf } from './flusher.ts'
 import { follow } from './follow.ts'
-import { sweepGrounds } from './ground.ts'
 import { type Host, hostProblems, type RuntimeChoice } from './host.ts'
 import { shimState } from './identity.ts'
 import { isDoubtful, knowHost } from './known-host.ts'
 import { layOut } from './lay-out.ts'
-import { pathsOf, privateOf, type Rooms, type RunPaths, type RunRecord, readRecord } from './run-folder.ts'
+import {
+  type ArtifactContext,
+  pathsOf,
+  privateOf,
+  type RunPaths,
+  type RunRecord,
+  readRecord,
+} from './run-folder.ts'
+import { sweepSkeletons } from './run-skeleton.ts'
 import { startRun } from './start.ts'
 import { openStarters } from './starters.ts'
 import { stopRun } from './stop.ts'
@@ -43,7 +50,7 @@ export interface EmbeddedOptions {
 /** Opens the engine; looks at the host once, or remembers how it looked. */
 export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   const { folder, images, supplies, clock, runtime = 'auto', anew = false } = options
-  const rooms: Rooms = {
+  const rooms: ArtifactContext = {
     folder,
     runs: join(folder, 'runs'),
     grounds: join(folder, 'grounds'),
@@ -133,7 +140,7 @@ function refusal({ program, needs }: Job): Problem | undefined {
   return undefined
 }
 
-async function look(rooms: Rooms, host: Host, run: string): Promise<RunSight> {
+async function look(rooms: ArtifactContext, host: Host, run: string): Promise<RunSight> {
   const paths = pathsOf(rooms, run)
   const record = readRecord(paths)
   if (record === undefined) {
@@ -148,7 +155,7 @@ async function look(rooms: Rooms, host: Host, run: string): Promise<RunSight> {
 }
 
 interface Listing {
-  readonly rooms: Rooms
+  readonly rooms: ArtifactContext
   readonly trash: Trash
   readonly host: Host
   readonly clock: Clock
@@ -167,7 +174,7 @@ async function list(
   await sweepGroups(controls, clock.now(), { isThere })
   const grounds = async (): Promise<ReadonlySet<string>> =>
     new Set((await recordsOf(rooms)).map(({ record }) => record.ground))
-  await sweepGrounds({ rooms, trash, clock }, grounds)
+  await sweepSkeletons({ rooms, trash, clock }, grounds)
   return all.flatMap(({ name, record: { operation, laidOutAt, ...record } }) =>
     record.cluster === cluster ? [{ name, operation, ageMs: clock.now() - laidOutAt }] : [],
   )
@@ -179,7 +186,7 @@ interface KnownRun {
   readonly record: RunRecord
 }
 
-async function recordsOf(rooms: Rooms): Promise<readonly KnownRun[]> {
+async function recordsOf(rooms: ArtifactContext): Promise<readonly KnownRun[]> {
   const names = await readdir(rooms.runs)
   return names.flatMap((name) => {
     const paths = pathsOf(rooms, name)

@@ -9,17 +9,17 @@ import { resolveInLayers } from '../layer-view.ts'
 import type { Supplies } from '../supplies.ts'
 import { dress, system } from '../tree.ts'
 import type { User } from '../user.ts'
-import { type Furniture, furnish } from './furnish.ts'
-import type { Ground } from './ground.ts'
 import type { Host } from './host.ts'
 import { withHostNames } from './host-names.ts'
+import { type PlacedFiles, placeJobFiles } from './job-files.ts'
 import { checkProgram, planSteps } from './plan-steps.ts'
 import { type Root, rootOf, temporaryBytes } from './root.ts'
-import type { Rooms } from './run-folder.ts'
+import type { ArtifactContext } from './run-folder.ts'
+import type { RunSkeleton } from './run-skeleton.ts'
 import type { Mount, StepPlan } from './step-plan.ts'
 
 export interface LayingOut {
-  readonly rooms: Rooms
+  readonly rooms: ArtifactContext
   readonly host: Host
   readonly images: ImageStore
   readonly supplies: Supplies
@@ -39,7 +39,7 @@ export interface Site {
 export interface Interior {
   readonly root: Root
   readonly user: User
-  readonly furniture: Furniture
+  readonly furniture: PlacedFiles
   readonly mounts: readonly Mount[]
   readonly plans: readonly StepPlan[]
 }
@@ -62,7 +62,7 @@ export async function makeInterior(
   if (root.own.kind === 'workspace')
     dress(join(aside, root.own.host), { uid: user.uid, gid: user.gid, mode: 0o755 })
   const { signal } = watch
-  const furniture = await furnish(job, { root, user, aside, final, private: secret, supplies, signal })
+  const furniture = await placeJobFiles(job, { root, user, aside, final, private: secret, supplies, signal })
   const mounts = mountsOf(job, root, furniture)
   const plans = await planSteps(job, { root, rootless: at.host.rootless, name: site.name })
   checkProgram(plans[0], root, furniture)
@@ -70,11 +70,11 @@ export async function makeInterior(
 }
 
 /** The folder of a ground, made where it is missing. */
-export function layGround(ground: Ground, { rooms, host: { boot }, clock }: LayingOut): string {
+export function writeSkeleton(ground: RunSkeleton, { rooms, host: { boot }, clock }: LayingOut): string {
   return ground.lay({ rooms, boot, clock })
 }
 
-function mountsOf({ needs, program }: Job, root: Root, furniture: Furniture): readonly Mount[] {
+function mountsOf({ needs, program }: Job, root: Root, furniture: PlacedFiles): readonly Mount[] {
   const names = namesOfHost(root, needs.network)
   const mounts = [...root.mounts, ...names, ...furniture.mounts]
   const isTemporary = mounts.some(({ to }) => to === '/tmp')

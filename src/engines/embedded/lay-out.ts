@@ -10,7 +10,7 @@ import { makePrivates } from '../privates.ts'
 import { adopt } from './adopt.ts'
 import type { Ahead } from './ahead.ts'
 import { shimState } from './identity.ts'
-import { type LayingOut, layGround, makeInterior, type Site } from './interior.ts'
+import { type LayingOut, makeInterior, type Site, writeSkeleton } from './interior.ts'
 import { fenceFile, fenceOf, pathsOf, type RunPaths, readRecord } from './run-folder.ts'
 import { specOf, writeRun } from './write-run.ts'
 
@@ -32,7 +32,7 @@ export async function layOut(at: LayingOutRuns, order: RunOrder, watch: Watch): 
     writeRun({ at, order, site, names: [order.name] }, interior)
     renameSync(aside, paths.folder)
     // What nobody used for long is taken away, but not from under a run that is there.
-    layGround(interior.root.ground, at)
+    writeSkeleton(interior.root.ground, at)
   } catch (error) {
     await Promise.all([aside, secret].map((path) => rm(path, { recursive: true, force: true })))
     const { code } = error as NodeJS.ErrnoException
@@ -55,7 +55,7 @@ async function isFoundWaiting(at: LayingOutRuns, order: RunOrder, paths: RunPath
     return false
   }
   at.ahead.adopted(order.name, waiting)
-  layGround(waiting.interior.root.ground, at)
+  writeSkeleton(waiting.interior.root.ground, at)
   return true
 }
 

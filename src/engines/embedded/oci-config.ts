@@ -1,6 +1,6 @@
 /** The config.json of one step for an OCI runtime. */
 import { capabilities, maskedPaths, readOnlyPaths, seccomp } from '../confinement.ts'
-import { type Lent, lentPlace } from '../lent.ts'
+import { type MountedPrograms, mountedProgramsFolder } from '../mounted-programs.ts'
 import type { Controls } from './cgroups.ts'
 import type { Runtime } from './run-folder.ts'
 import { bringsItsOwn } from './runtimes.ts'
@@ -8,7 +8,7 @@ import type { Chamber, Mount, StepPlan } from './step-plan.ts'
 
 export interface RuntimeHost {
   readonly controls: Controls
-  readonly lent: Lent
+  readonly lent: MountedPrograms
   /** Not as root: mounts and devices as a user namespace permits them. */
   readonly rootless: boolean
   readonly runtime: Runtime
@@ -59,7 +59,7 @@ function joinsInside({ joined }: StepPlan, { runtime }: RuntimeHost): boolean {
 function lentMount(step: StepPlan, host: RuntimeHost): readonly unknown[] {
   const options = ['bind', 'ro', 'nosuid', 'nodev']
   return step.isHeld || joinsInside(step, host)
-    ? [{ destination: lentPlace, type: 'bind', source: host.lent.folder, options }]
+    ? [{ destination: mountedProgramsFolder, type: 'bind', source: host.lent.folder, options }]
     : []
 }
 

@@ -1,6 +1,6 @@
 /** Runs a step with what every Linux has: unshare, mount, pivot_root, setpriv; the script of its way in. */
 import { capabilities, maskedPaths, readOnlyPaths } from '../confinement.ts'
-import { type Lent, lentPlace } from '../lent.ts'
+import { type MountedPrograms, mountedProgramsFolder } from '../mounted-programs.ts'
 import { commandLine, isShellName, quote } from '../shell.ts'
 import type { Controls } from './cgroups.ts'
 import { groupLines } from './enter-group.ts'
@@ -8,7 +8,7 @@ import type { Chamber, Mount, StepPlan } from './step-plan.ts'
 
 export interface PlainHost {
   readonly controls: Controls
-  readonly lent: Lent
+  readonly lent: MountedPrograms
   readonly rootless: boolean
 }
 
@@ -92,12 +92,12 @@ function programLines(step: StepPlan, host: PlainHost): readonly string[] {
   return [`exec ${command} 3<<'${mark}'`, ...variables, mark]
 }
 
-function deviceLines({ folder }: Lent): readonly string[] {
+function deviceLines({ folder }: MountedPrograms): readonly string[] {
   return [
     'mount -t tmpfs -o nosuid,mode=755,size=64m tmpfs dev || stuck dev',
     ...devices.map((name) => `: >dev/${name} && mount --bind /dev/${name} dev/${name} || stuck ${name}`),
     'mkdir dev/pts dev/shm dev/.chandler',
-    `mount --bind ${quote(folder)} .${lentPlace} && mount -o remount,bind,ro,nosuid,nodev .${lentPlace} || stuck lent`,
+    `mount --bind ${quote(folder)} .${mountedProgramsFolder} && mount -o remount,bind,ro,nosuid,nodev .${mountedProgramsFolder} || stuck lent`,
     'mount -t devpts -o newinstance,nosuid,noexec,ptmxmode=0666,mode=0620 devpts dev/pts || stuck pts',
     'mount -t tmpfs -o nosuid,nodev,noexec,mode=1777,size=64m tmpfs dev/shm || stuck shm',
     'ln -s pts/ptmx dev/ptmx; ln -s /proc/self/fd dev/fd; ln -s /proc/self/fd/0 dev/stdin',

@@ -8,7 +8,7 @@ import { resolveInLayers } from '../layer-view.ts'
 import { system } from '../tree.ts'
 import type { User } from '../user.ts'
 import { usualPath } from '../usual-path.ts'
-import type { Furniture } from './furnish.ts'
+import type { PlacedFiles } from './job-files.ts'
 import type { Root } from './root.ts'
 import { containerName } from './run-folder.ts'
 import type { StepPlan } from './step-plan.ts'
@@ -77,7 +77,7 @@ function environmentOf(step: Step, root: Root, user: User): ReadonlyMap<string, 
 }
 
 /** Found missing here, the fault has a name; a runtime would only say that something did not start. */
-export function checkProgram(plan: StepPlan | undefined, { own }: Root, { mounts }: Furniture): void {
+export function checkProgram(plan: StepPlan | undefined, { own }: Root, { mounts }: PlacedFiles): void {
   if (plan === undefined || own.kind !== 'layer') return
   const [program] = plan.argv
   const isMounted = (path: string): boolean =>

@@ -10,13 +10,13 @@ import type { Supplies } from '../supplies.ts'
 import { makeFolderIn, system, type Tree } from '../tree.ts'
 import { resolveUser, type User } from '../user.ts'
 import { usualPath } from '../usual-path.ts'
-import { type Ground, planGround } from './ground.ts'
+import { planSkeleton, type RunSkeleton } from './run-skeleton.ts'
 import type { Mount } from './step-plan.ts'
 
 /** What the program of a job comes to. */
 export interface Root {
   /** What can be mounted over; shared with other runs. */
-  readonly ground: Ground
+  readonly ground: RunSkeleton
   readonly own: Own
   readonly mounts: readonly Mount[]
   readonly environment: readonly string[]
@@ -64,7 +64,7 @@ export async function imageRoot(
   const tree: Tree = { top, layers: [top, ...layers] }
   // The top of all layers is what is seen as the root: it looks as the image has it.
   makeFolderIn(tree, '/', system)
-  const ground = planGround(layers, tree.layers)
+  const ground = planSkeleton(layers, tree.layers)
   const { config } = image
   for (const path of config.volumes) ground.place(join('/', path), 'folder', system)
   return {
@@ -104,7 +104,7 @@ export async function toolsRoot(
   making: RootMaking,
 ): Promise<Root> {
   const { aside, final } = making
-  const ground = planGround([], [])
+  const ground = planSkeleton([], [])
   const mounts: Mount[] = []
   const bind = (to: string, from: string, kind: 'file' | 'folder'): void => {
     ground.place(to, kind, system)
@@ -141,7 +141,7 @@ export const temporaryBytes = 64 * 1024 * 1024
 function showHost(
   path: string,
   bind: (to: string, from: string, kind: 'file' | 'folder') => void,
-  ground: Ground,
+  ground: RunSkeleton,
 ): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return

@@ -7,7 +7,7 @@ import type { RunName } from '../engine.ts'
 import type { StepRecord } from '../step-files.ts'
 
 /** The folders of one engine. */
-export interface Rooms {
+export interface ArtifactContext {
   readonly folder: string
   readonly runs: string
   /** What runs of one shape share. */
@@ -36,7 +36,7 @@ export interface RunPaths {
 }
 
 /** The paths of a run by its name. */
-export function pathsOf({ runs }: Pick<Rooms, 'runs'>, run: RunName): RunPaths {
+export function pathsOf({ runs }: Pick<ArtifactContext, 'runs'>, run: RunName): RunPaths {
   return pathsIn(join(runs, run))
 }
 

@@ -18,11 +18,11 @@ export interface ShimPlan {
   readonly steps: readonly ShimStep[]
   /** Stay at the end, since something is wanted from a mount that is the shim's own. */
   readonly stays: boolean
-  readonly door?: ShimDoor | undefined
+  readonly door?: StartGate | undefined
 }
 
 /** The pipe at which a run that is begun ahead waits; its place is relative to the run. */
-export type ShimDoor =
+export type StartGate =
   /** In the place of a file that the program reads first. The file lies beside it: only who begins puts it there. */
   | {
       readonly kind: 'file'

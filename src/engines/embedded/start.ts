@@ -11,11 +11,18 @@ import type { Ahead } from './ahead.ts'
 import type { Flusher } from './flusher.ts'
 import type { Host } from './host.ts'
 import { beginning } from './identity.ts'
-import { fenceOf, pathsOf, type Rooms, type RunPaths, type RunRecord, readRecord } from './run-folder.ts'
+import {
+  type ArtifactContext,
+  fenceOf,
+  pathsOf,
+  type RunPaths,
+  type RunRecord,
+  readRecord,
+} from './run-folder.ts'
 import type { StartedShim, Starters } from './starters.ts'
 
 export interface Starting {
-  readonly rooms: Rooms
+  readonly rooms: ArtifactContext
   /** Brings the names of runs to the disk. */
   readonly flush: Flusher
   readonly starters: Starters

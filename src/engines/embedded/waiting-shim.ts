@@ -10,8 +10,8 @@ import {
   mountLines,
   putInPlace,
   quietly,
-  type ShimDoor,
   type ShimPlan,
+  type StartGate,
 } from './shim.ts'
 
 /** What stands in front of a program that cannot be told to wait; its name, by which it is found, and the program follow. */
@@ -36,7 +36,7 @@ interface Ways {
  * The script. The door is a pipe that only a keeper holds open for writing: however the keeper ends without a word,
  * nothing can be read there but the end. The keeper begins the run as any shim does, then opens.
  */
-export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
+export function waitingScript(plan: ShimPlan, door: StartGate): string {
   const ends = plan.steps.flatMap(({ cleanUp }) => (cleanUp === undefined ? [] : quietly(cleanUp)))
   const ways = waysOf(door, plan.rootless)
   return [
@@ -70,7 +70,7 @@ export function waitingScript(plan: ShimPlan, door: ShimDoor): string {
   ].join('\n')
 }
 
-function waysOf(door: ShimDoor, rootless: boolean): Ways {
+function waysOf(door: StartGate, rootless: boolean): Ways {
   const place = quote(door.place)
   switch (door.kind) {
     case 'word':

@@ -8,15 +8,15 @@ import type { RunOrder } from '../engine.ts'
 import { commandLine } from '../shell.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import { groupLines } from './enter-group.ts'
-import type { Furniture } from './furnish.ts'
-import { placesFolder } from './ground.ts'
-import { type Interior, type LayingOut, layGround, type Site } from './interior.ts'
+import { type Interior, type LayingOut, type Site, writeSkeleton } from './interior.ts'
+import type { PlacedFiles } from './job-files.ts'
 import { ociConfig } from './oci-config.ts'
 import { plainCommand, plainScript } from './plain-step.ts'
 import type { Root } from './root.ts'
 import { fenceFile, pathsIn, type RunRecord } from './run-folder.ts'
+import { placesFolder } from './run-skeleton.ts'
 import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
-import { type ShimDoor, type ShimPlan, type ShimStep, shimScript } from './shim.ts'
+import { type ShimPlan, type ShimStep, type StartGate, shimScript } from './shim.ts'
 import type { Chamber, Mount } from './step-plan.ts'
 
 export interface Writing {
@@ -25,7 +25,7 @@ export interface Writing {
   readonly site: Site
   /** What its containers may be called after. */
   readonly names: readonly string[]
-  readonly door?: ShimDoor | undefined
+  readonly door?: StartGate | undefined
   /** What the shim does; to start the run unless said. */
   readonly script?: (plan: ShimPlan) => string
 }
@@ -41,7 +41,7 @@ export function writeRun(writing: Writing, interior: Interior): void {
   const { job } = order
   const { root, mounts, furniture } = interior
   const { aside, final, secret } = site
-  const ground = layGround(root.ground, at)
+  const ground = writeSkeleton(root.ground, at)
   const { own } = root
   const isPlain = own.kind === 'workspace'
   const inside = isPlain ? join(ground, placesFolder) : pathsIn(final).merged
@@ -88,7 +88,7 @@ function chamberOf({ order }: Writing, mounts: readonly Mount[], root: string): 
 }
 
 /** Whether a path lies in what only the shim sees: a root of layers, or a limited folder. */
-function isInMounts(path: string, root: Root, { places, sized }: Furniture): boolean {
+function isInMounts(path: string, root: Root, { places, sized }: PlacedFiles): boolean {
   const place = places.findLast(({ path: above }) => path === above || path.startsWith(`${above}/`))
   return place === undefined ? root.own.kind === 'layer' : sized.some(({ folder }) => folder === place.host)
 }

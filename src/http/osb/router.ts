@@ -49,7 +49,7 @@ export interface OsbRouter {
   handle(request: IncomingMessage, response: ServerResponse): void
 }
 
-export interface OsbDoor {
+export interface OsbRouterParts {
   readonly around: OsbSurroundings
   readonly gate: Pick<Gate, 'claimed'>
   readonly admission: Pick<Admission, 'admit'>
@@ -59,12 +59,16 @@ export interface OsbDoor {
 }
 
 /** Makes the handler of everything below /v2. */
-export function makeOsbRouter(door: OsbDoor): OsbRouter {
+export function makeOsbRouter(door: OsbRouterParts): OsbRouter {
   return { handle: (request, response) => void serve(door, request, response) }
 }
 
 /** Answers, and tells of it; never rejects. */
-async function serve(door: OsbDoor, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  door: OsbRouterParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { clock } = door.around.ports
   const startedAt = clock.monotonic()
   const reference = requestIdOf(request.headers, door.around.ports)
@@ -99,7 +103,7 @@ interface Passing {
 }
 
 async function respond(
-  door: OsbDoor,
+  door: OsbRouterParts,
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   passing: Passing,
 ): Promise<Answer> {
@@ -142,7 +146,7 @@ function methodRefused({ methods }: Route, reference: string): Answer {
 
 /** The audit trail tells who tried what they may not do. */
 function noteRefusal(
-  door: OsbDoor,
+  door: OsbRouterParts,
   request: IncomingMessage,
   { code }: Problem,
   { reference, admitted }: Passing,

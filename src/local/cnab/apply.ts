@@ -11,9 +11,9 @@ import {
 import type { Listener } from '../../host/workshop.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { failAll } from '../../model/problem.ts'
+import type { CnabContext } from './context.ts'
 import { findInstallation } from './installations.ts'
 import { carryOut, type InstallationRan, type Order, rehearse } from './orders.ts'
-import type { CnabRoom } from './room.ts'
 import { keyOf, readDocument } from './sets.ts'
 
 export interface ApplyWish {
@@ -33,7 +33,11 @@ export interface Applied {
 }
 
 /** Reads the document, compares, and does what is needed. Problems: cnab.installation.invalid, those of the action. */
-export async function applyDocument(room: CnabRoom, wish: ApplyWish, listener: Listener): Promise<Applied> {
+export async function applyDocument(
+  room: CnabContext,
+  wish: ApplyWish,
+  listener: Listener,
+): Promise<Applied> {
   const reading = readInstallationDocument(readDocument(wish.file, 'cnab.installation.invalid'))
   if (reading.kind === 'refused') {
     const [first, ...rest] = reading.problems

@@ -98,8 +98,8 @@ export async function callDriver(program: string, { job, about, signal, log }: C
     }
     const [exit] = await Promise.all([
       exitOf(child),
-      pour(child.stdout, take('stdout')),
-      pour(child.stderr, take('stderr')),
+      pumpLog(child.stdout, take('stdout')),
+      pumpLog(child.stderr, take('stderr')),
     ])
     signal.removeEventListener('abort', stop)
     return {
@@ -137,7 +137,7 @@ function signalStatus(signal: string | null): number {
   return 128 + (signals[signal ?? ''] ?? 0)
 }
 
-async function pour(
+async function pumpLog(
   stream: AsyncIterable<Uint8Array>,
   take: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {

@@ -13,11 +13,11 @@ import {
 } from '../../contracts/cnab/index.ts'
 import { digestOf } from '../../kit/hash.ts'
 import { fail, failAll } from '../../model/problem.ts'
-import type { LocalHouse } from '../house.ts'
+import type { LocalBroker } from '../local-broker.ts'
 import { findInstance, keyOf } from '../order.ts'
 import { asTheyAre, openClaimFiles } from './claim-files.ts'
+import type { CnabContext } from './context.ts'
 import { adoptInstallation, allInstallations, changeLedger } from './installations.ts'
-import type { CnabRoom } from './room.ts'
 import { logOfStage } from './run-log.ts'
 import { copyClaims } from './take-over.ts'
 
@@ -27,7 +27,7 @@ export interface Exchanged {
 }
 
 /** Takes over the records of a store; what is here already stays as it is. Problems: file.unreadable, cnab.claim.invalid, instance.busy. */
-export async function importClaims({ house }: CnabRoom, folder: string): Promise<readonly Exchanged[]> {
+export async function importClaims({ house }: CnabContext, folder: string): Promise<readonly Exchanged[]> {
   if (!existsSync(join(folder, 'claims'))) fail('file.unreadable', `${folder} has no folder of claims`)
   const from = openClaimFiles(folder, asTheyAre)
   // Everything is read and judged before anything is written.
@@ -47,7 +47,7 @@ export async function importClaims({ house }: CnabRoom, folder: string): Promise
 
 /** Writes records for other tools; values that are secret stand in them in clear. Problems: cnab.installation.unknown. */
 export async function exportClaims(
-  { house }: CnabRoom,
+  { house }: CnabContext,
   folder: string,
   names: readonly string[],
 ): Promise<readonly Exchanged[]> {
@@ -74,7 +74,7 @@ const schema = {
 }
 
 /** Our logs are kept with their operations; other tools look for them among the outputs. */
-async function withLogs(house: LocalHouse, ledger: Ledger, name: string): Promise<Ledger> {
+async function withLogs(house: LocalBroker, ledger: Ledger, name: string): Promise<Ledger> {
   const copy = openLedger(ledger.carryover())
   for (const { claim, results } of runsOf(ledger.claims, name)) {
     for (const result of results) {

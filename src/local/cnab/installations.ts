@@ -14,7 +14,7 @@ import type { Instance } from '../../model/instance.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import { fail } from '../../model/problem.ts'
 import { ownerOfInstance } from '../../model/sealed.ts'
-import { type LocalHouse, localPlatform } from '../house.ts'
+import { type LocalBroker, localPlatform } from '../local-broker.ts'
 import { findInstance, keyOf } from '../order.ts'
 
 export interface Found {
@@ -27,7 +27,7 @@ export interface Found {
 const most = 10_000
 
 /** The one offer that all installations are instances of. */
-export async function offerInstallations(house: LocalHouse) {
+export async function offerInstallations(house: LocalBroker) {
   const offer = installationOffer()
   await house.offer([offer])
   return offer
@@ -40,7 +40,7 @@ function installationOffer(): Offer {
 }
 
 /** All installations that commands have made, each with what it remembers. */
-export async function allInstallations({ store }: LocalHouse): Promise<readonly Found[]> {
+export async function allInstallations({ store }: LocalBroker): Promise<readonly Found[]> {
   const offer = installationOffer()
   const of = { platform: localPlatform, planId: offer.plan.id, most }
   const { items } = await store.look.instances(of)
@@ -51,7 +51,7 @@ export async function allInstallations({ store }: LocalHouse): Promise<readonly 
 }
 
 /** The installation of that name, which may be one that another depends on. */
-export async function findInstallation(house: LocalHouse, name: string): Promise<Found | undefined> {
+export async function findInstallation(house: LocalBroker, name: string): Promise<Found | undefined> {
   const instance = await findInstance(house, keyOf(name))
   if (instance) return { instance, ledger: await readLedger(house.store.look, instance) }
   for (const found of await allInstallations(house)) {
@@ -63,7 +63,7 @@ export async function findInstallation(house: LocalHouse, name: string): Promise
 }
 
 async function readLedger(
-  look: LocalHouse['store']['look'],
+  look: LocalBroker['store']['look'],
   { platform, instance }: Instance,
 ): Promise<Ledger> {
   return openLedger(await orders.carryover(look, ownerOfInstance({ platform, instance })))
@@ -71,7 +71,7 @@ async function readLedger(
 
 /** Makes a record with nothing in it yet, or with what is known of it from elsewhere. */
 export async function adoptInstallation(
-  house: LocalHouse,
+  house: LocalBroker,
   name: string,
   carryover: Carryover = {},
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function adoptInstallation(
 
 /** Changes what an installation remembers while nothing runs on it. Problems: instance.busy. */
 export async function changeLedger(
-  { store }: LocalHouse,
+  { store }: LocalBroker,
   name: string,
   change: (ledger: Ledger) => void,
 ): Promise<void> {
@@ -105,7 +105,7 @@ export async function changeLedger(
 }
 
 /** Forgets an installation with all its records. Problems: instance.busy. */
-export async function forgetInstallation(house: LocalHouse, name: string): Promise<void> {
+export async function forgetInstallation(house: LocalBroker, name: string): Promise<void> {
   if ((await findInstance(house, keyOf(name))) === undefined) return
   await purgeInstance(house.ports, house.asker(), keyOf(name))
 }

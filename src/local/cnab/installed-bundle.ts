@@ -11,7 +11,7 @@ import { inspect, type Listener } from '../../host/workshop.ts'
 import { shortName } from '../../kit/hash.ts'
 import { canonical, isObject, type JsonObject } from '../../kit/json.ts'
 import { describeProblem, fail } from '../../model/problem.ts'
-import type { CnabRoom } from './room.ts'
+import type { CnabContext } from './context.ts'
 
 /** Where images are instead of where the bundle says: names that run tools are told, and places of this machine. */
 export type Relocations = Relocation
@@ -24,7 +24,7 @@ export interface InstalledBundleWish {
 
 /** Reads a bundle. Problems: all that is wrong with it at once. */
 export async function installedBundle(
-  room: CnabRoom,
+  room: CnabContext,
   { reference, options, relocation = {} }: InstalledBundleWish,
   listener: Listener,
 ): Promise<InstalledBundle> {
@@ -54,7 +54,7 @@ async function nameOf(
     house: {
       workshop: { artifacts },
     },
-  }: CnabRoom,
+  }: CnabContext,
   reference: string,
   options: JsonObject,
 ): Promise<string | undefined> {
@@ -67,7 +67,7 @@ async function withPlaces(
     house: {
       workshop: { artifacts },
     },
-  }: CnabRoom,
+  }: CnabContext,
   {
     reference,
     relocation,

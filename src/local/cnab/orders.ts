@@ -30,6 +30,7 @@ import { carryOut as stayWith } from '../carry-out.ts'
 import { processOf } from '../owner.ts'
 import { ranOf } from '../ran.ts'
 import { refuseUnhandled } from './command-driver.ts'
+import type { CnabContext } from './context.ts'
 import { type GivenValue, givenValues } from './given.ts'
 import {
   adoptInstallation,
@@ -39,7 +40,6 @@ import {
   offerInstallations,
 } from './installations.ts'
 import { installedBundle, type Relocations } from './installed-bundle.ts'
-import type { CnabRoom } from './room.ts'
 import { findSet, resolveSets, surroundingsOf } from './sets.ts'
 
 export interface Order {
@@ -73,7 +73,11 @@ export interface InstallationRan {
 }
 
 /** Carries an order out. Problems: cnab.installation.*, cnab.set.*, cnab.source.unresolved, those of the bundle. */
-export async function carryOut(room: CnabRoom, order: Order, listener: Listener): Promise<InstallationRan> {
+export async function carryOut(
+  room: CnabContext,
+  order: Order,
+  listener: Listener,
+): Promise<InstallationRan> {
   const { operation, guest } = await begin(room, order, listener)
   try {
     return await finish(room, operation, listener)
@@ -89,7 +93,7 @@ export interface Begun {
 }
 
 /** Orders it. Everything that can be refused is refused here, and then nothing is left of it. */
-export async function begin(room: CnabRoom, order: Order, listener: Listener): Promise<Begun> {
+export async function begin(room: CnabContext, order: Order, listener: Listener): Promise<Begun> {
   const { house } = room
   await offerInstallations(house)
   const found = await findInstallation(house, order.installation)
@@ -119,7 +123,7 @@ function bundlesOf({ bundle: { notes } }: InstallationOrder) {
 }
 
 /** Stays with an operation to its end. */
-async function finish({ house }: CnabRoom, id: string, listener: Listener): Promise<InstallationRan> {
+async function finish({ house }: CnabContext, id: string, listener: Listener): Promise<InstallationRan> {
   const operation = await stayWith(house, id, listener)
   const key = { platform: operation.target.platform, instance: operation.target.instance }
   // It holds credentials, and is not carried out again by itself.
@@ -144,7 +148,7 @@ function stageOf({ results }: RecordedRun): number {
 }
 
 async function failBusy(
-  { house }: CnabRoom,
+  { house }: CnabContext,
   { installation }: Order,
   found: Found | undefined,
 ): Promise<void> {
@@ -162,7 +166,7 @@ async function failBusy(
 }
 
 /** What would be run, without running it. Problems: as for carrying it out. */
-export async function rehearse(room: CnabRoom, order: Order, listener: Listener) {
+export async function rehearse(room: CnabContext, order: Order, listener: Listener) {
   const found = await findInstallation(room.house, order.installation)
   const planned = await planOf(room, order, found, listener)
   if (!planned.isStateless) checkState(order, found)
@@ -212,7 +216,7 @@ interface Planned {
 }
 
 async function planOf(
-  room: CnabRoom,
+  room: CnabContext,
   order: Order,
   found: Found | undefined,
   listener: Listener,
@@ -270,7 +274,7 @@ function textsOf(values: JsonObject): Readonly<Record<string, string>> {
 }
 
 async function bundleFor(
-  room: CnabRoom,
+  room: CnabContext,
   order: Order,
   found: Found | undefined,
   listener: Listener,
@@ -286,7 +290,7 @@ async function bundleFor(
 
 /** The bundle of an installation whose first run has not ended. */
 async function bundleUnderWay(
-  { house }: CnabRoom,
+  { house }: CnabContext,
   found: Found | undefined,
 ): Promise<InstalledBundle | undefined> {
   const id = found?.instance.currentOperation

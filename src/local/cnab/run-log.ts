@@ -1,12 +1,12 @@
 /** The log of one run of a bundle, among those of its operation. */
 import type { RunNote } from '../../contracts/cnab/index.ts'
-import type { LocalHouse } from '../house.ts'
+import type { LocalBroker } from '../local-broker.ts'
 
 const rowsAtOnce = 1000
 
 /** As far as it is kept. */
 export async function logOfStage(
-  { store }: LocalHouse,
+  { store }: LocalBroker,
   { operation, stage }: Pick<RunNote, 'operation' | 'stage'>,
 ): Promise<Uint8Array> {
   const runs = await store.look.runs(operation)

@@ -4,7 +4,7 @@ import { readValueSet, type SourceKind, type ValueSet } from '../../contracts/cn
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { readYaml } from '../../kit/yaml.ts'
 import { fail, failAll, type Problem, toProblem } from '../../model/problem.ts'
-import type { CnabRoom } from './room.ts'
+import type { CnabContext } from './context.ts'
 import { resolveSource, type Surroundings } from './value-sources.ts'
 
 export type SetKind = 'credentials' | 'parameters'
@@ -35,10 +35,10 @@ export function readSet(document: Json, kind: SetKind, source?: string): ValueSe
 }
 
 /** Keeps the set of a file. Answers it. */
-export function applySet(room: CnabRoom, kind: SetKind, file: string): ValueSet {
+export function applySet(room: CnabContext, kind: SetKind, file: string): ValueSet {
   const document = readDocument(file)
   const set = readSet(document, kind, file)
-  roomOf(room, kind).keep(keyOf(set.namespace, set.name), {
+  storedSetsOf(room, kind).keep(keyOf(set.namespace, set.name), {
     name: set.name,
     modified: new Date().toISOString(),
     document,
@@ -46,7 +46,7 @@ export function applySet(room: CnabRoom, kind: SetKind, file: string): ValueSet 
   return set
 }
 
-export function roomOf(room: CnabRoom, kind: SetKind): CnabRoom['credentialSets'] {
+export function storedSetsOf(room: CnabContext, kind: SetKind): CnabContext['credentialSets'] {
   return kind === 'credentials' ? room.credentialSets : room.parameterSets
 }
 
@@ -56,9 +56,13 @@ export function keyOf(namespace: string, name: string): string {
 }
 
 /** A set by its name, first of the namespace and then of all; or by its file. Problems: cnab.set.unknown. */
-export function findSet(room: CnabRoom, kind: SetKind, named: { name: string; namespace: string }): ValueSet {
+export function findSet(
+  room: CnabContext,
+  kind: SetKind,
+  named: { name: string; namespace: string },
+): ValueSet {
   const { name, namespace } = named
-  const documents = roomOf(room, kind)
+  const documents = storedSetsOf(room, kind)
   const kept = documents.find(keyOf(namespace, name)) ?? documents.find(name)
   if (kept) return readSet(kept.document, kind, name)
   if (/\.(?:ya?ml|json)$/.test(name) && existsSync(name)) return readSet(readDocument(name), kind, name)
@@ -97,7 +101,7 @@ export async function resolveSets(sets: readonly ValueSet[], at: Surroundings): 
 }
 
 /** What this machine offers to sources. */
-export function surroundingsOf({ secrets }: CnabRoom): Surroundings {
+export function surroundingsOf({ secrets }: CnabContext): Surroundings {
   return {
     environment: process.env,
     folder: process.cwd(),

@@ -2,7 +2,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ClaimFiles, type Installation, openLedger } from '../../contracts/cnab/index.ts'
-import type { LocalHouse } from '../house.ts'
+import type { LocalBroker } from '../local-broker.ts'
 import { findInstance, keyOf } from '../order.ts'
 import { openClaimFiles, type Wrapping } from './claim-files.ts'
 import { openDocuments } from './documents.ts'
@@ -12,7 +12,7 @@ const folders = ['claims', 'results', 'outputs', 'installations']
 
 /** The files stay, under a name that is not read any more. */
 export async function takeOverInstallations(
-  house: LocalHouse,
+  house: LocalBroker,
   folder: string,
   wrapping: Wrapping,
 ): Promise<void> {

@@ -7,22 +7,22 @@ import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import type { Job } from '../../model/job.ts'
 import { findDriver } from './command-driver.ts'
+import { type CnabContext, openCnabContext } from './context.ts'
 import { type Order, rehearse } from './orders.ts'
-import { type CnabRoom, openCnabRoom } from './room.ts'
 
 /** Engines of ours by name; any other name is that of a driver. */
 const ownDrivers = ['auto', 'embedded', 'docker'] as const
 
 /** Works in the room of a data folder; the driver `none` is for commands that only look. Problems: cnab.driver.failed. */
-export async function inRoom<T>(
+export async function inCnabContext<T>(
   dataDir: string,
   driver: string,
-  work: (room: CnabRoom) => Promise<T>,
+  work: (room: CnabContext) => Promise<T>,
 ): Promise<T> {
   const engine = ownDrivers.find((one) => one === driver)
   const isOurs = engine !== undefined || driver === 'none'
   const program = isOurs ? undefined : findDriver(driver, process.env)
-  const room = await openCnabRoom({ dataDir, ...present({ engine, program }) })
+  const room = await openCnabContext({ dataDir, ...present({ engine, program }) })
   try {
     return await work(room)
   } finally {
@@ -31,7 +31,7 @@ export async function inRoom<T>(
 }
 
 /** The operation that an order comes to, with everything secret masked. */
-export async function dryRun(room: CnabRoom, order: Order, listener: Listener): Promise<JsonObject> {
+export async function dryRun(room: CnabContext, order: Order, listener: Listener): Promise<JsonObject> {
   const { job, bundle, claim } = await rehearse(room, order, listener)
   const hidden = new Set(secretsOfJob(job))
   return masked(operationDocument(operationOf(job, { bundle, claim })), hidden) as JsonObject

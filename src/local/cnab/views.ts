@@ -27,9 +27,9 @@ import {
 import type { Json } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
+import type { CnabContext } from './context.ts'
 import { allInstallations, type Found, findInstallation } from './installations.ts'
 import { endOf, type InstallationRan } from './orders.ts'
-import type { CnabRoom } from './room.ts'
 import { logOfStage } from './run-log.ts'
 
 export interface RunView {
@@ -70,7 +70,7 @@ export interface ParameterView {
 }
 
 /** All names that are known, sorted: those of dependencies, too. */
-export async function installationNames({ house }: CnabRoom): Promise<readonly string[]> {
+export async function installationNames({ house }: CnabContext): Promise<readonly string[]> {
   const all = await allInstallations(house)
   const names = all.flatMap(({ instance, ledger }) => [instance.instance, ...ledger.claims.installations()])
   return [...new Set(names)].sort()
@@ -88,7 +88,7 @@ interface ShownRun extends RecordedRun {
   readonly log?: { readonly operation: string; readonly stage: number }
 }
 
-async function known({ house }: CnabRoom, name: string): Promise<Known> {
+async function known({ house }: CnabContext, name: string): Promise<Known> {
   const found = (await findInstallation(house, name)) ?? fail('cnab.installation.unknown', name)
   const recorded = runsOf(found.ledger.claims, name).map((run): ShownRun => {
     const log = run.results.flatMap((result) => noteIn(result) ?? []).at(-1)
@@ -100,7 +100,7 @@ async function known({ house }: CnabRoom, name: string): Promise<Known> {
 
 /** What an operation runs on the installation now: nothing is recorded of it before it ends. */
 async function runUnderWay(
-  { store }: CnabRoom['house'],
+  { store }: CnabContext['house'],
   { instance, ledger }: Found,
   name: string,
 ): Promise<ShownRun | undefined> {
@@ -121,7 +121,7 @@ async function runUnderWay(
 }
 
 /** Problems: cnab.installation.unknown. */
-export async function viewInstallation(room: CnabRoom, name: string): Promise<InstallationView> {
+export async function viewInstallation(room: CnabContext, name: string): Promise<InstallationView> {
   const { found, runs, active } = await known(room, name)
   const kept = found.alias === undefined ? found.ledger.installation() : undefined
   const { state, installed, uninstalled, last } = stateOf(runs, modifies)
@@ -161,7 +161,7 @@ function parametersOf({ claim }: RecordedRun): readonly ParameterView[] {
 }
 
 /** Newest first. Problems: cnab.installation.unknown. */
-export async function viewRuns(room: CnabRoom, name: string): Promise<readonly RunView[]> {
+export async function viewRuns(room: CnabContext, name: string): Promise<readonly RunView[]> {
   const { runs } = await known(room, name)
   return runs
     .map(({ claim, results }): RunView => {
@@ -181,7 +181,7 @@ export async function viewRuns(room: CnabRoom, name: string): Promise<readonly R
 }
 
 /** The log of the newest run, or of one. Problems: cnab.installation.unknown, cnab.run.unknown. */
-export async function logOf(room: CnabRoom, name: string, id?: string): Promise<Uint8Array> {
+export async function logOf(room: CnabContext, name: string, id?: string): Promise<Uint8Array> {
   const { found, runs } = await known(room, name)
   const run = id === undefined ? runs.at(-1) : runs.find(({ claim }) => claim.id === id)
   if (run === undefined) return fail('cnab.run.unknown', id)
@@ -198,7 +198,7 @@ export interface OutputView {
 }
 
 /** The newest of each output. Problems: cnab.installation.unknown. */
-export async function viewOutputs(room: CnabRoom, name: string): Promise<readonly OutputView[]> {
+export async function viewOutputs(room: CnabContext, name: string): Promise<readonly OutputView[]> {
   const { found, runs } = await known(room, name)
   const { claims } = found.ledger
   return [...currentOutputs(runs)].flatMap(([output, result]): readonly OutputView[] => {

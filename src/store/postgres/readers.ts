@@ -3,9 +3,9 @@ import pg from 'pg'
 import type { Row, Session, Value } from '../database.ts'
 import { type Answer, ask, configOf, dialect, type LineOptions, nowOf } from './line.ts'
 import { type Patience, patiently } from './patience.ts'
+import type { Question } from './pipelined.ts'
 import type { ServerTime } from './server-time.ts'
 import { askTogether } from './together.ts'
-import type { Question } from './volley.ts'
 
 interface Line {
   readonly client: Promise<pg.Client>

@@ -1,8 +1,8 @@
 /** Questions outside any transaction, asked in one breath as one message: the failure of one is not the others'. */
 import type { ClientBase } from 'pg'
 import { type Answer, ask, commands } from './line.ts'
+import { executeOn, mergeQuestions, type Question } from './pipelined.ts'
 import { isDisconnect } from './problem.ts'
-import { executeOn, mergeQuestions, type Question } from './volley.ts'
 
 /** Asks them all, and is over when all have their answer. */
 export async function askTogether(client: ClientBase, questions: readonly Question[]): Promise<void> {

@@ -3,9 +3,9 @@ import type { ClientBase } from 'pg'
 import { InvariantError, invariant } from '../../kit/assert.ts'
 import type { Session, Value } from '../database.ts'
 import { type Answer, command, dialect, nowOf } from './line.ts'
+import { mergeChanges, mergeQuestions, type Question, runPipelined, type Statement } from './pipelined.ts'
 import { isAftermath, isDisconnect } from './problem.ts'
 import type { ServerTime } from './server-time.ts'
-import { mergeChanges, mergeQuestions, type Question, type Statement, volley } from './volley.ts'
 
 type Committed =
   | { readonly kind: 'committed' }
@@ -48,7 +48,7 @@ export function begin(client: ClientBase, time: ServerTime, settings = ''): Open
     const asked = questions
     questions = []
     if (isOver) for (const { failed } of asked) failed(tooLate())
-    else heard.push(volley(client, [...takeChanges(), ...mergeQuestions(client, asked, failAll)]))
+    else heard.push(runPipelined(client, [...takeChanges(), ...mergeQuestions(client, asked, failAll)]))
   }
   const gather = (statement: Pick<Question, 'text' | 'values' | 'first'>): Promise<Answer> => {
     if (isOver) throw tooLate()
@@ -92,7 +92,7 @@ export function begin(client: ClientBase, time: ServerTime, settings = ''): Open
       }
       try {
         const { command: done } = await new Promise<Answer>((answered, failed) => {
-          heard.push(volley(client, takeChanges(), { text: 'COMMIT', values: [], answered, failed }))
+          heard.push(runPipelined(client, takeChanges(), { text: 'COMMIT', values: [], answered, failed }))
         })
         if (done !== 'COMMIT') await Promise.all(heard)
         // A transaction in which something failed is rolled back by its commit, without an error.

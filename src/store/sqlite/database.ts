@@ -8,7 +8,7 @@ import { openCheckpoints } from './checkpoints.ts'
 import { copyTo, refuseDamaged } from './copy.ts'
 import { openFlush } from './flush.ts'
 import { type Commands, type Group, makeGroup } from './group-commit.ts'
-import { firstTime, timeKeeper, type Uptime, uptimeOfMachine } from './last-time.ts'
+import { firstTime, lastTimeWriter, type Uptime, uptimeOfMachine } from './last-time.ts'
 import { lockFile, shareLock } from './lock-file.ts'
 import { preparePlace } from './place.ts'
 import { isDamaged, isInputOutput, sqliteProblem } from './problem.ts'
@@ -124,7 +124,7 @@ async function connectBoth(path: string, options: SqliteOptions): Promise<Opened
       let time = (): number => Math.floor(clock.now())
       const writer = connect(path, () => time(), {})
       if (!isShared) time = steadyTime(clock, firstTime(writer.db, clock.now(), uptime()))
-      const keepTime = isShared ? () => undefined : timeKeeper(writer.db, () => time(), uptime)
+      const keepTime = isShared ? () => undefined : lastTimeWriter(writer.db, () => time(), uptime)
       return { writer, looking: connect(path, () => time(), { readOnly: true }), keepTime, unlock }
     } catch (error) {
       unlock()

@@ -43,7 +43,7 @@ export function firstTime(db: DatabaseSync, wall: number, uptime: Uptime): numbe
 }
 
 /** Keeps the time in the transaction that is open, now and then. */
-export function timeKeeper(db: DatabaseSync, now: () => number, uptime: () => Uptime): () => void {
+export function lastTimeWriter(db: DatabaseSync, now: () => number, uptime: () => Uptime): () => void {
   let kept = Number.NEGATIVE_INFINITY
   let isThere = false
   return () => {

@@ -1,0 +1,83 @@
+/** The catalog that is offered now; another takes its place whole, or not at all. */
+import type { Login } from '../artifacts/index.ts'
+import { type Catalog, makeCatalog, type Offer } from '../broker/catalog.ts'
+import type { MountedPrograms } from '../broker/ports.ts'
+import { entriesOf } from '../settings/catalog-settings.ts'
+import type { Settings } from '../settings/settings.ts'
+import { type CatalogOrder, type LoadedCatalog, loadCatalog } from './catalog.ts'
+import { loginAmong } from './source-of.ts'
+
+export interface LiveCatalog {
+  catalog(): Catalog
+  /** What the operator lends to all instances of a plan. */
+  readonly lentTo: (offer: Offer) => MountedPrograms
+  /** Reads the packages and offers them. Problems: those of loading; what was offered stays. */
+  fill(written: Settings['catalog']): Promise<void>
+  /** The sources of the catalog, and when their registries were last heard. */
+  sources(): readonly LiveSource[]
+  /** Asks a source again; answers whether another catalog is offered now. Problems: those of loading. */
+  refresh(name: string): Promise<boolean>
+  /** The login of the source that lists an image. */
+  loginFor(host: string, repository: string): Login | undefined
+}
+
+export interface LiveSource {
+  readonly name: string
+  readonly everyMs: number
+  readonly listedAt: number | undefined
+  /** Whether it answered when it was last asked. */
+  readonly isFresh: boolean
+}
+
+/** An empty shelf. The first filling takes sources as they were when the broker last ran. */
+export function makeLiveCatalog(around: Omit<CatalogOrder, 'entries' | 'recall' | 'again'>): LiveCatalog {
+  let loaded: LoadedCatalog = { catalog: makeCatalog([]), parts: [], lentTo: () => ({}) }
+  let loginFor: LiveCatalog['loginFor'] = () => undefined
+  let isFirst = true
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+  return {
+    catalog: () => loaded.catalog,
+    lentTo: (offer) => loaded.lentTo(offer),
+    loginFor: (host, repository) => loginFor(host, repository),
+    fill: (written) =>
+      inTurn(async () => {
+        const entries = entriesOf(written)
+        const before = loginFor
+        loginFor = loginAmong(entries.filter((entry) => 'source' in entry))
+        try {
+          loaded = await loadCatalog({ ...around, entries, recall: isFirst })
+        } catch (error) {
+          loginFor = before
+          throw error
+        }
+        isFirst = false
+      }),
+    sources: () =>
+      loaded.parts.flatMap(({ entry, loaded: one }) =>
+        one === undefined || !('source' in entry)
+          ? []
+          : [
+              {
+                name: entry.source.name,
+                everyMs: entry.source.refreshInterval,
+                listedAt: one.listedAt,
+                isFresh: one.isFresh,
+              },
+            ],
+      ),
+    refresh: (name) =>
+      inTurn(async () => {
+        const asked = loaded.parts.find(({ entry }) => 'source' in entry && entry.source.name === name)
+        if (asked === undefined) return false
+        const before = loaded
+        const entries = before.parts.map(({ entry }) => entry)
+        loaded = await loadCatalog({ ...around, entries, again: { before, entry: asked.entry } })
+        return loaded.catalog !== before.catalog
+      }),
+  }
+}

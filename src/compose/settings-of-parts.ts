@@ -1,0 +1,156 @@
+/** Settings in the words of the parts that obey them. */
+import { chmodSync, mkdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { Policy } from '../broker/ports.ts'
+import type { Account } from '../http/authenticate.ts'
+import type { BodyLimits } from '../http/body-limits.ts'
+import type { ServerOptions } from '../http/server.ts'
+import type { Sources } from '../http/source.ts'
+import { type Chance, systemClock } from '../kit/clock.ts'
+import type { Secret } from '../kit/secret.ts'
+import { fail } from '../model/problem.ts'
+import type { Settings } from '../settings/settings.ts'
+import { type KeyRing, openKeyRing } from '../store/keys.ts'
+import type { MaintenanceLimits } from '../work/maintenance.ts'
+import type { WorkCapacity, WorkLimits } from '../work/tools.ts'
+
+const dayMs = 86_400_000
+
+/** What the parts ask for whenever they need it, so that a reload changes it in one place. */
+export interface Rules {
+  policy(): Policy
+  room(): WorkCapacity
+  keeper(): MaintenanceLimits
+  change(settings: Settings): void
+}
+
+export function makeRules(settings: Settings): Rules {
+  const read = (from: Settings) => ({
+    policy: policyOf(from),
+    room: roomOf(from),
+    keeper: keeperLimitsOf(from),
+  })
+  let now = read(settings)
+  return {
+    policy: () => now.policy,
+    room: () => now.room,
+    keeper: () => now.keeper,
+    change: (fresh) => {
+      now = read(fresh)
+    },
+  }
+}
+
+function policyOf({ operations, limits, quotas }: Settings): Policy {
+  const { provision, update, deprovision, bind, unbind, action } = operations.deadline
+  return {
+    deadlineMs: { provision, update, deprovision, bind, unbind, invoke: action },
+    queuedPerPlatformMax: limits.queuedPerPlatform,
+    ...(quotas.instancesPerPlatform === undefined
+      ? {}
+      : { instancesPerPlatformMax: quotas.instancesPerPlatform }),
+    ...(quotas.bindingsPerInstance === undefined
+      ? {}
+      : { bindingsPerInstanceMax: quotas.bindingsPerInstance }),
+  }
+}
+
+export function bodyLimitsOf({ http, limits }: Settings): BodyLimits {
+  return { bytes: http.bodyLimit, depth: limits.jsonDepth, keys: limits.jsonKeys, text: limits.jsonText }
+}
+
+/** How the broker listens; the limits of connections may change while it does. */
+export function listenerOf(
+  { http }: Settings,
+  parts: { readonly settings: () => Settings; readonly sources: Pick<Sources, 'trusts'> },
+): ServerOptions {
+  return {
+    listen: http.listen,
+    pathPrefix: http.pathPrefix ?? '',
+    requestTimeoutMs: http.requestTimeout,
+    headersTimeoutMs: http.headersTimeout,
+    keepAliveMs: http.keepAliveTimeout,
+    clock: systemClock,
+    trusts: parts.sources.trusts,
+    connectionLimits: () => {
+      const { connectionsPerSource, connectionsPerAccount, bodyBytesPerSecond } = parts.settings().limits
+      return {
+        strangersPerSource: connectionsPerSource,
+        perAccount: connectionsPerAccount,
+        bodyBytesPerSecond,
+      }
+    },
+  }
+}
+
+function roomOf({ operations }: Settings): WorkCapacity {
+  return {
+    concurrency: operations.concurrency || Math.max(4, 2 * availableParallelism()),
+    perPlatform: operations.perPlatform,
+  }
+}
+
+export function workLimitsOf({ operations }: Settings): WorkLimits {
+  return {
+    leaseMs: operations.lease,
+    heartbeatMs: operations.heartbeat,
+    stagesMax: 64,
+    attemptsMax: 3,
+  }
+}
+
+function keeperLimitsOf({ operations, retention }: Settings): MaintenanceLimits {
+  return {
+    overdueGraceMs: operations.stopGrace + 60_000,
+    sweepEveryMs: operations.sweep,
+    forgetEveryMs: 600_000,
+    orphanAgeMs: 3_600_000,
+    leftoverAgeMs: 10_000,
+    retention: {
+      operationDays: retention.operations / dayMs,
+      logDays: retention.logs / dayMs,
+      goneDays: retention.gone / dayMs,
+      auditDays: retention.audit / dayMs,
+    },
+  }
+}
+
+export function accountsOf({ auth }: Settings): readonly Account[] {
+  const revealed = (...secrets: readonly (Secret | undefined)[]) =>
+    secrets.flatMap((one) => (one === undefined ? [] : [one.reveal()]))
+  return auth.users.map(({ name, role, password, previousPassword, token, previousToken }) => ({
+    name,
+    role,
+    passwords: revealed(password, previousPassword),
+    tokens: revealed(token, previousToken),
+  }))
+}
+
+/** The store's URL with its file in place. */
+export function storeUrlOf({ store, dataDir }: Settings): string {
+  if (store.url !== 'sqlite') return store.url
+  makePrivate(dataDir)
+  return `sqlite:${join(dataDir, 'chandler.db')}`
+}
+
+/** With several processes on one database every one of them needs the same ring, so it must be given. */
+export function keyRingOf(settings: Settings, chance: Chance): KeyRing {
+  const file = keyFileOf(settings)
+  // The ring may lie in the data folder also when its place was named.
+  makePrivate(settings.dataDir)
+  return openKeyRing(file, chance)
+}
+
+/** Where the key ring lies. */
+export function keyFileOf({ secrets, store, dataDir }: Settings): string {
+  if (secrets.keyring === undefined && store.url.startsWith('postgres')) {
+    fail('settings.invalid', 'secrets.keyring is required with PostgreSQL: every process needs the same keys')
+  }
+  return secrets.keyring ?? join(dataDir, 'keys.json')
+}
+
+function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700)
+}

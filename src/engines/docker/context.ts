@@ -1,0 +1,29 @@
+/** What the parts of the Docker engine work with. */
+import { join } from 'node:path'
+import type { Clock } from '../../kit/clock.ts'
+import type { MountedPrograms } from '../mounted-programs.ts'
+import type { Supplies } from '../supplies.ts'
+import type { Docker } from './client.ts'
+import type { ImageCopier } from './image.ts'
+import { type TicketPaths, ticketIn } from './ticket.ts'
+
+export interface DockerContext {
+  readonly docker: Docker
+  readonly folder: string
+  readonly privates: string
+  readonly copier: ImageCopier
+  readonly supplies: Supplies
+  readonly lent: MountedPrograms
+  readonly clock: Clock
+  /** Until when somebody is known to write down what a run prints. */
+  readonly pourers: Map<string, number>
+  /** Whether we may mount; else limits of folders are looked at afterwards. */
+  readonly mayMount: boolean
+  readonly socket: string
+  readonly network: string
+}
+
+/** The ticket of a run by its name. */
+export function ticketOf({ folder }: Pick<DockerContext, 'folder'>, run: string): TicketPaths {
+  return ticketIn(join(folder, 'runs', run))
+}
