@@ -83,7 +83,7 @@ const sim = (making: Making): Promise<Told> => {
     additionalProperties: true,
   }
   const schema = {
-    $schema: 'http://json-schema.org/draft-07/schema#',
+    $schema: 'http://json-schema.org/draft-04/schema#',
     type: 'object',
     definitions: { hidden: { allOf: [{ writeOnly: true }] } },
     properties: {
