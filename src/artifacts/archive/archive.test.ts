@@ -388,4 +388,5 @@ test.each([
 
   expect(archive.entries).toEqual([{ path, bytes: content.length, mode: 0o755 }])
   expect(Buffer.from((await archive.file(path)) ?? 'none')).toEqual(content)
+  await archive.close()
 })

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startFlakyServer } from '../../../test/support/flaky-server.ts'
@@ -7,8 +16,10 @@ import { tar } from '../../../test/support/hostile.ts'
 import { freshFolder, imageOfLayers } from '../../../test/support/image.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { toProblem } from '../../model/problem.ts'
+import { collect } from '../archive/collect.ts'
 import { openArtifactStore } from '../artifacts.ts'
 import { digestOf } from '../digest.ts'
+import { checked } from '../oci/checked.ts'
 import type { Descriptor } from '../oci/manifest.ts'
 import type { Stretch } from '../oci/place.ts'
 import { registrySource } from '../registry/registry-source.ts'
@@ -304,3 +315,15 @@ function age(folder: string): void {
     if (entry.isFile()) utimesSync(join(entry.parentPath, entry.name), 0, 0)
   }
 }
+
+test('a file that is read for a digest of no known kind is closed again', async () => {
+  const path = join(home, 'of-no-known-kind')
+  writeFileSync(path, 'some bytes')
+  const stream = createReadStream(path)
+  const wanted = { mediaType: 'x', digest: 'md5:d41d8cd98f00b204e9800998ecf8427e', size: 10 }
+
+  await expect(collect(checked(wanted, stream), 100)).rejects.toMatchObject({
+    problem: { code: 'artifact.altered' },
+  })
+  expect(stream.destroyed).toBe(true)
+})

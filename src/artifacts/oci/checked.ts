@@ -1,4 +1,5 @@
 /** A stream that is refused at its end unless it was what its descriptor says. */
+import type { Hash } from 'node:crypto'
 import { fail } from '../../model/problem.ts'
 import { hashFor, splitDigest } from '../digest.ts'
 import type { Descriptor } from './manifest.ts'
@@ -9,15 +10,17 @@ export async function* checked(
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
   const { hex } = splitDigest(digest)
-  const hash = hashFor(digest)
+  let hash: Hash | undefined
   let seen = 0
   for await (const chunk of bytes) {
+    // Refused in here, so that what was opened is closed again.
+    hash ??= hashFor(digest)
     seen += chunk.byteLength
     if (seen > size) break
     hash.update(chunk)
     yield chunk
   }
-  const found = hash.digest('hex')
+  const found = (hash ?? hashFor(digest)).digest('hex')
   if (seen !== size || found !== hex) {
     refuseAltered({ digest, size }, { seen, hex: found })
   }
