@@ -4,6 +4,7 @@ import { fail } from '../model/problem.ts'
 import { collect } from './archive/collect.ts'
 import { type BaseImage, type BuildSettings, type BuiltImage, buildImage } from './build.ts'
 import { cachedSource } from './cached-source.ts'
+import { blobBytes } from './content/blob-bytes.ts'
 import type { ContentStore } from './content/content-store.ts'
 import { documentBytesMax } from './limits.ts'
 import { checked } from './oci/checked.ts'
@@ -123,9 +124,7 @@ async function readBase(source: Source, from: Reference, { platform }: BuildSett
   return {
     document: parseObject(bytes, source.name),
     layers,
-    open: async function* (layer) {
-      yield* checked(layer, (await source.blob(layer, 0, signal)).bytes)
-    },
+    open: (layer) => checked(layer, blobBytes(source, layer, signal)),
   }
 }
 

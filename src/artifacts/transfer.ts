@@ -2,6 +2,7 @@
 
 import { inParallel } from '../kit/in-parallel.ts'
 import { fail } from '../model/problem.ts'
+import { blobBytes } from './content/blob-bytes.ts'
 import { checked } from './oci/checked.ts'
 import { childrenOf, type Descriptor, type Manifest, type Platform } from './oci/manifest.ts'
 import { isForeignLayer, isIndexType, isManifestType } from './oci/media-types.ts'
@@ -100,16 +101,12 @@ async function copyBlob(part: Descriptor, { source, target, options, bytes }: Tr
   const { signal } = options
   options.progress(`copying ${part.digest.slice(0, 19)} (${(part.size / 1e6).toFixed(1)} MB)`)
   const content: BlobContent = {
-    open: () => checked(part, openBlob(source, part, signal)),
+    open: () => checked(part, blobBytes(source, part, signal)),
     file: async () => await source.file?.(part),
     ...(source.repository === undefined ? {} : { mountFrom: source.repository }),
   }
   await target.writeBlob(part, content, signal)
   bytes.moved += part.size
-}
-
-async function* openBlob(source: Source, part: Descriptor, signal: AbortSignal): AsyncIterable<Uint8Array> {
-  yield* (await source.blob(part, 0, signal)).bytes
 }
 
 async function copyReferrers(digest: string, trip: Trip, depth: number): Promise<void> {

@@ -9,6 +9,7 @@ import {
   repositoryOfSpec,
 } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
+import { blobBytes } from '../content/blob-bytes.ts'
 import { checkBlobFile } from '../content/copy-file.ts'
 import { isDigest } from '../digest.ts'
 import { checked } from '../oci/checked.ts'
@@ -124,7 +125,7 @@ async function* joined(
   source: Source,
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> {
-  for (const piece of pieces) yield* checked(piece, (await source.blob(piece, 0, signal)).bytes)
+  for (const piece of pieces) yield* checked(piece, blobBytes(source, piece, signal))
 }
 
 function relative(reader: Reader): Content {

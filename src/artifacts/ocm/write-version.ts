@@ -7,6 +7,7 @@ import {
   tagOfVersion,
 } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
+import { blobBytes } from '../content/blob-bytes.ts'
 import { checked } from '../oci/checked.ts'
 import type { Descriptor } from '../oci/manifest.ts'
 import type { Target } from '../oci/place.ts'
@@ -110,9 +111,7 @@ export function storedBlobs(version: StoredVersion, signal: AbortSignal): Map<st
       const { mediaType, size } = blob
       blobs.set(digest, {
         blob: { mediaType, digest, size },
-        open: async function* () {
-          yield* (await source.blob(blob, 0, signal)).bytes
-        },
+        open: () => blobBytes(source, blob, signal),
         ...(source.repository === undefined ? {} : { mountFrom: source.repository }),
       })
     }
