@@ -71,14 +71,14 @@ export interface Broker {
   reload(settings: Settings): Promise<Difference>
   /** What is going on, in figures, for the log. */
   snapshot(): Promise<JsonObject>
-  /** Gives running work to whoever comes next, answers what is under way, closes. */
+  /** Gives running work to the next process, answers what is under way, closes. */
   stop(): Promise<void>
 }
 
 export interface Surroundings {
   readonly log: Log
   readonly version: string
-  /** Whoever worked on this store before shall not any more: what they hold is ours, whether they live or not. */
+  /** Processes that worked on this store before shall not any more: what they hold is taken over, whether they live or not. */
   readonly takeOver?: boolean | undefined
 }
 
@@ -139,7 +139,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   operator.started()
   const { freeze } = await ports.store.look.cluster()
   if (freeze?.isCopy) log.warn('store.copy', 'The store is a copy of before', { reason: freeze.reason })
-  // Judging a large catalog takes a while, and nobody has to wait for it.
+  // Judging a large catalog takes a while, and it need not be waited for.
   setImmediate(() => {
     tellLint(ports.catalog(), log)
     foresee(tools, house.shelf.lentTo)
@@ -314,7 +314,7 @@ function portsOf({ store, clock, chance, node, rules, shelf, engines, metrics, p
   }
 }
 
-/** Store, engines, catalog, and those who work. */
+/** Store, engines, catalog and workers. */
 async function openHouse(
   settings: Settings,
   ring: KeyRing,

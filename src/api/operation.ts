@@ -150,7 +150,7 @@ interface LogPiece {
   readonly step: string
 }
 
-/** A piece of a log; its text was decoded by who read it, for a character may be cut in two. */
+/** A piece of a log; the reader decodes its text, for a character may be cut in two. */
 export function toLogLine({ number, at, stream, step }: LogPiece, text: string): LogLine {
   return { number, at: moment(at), stream, step, text }
 }

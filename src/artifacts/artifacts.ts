@@ -65,7 +65,7 @@ export interface ArtifactStore {
   publish(order: CollectionPublish): Promise<Transferred>
   /** Writes images and files into one archive. Answers its path. */
   pack(order: CollectionPack): Promise<string>
-  /** Throws away what nothing in `keep` needs and nobody used of late. */
+  /** Throws away what nothing in `keep` needs and was not used of late. */
   sweep(order: Sweep): Promise<Swept>
   /** Bytes of all content that is kept, packed. */
   size(): Promise<number>

@@ -15,7 +15,7 @@ export function cachedSource(reference: Reference, content: ContentStore, option
   }
   return {
     name: formatReference(reference),
-    // Blobs of a registry can be mounted from there, whoever gives us the manifest.
+    // Blobs of a registry can be mounted from there, whichever source the manifest came from.
     ...(reference.kind === 'registry'
       ? { repository: { host: reference.host, repository: reference.repository } }
       : {}),

@@ -188,7 +188,7 @@ const levels: Readonly<Record<Compression, ZlibOptions>> = {
   huffman: { strategy: constants.Z_HUFFMAN_ONLY },
 }
 
-/** The same files are the same bytes, whoever packs them. */
+/** The same files are the same bytes, whichever machine packs them. */
 function packed(folder: string, compression: Compression): AsyncIterable<Uint8Array> {
   const tar = packFolder(folder, { mtime: 0, prefix: '.', plainModes: true })
   // A failure reaches the reader of the output.

@@ -91,7 +91,7 @@ async function copyPart(
     await trip.target.writeManifest(child, undefined, signal)
     return
   }
-  // Its bytes are elsewhere, for whoever may have them.
+  // Its bytes are elsewhere, for clients that may have them.
   if (isForeignLayer(part.mediaType) && (part.urls?.length ?? 0) > 0) return
   if (await trip.target.has(part, signal)) return
   await copyBlob(part, trip)

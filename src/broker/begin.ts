@@ -86,7 +86,7 @@ async function refuseWhenCrowded(tx: Transaction, ports: Ports, platform: string
   fail('request.too-many', `${most} operations of this platform wait already`)
 }
 
-/** What whoever works on an operation is left to end it, where its end is forced. */
+/** How long the worker of an operation has to end it, where its end is forced. */
 const forceMs = 10_000
 
 /**
@@ -111,7 +111,7 @@ export async function requestCancel(
   const { state, fence } = operation
   await tx.addHistory(id, { state, reason, node: ports.node, fence })
   tx.hint({ kind: 'cancel', operation: id })
-  // Who holds it hears of the cancel; what nobody holds is due from now on.
+  // The worker that holds it hears of the cancel; what is not held is due from now on.
   if (operation.lease === undefined) tx.hint({ kind: 'queued' })
 }
 

@@ -7,7 +7,7 @@ export interface Finding {
   readonly pointer: string
   readonly message: string
   readonly remedy: string
-  /** Whoever would not take the catalog for this. */
+  /** The platform that would not take the catalog for this. */
   readonly refusedBy: readonly Authority[]
   /** Legal, and yet the specification advises against it or a client stumbles over it. */
   readonly discouraged: boolean

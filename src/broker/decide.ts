@@ -27,7 +27,7 @@ interface Asked {
 
 /**
  * Runs a verb in a transaction. Where its rehearsal is made in another process the transaction is left, the answer
- * awaited, and everything decided again with it: writers of SQLite share one transaction, which nobody may hold for seconds.
+ * awaited, and everything decided again with it: writers of SQLite share one transaction, which must not be held for seconds.
  * Problems: instance.busy.
  */
 export async function decided<T>(

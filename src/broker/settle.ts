@@ -37,7 +37,7 @@ interface Settling extends Locked {
   readonly now: number
 }
 
-/** Everybody locks in this order, instance, binding, operation: so nobody waits for somebody who waits for him. */
+/** Every transaction locks in this order, instance, binding, operation, so that no two wait for each other. */
 export async function lockForEnd(tx: Transaction, id: string, target: Target): Promise<Locked | undefined> {
   const { binding: name } = target
   const [instance, binding, operation] = await Promise.all([

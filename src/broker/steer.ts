@@ -12,7 +12,7 @@ import { provision } from './provision.ts'
 import { unbind } from './unbind.ts'
 import { update } from './update.ts'
 
-/** Asks an operation to stop; it ends soon, and says what it left behind. Forced, it ends within seconds whoever works on it. */
+/** Asks an operation to stop; it ends soon, and says what it left behind. Forced, it ends within seconds even if a worker holds it. */
 export async function cancelOperation(ports: Ports, asker: Asker, id: string, force = false): Promise<void> {
   await ports.store.write(async (tx) => {
     const operation = await active(tx, id)

@@ -25,7 +25,7 @@ export interface Standing {
 
 // A node says every ten seconds that it lives.
 const silentMs = 60_000
-// Whoever lives ends what is past its deadline sooner.
+// A living node ends what is past its deadline sooner.
 const graceMs = 300_000
 const stillMs = 600_000
 

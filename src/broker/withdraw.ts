@@ -25,7 +25,7 @@ export async function withdraw(
   return blockedBy
 }
 
-/** It waits behind another, and nobody has ever claimed it. */
+/** It waits behind another, and it was never claimed. */
 function neverBegan({ state, blockedBy, fence }: Operation): boolean {
   return state === 'queued' && blockedBy !== undefined && fence === 0
 }

@@ -7,7 +7,7 @@ export interface CommandRow {
   readonly aliases?: readonly string[]
   readonly summary: string
   readonly group: 'Running a broker' | 'Ordering and operating' | 'Packages' | 'Languages' | 'Shell'
-  /** What it ends with when it was used wrongly, where that is not 2: whoever supervises a server knows other codes. */
+  /** What it ends with when it was used wrongly, where that is not 2: supervisors of servers know other codes. */
   readonly usageExit?: number
   readonly load: () => Promise<{ readonly register: Register }>
 }

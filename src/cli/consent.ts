@@ -1,4 +1,4 @@
-/** Whether what cannot be undone is meant: by `--yes`, or by whoever sits at the terminal. */
+/** Whether what cannot be undone is meant: by `--yes`, or by the person at the terminal. */
 import { fail } from '../model/problem.ts'
 import { confirm, isTerminal } from './terminal.ts'
 

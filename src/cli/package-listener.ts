@@ -2,7 +2,7 @@
 import { printable } from '../kit/text.ts'
 import { isTerminal, say } from './terminal.ts'
 
-/** Logs go to standard error: raw where nobody looks, without control characters on a terminal. */
+/** Logs go to standard error: raw where no person looks, without control characters on a terminal. */
 export function packageListener() {
   return {
     ...terminalSignals(),

@@ -17,7 +17,7 @@ const stalledLine = JSON.stringify({
   msg: 'The event loop stood still for 30 seconds; the process is ended',
 })
 
-/** Whoever renews a password tells nobody; looking costs next to nothing. */
+/** Tools that renew a password do not tell; looking costs next to nothing. */
 const secretsEveryMs = 5000
 
 type Good = Extract<Loaded, { kind: 'settings' }>
@@ -124,7 +124,7 @@ function automaticFormat(): 'json' | 'pretty' {
 
 type Log = ReturnType<typeof openLog>
 
-/** A terminal tells a whole group of processes, and whoever started us passes it on: that is one word, not two. */
+/** A terminal signals a whole group of processes, and the process that started this one passes it on: that is one signal, not two. */
 const echoMs = 500
 
 /** The first SIGTERM or Ctrl-C drains; the second ends at once, and what runs is found again at the next start. */
@@ -151,7 +151,7 @@ async function untilTold(broker: Broker, log: Log): Promise<void> {
   await broker.stop()
 }
 
-/** Never go on after an unknown error: what runs is found again by whoever starts next. */
+/** Never go on after an unknown error: the next start finds again what runs. */
 function crash(log: Log, error: unknown): void {
   log.fatal('process.crashed', 'An unexpected error ends the process', { error })
   // A store that cannot be trusted any more is a matter of the disk, not of the program.

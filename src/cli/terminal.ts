@@ -1,4 +1,4 @@
-/** The terminal: what goes to standard output and error, whether somebody is looking, questions and signals. */
+/** The terminal: what goes to standard output and error, whether a person is looking, questions and signals. */
 const { env } = process
 
 /** Whether a stream leads to a person. */

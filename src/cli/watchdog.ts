@@ -31,7 +31,7 @@ while :; do
   exit
 done`
 
-/** Starts watching this process; without the tools it needs nobody watches. */
+/** Starts watching this process; without the tools it needs there is no watch. */
 export function startWatchdog({ stallMs, beatMs = 1000, line }: WatchdogOptions): Watchdog {
   const seconds = Math.ceil((stallMs + beatsAtOnce * beatMs) / 1000)
   const shell = spawn('/bin/sh', ['-c', script, 'watchdog', String(process.pid), String(seconds), line], {

@@ -1,4 +1,4 @@
-/** Gives the disk back: now and then everything goes that was brought for packages which nobody is offered or uses any more. */
+/** Gives the disk back: now and then everything goes that was brought for packages that are no longer offered or used. */
 import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Chance, Clock } from '../kit/clock.ts'
 import type { Json } from '../kit/json.ts'
@@ -13,7 +13,7 @@ export interface SweepingParts {
   readonly artifacts: Pick<ArtifactStore, 'sweep'>
   readonly clock: Clock
   readonly chance: Chance
-  /** What was used more recently stays, whoever used it. */
+  /** What was used more recently stays, whichever process used it. */
   readonly keepUnusedMs: number
   fault(error: unknown): void
 }

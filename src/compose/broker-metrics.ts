@@ -1,4 +1,4 @@
-/** Figures about the house that are read when somebody looks: catalog, disk, store, content, keys. */
+/** Figures about the broker that are read when they are scraped: catalog, disk, store, content, keys. */
 import { stat, statfs } from 'node:fs/promises'
 import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Ports } from '../broker/ports.ts'

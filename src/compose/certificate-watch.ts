@@ -1,4 +1,4 @@
-/** Takes over a renewed certificate: files are looked at now and then, for whoever renews them tells nobody. */
+/** Takes over a renewed certificate: files are looked at now and then, for tools that renew them do not tell. */
 import { X509Certificate } from 'node:crypto'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'

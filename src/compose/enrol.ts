@@ -125,7 +125,7 @@ export function toldProblems(problem: Problem): readonly Omit<Problem, 'cause' |
   return [problem, ...(problem.others ?? [])].map(({ cause: _cause, others: _others, ...said }) => said)
 }
 
-/** For the figures alone: what is no reference is refused, with its reason, by whoever reads the package. */
+/** For the figures alone: reading the package refuses what is no reference, with its reason. */
 function sourceOf(reference: string): PackageSource {
   if (reference.startsWith('sim:')) return 'sim'
   try {

@@ -1,4 +1,4 @@
-/** The broker's catalog lint for the command line and for the start: who may not reach into the broker asks here. */
+/** The broker's catalog lint for the command line and for the start: parts that may not import the broker ask here. */
 import type { Catalog } from '../broker/catalog.ts'
 import { type CatalogLint, lintCatalog as lint } from '../broker/catalog-lint.ts'
 import type { Log } from '../kit/log.ts'

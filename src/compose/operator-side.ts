@@ -24,7 +24,7 @@ import { makeKeyMaster } from './keys.ts'
 import { startPresence } from './presence.ts'
 import { bodyLimitsOf, keyFileOf, listenerOf } from './settings-of-parts.ts'
 
-/** A ring may be brought by somebody else, for several brokers share one. */
+/** Another broker may have changed the ring, for several share one. */
 const ringEveryMs = 5000
 
 export interface OperatorSideParts {
@@ -52,7 +52,7 @@ export interface OperatorSide {
   started(): void
   /** Readiness says no from now on. */
   drain(): Promise<void>
-  /** Sends those away who follow something. */
+  /** Sends followers of logs away. */
   dismiss(): void
   /** Brings what is left of the audit trail to its sinks. */
   stopFeed(): Promise<void>

@@ -1,7 +1,7 @@
 /** What doctor is told about one part of the house. */
 import type { Problem } from '../model/problem.ts'
 
-/** What a broker works with all the same, and somebody should look at. */
+/** What a broker works with all the same, and operators should look at. */
 export interface Advice {
   readonly what: string
   readonly fix: string

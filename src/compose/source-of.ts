@@ -1,4 +1,4 @@
-/** A source of the settings in the words of whoever looks through it. */
+/** A source of the settings in the words of the code that lists it. */
 
 import type { Login } from '../artifacts/index.ts'
 import { hostOf, type ImagesPlace, type ListingLogin } from '../artifacts/index.ts'

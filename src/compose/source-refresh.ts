@@ -17,7 +17,7 @@ export interface RefreshParts {
   fault(error: unknown): void
 }
 
-/** A reload may bring other sources, so nobody sleeps longer. */
+/** A reload may bring other sources, so no wait is longer. */
 const lookEveryMs = 5_000
 /** A registry that was away is asked again after this, or after its interval where that is shorter. */
 const againAfterMs = 60_000

@@ -20,7 +20,7 @@ export interface Contract {
   offer?(pkg: Package, plan: Plan): PlanFit
   /** Digests of what was kept when a package was read and its runs need; absent: nothing. */
   keeps?(pkg: Package): readonly string[]
-  /** What the runs of a plan would each do first and may be done before anybody orders; absent: nothing. */
+  /** What the runs of a plan would each do first and may be done before there is an order; absent: nothing. */
   foresee?(offered: Offered): readonly Job[]
   /**
    * Preparing evaluates programs that packages hold, which may take long or never end: a broker has it done in a process of
@@ -41,7 +41,7 @@ export interface Contract {
   bindsInParallel(plan: Plan): boolean
 }
 
-/** What is known of a plan before anybody orders it. */
+/** What is known of a plan before it is ordered. */
 export type Offered = Pick<Situation, 'package' | 'service' | 'plan' | 'infrastructure'>
 
 export interface PlanFit {

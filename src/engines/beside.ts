@@ -1,4 +1,4 @@
-/** Helpers that run beside the one who follows a run: for its deadline, questions, and files to keep. */
+/** Tasks that run beside the following of a run: for its deadline, questions, and files to keep. */
 import { enough } from '../kit/enough.ts'
 
 export type Helper = (signal: AbortSignal) => Promise<void>

@@ -1,4 +1,4 @@
-/** Wakes whoever waits when something changes in a folder, and now and then in case a hint was lost. */
+/** Wakes waiters when something changes in a folder, and now and then in case a hint was lost. */
 
 import { watch } from 'node:fs'
 import type { Clock } from '../kit/clock.ts'
@@ -7,7 +7,7 @@ import { enough } from '../kit/enough.ts'
 export interface Changes {
   /** Resolves at the next change, or after the time. */
   next(ms: number): Promise<void>
-  /** Something else happened that who waits should know of. */
+  /** Something else happened that waiters should know of. */
   wake(): void
   close(): void
 }

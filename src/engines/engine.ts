@@ -20,8 +20,8 @@ export interface Engine {
   /** Why this engine cannot run the job, if it cannot; asked before anything is accepted. */
   refuses(job: Job): Problem | undefined
   /**
-   * Makes a run ready before there is an order, as far as that goes without what is late of its job. Whoever is laid out next with
-   * the same job, but for that, finds it done. Until it is started nothing has happened; if nobody comes, it is let go after a while.
+   * Makes a run ready before there is an order, as far as that goes without what is late of its job. The next layout with
+   * the same job, but for that, finds it done. Until it is started nothing has happened; if no layout comes, it is let go after a while.
    */
   anticipate?(run: Anticipated, signal: AbortSignal): Promise<void>
   /**

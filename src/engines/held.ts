@@ -1,4 +1,4 @@
-/** Whether somebody holds a lock: files that processes lock for their life tell that they live. */
+/** Whether a process holds a lock: files that processes lock for their life tell that they live. */
 import { existsSync } from 'node:fs'
 import { run } from './run-program.ts'
 

@@ -41,7 +41,7 @@ export async function lend(parent: string): Promise<MountedPrograms> {
   return mountedFrom(await borrow(parent))
 }
 
-/** The same, for who writes it down. */
+/** The same, for a caller that writes it down. */
 export async function borrow(parent: string): Promise<Loan> {
   const found = (await Promise.all(tools.map(findTool))).flatMap((tool) => tool ?? [])
   const files = new Map<string, string>()

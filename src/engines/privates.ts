@@ -27,13 +27,13 @@ export async function findPrivates(engine: string): Promise<string> {
   return beside
 }
 
-/** Makes it where it is missing: whoever closed last may have taken it away. */
+/** Makes it where it is missing: the last process that closed may have taken it away. */
 export function makePrivates(privates: string, engine: string): void {
   try {
     if (mkdirSync(privates, { recursive: true, mode: 0o700 }) === undefined) return
     writeFileSync(join(privates, marker), `${namespaceOfMounts()}\n${resolve(engine)}`, { mode: 0o600 })
   } catch {
-    // Somebody else's, or taken away again at this moment: whoever writes there next is told.
+    // Another user's, or taken away again at this moment: the next write there fails and says so.
   }
 }
 

@@ -1,4 +1,4 @@
-/** What jobs name instead of carrying it; whoever puts the parts together knows where such things lie. */
+/** What jobs name instead of carrying it; compose knows where such things lie. */
 
 export type Supply =
   | {
@@ -6,7 +6,7 @@ export type Supply =
       readonly reference: string
       readonly as: 'transport-archive' | 'folder' | 'blob'
     }
-  /** A file of a package's archive; `shared` when it will only be read, so that all who ask may have the same. */
+  /** A file of a package's archive; `shared` when it will only be read, so that all callers may have the same. */
   | {
       readonly kind: 'entry'
       readonly digest: string

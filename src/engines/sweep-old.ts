@@ -6,7 +6,7 @@ import { unlessAbsent } from './absent.ts'
 
 const dayMs = 24 * 3_600_000
 
-/** Removes what nobody has touched for a day, such as what a crash left half made; younger ones may be somebody's work. */
+/** Removes what has not been touched for a day, such as what a crash left half made; younger files may be in use. */
 export async function sweepOld(
   folder: string,
   clock: Clock,

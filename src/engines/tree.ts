@@ -23,7 +23,7 @@ export interface Owner {
   readonly gid: number
 }
 
-/** Whom what belongs to nobody's program belongs to. */
+/** The owner of files that belong to no program's user. */
 export const system: Owner = { uid: 0, gid: 0 }
 
 /** Only root can give files away; else everything stays ours. */

@@ -1,4 +1,4 @@
-/** Reads figures when somebody looks: what cannot be read is told once, until it can be read again. */
+/** Reads figures when they are scraped: what cannot be read is told once, until it can be read again. */
 
 export type Read = <T>(figure: string, ask: () => T | Promise<T>) => Promise<T | undefined>
 

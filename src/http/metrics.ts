@@ -43,7 +43,7 @@ export interface Metrics extends OperationFigures, LeaseFigures, SupplyFigures {
     read: () => number | Promise<number>,
     labels?: Readonly<Record<string, string>>,
   ): void
-  /** The form of `text` for who accepts these media types. */
+  /** The form of `text` for a client that accepts these media types. */
   formFor(accept: string | undefined): Form
   text(form?: Form): Promise<string>
   /** Every figure with what it tells. */
@@ -63,7 +63,7 @@ export interface Figure {
 export interface MetricsOptions {
   readonly version: string
   readonly nodeVersion: string
-  /** A figure that is read when somebody looks cannot be read; told once, until it can be again. */
+  /** A figure that is read when it is scraped cannot be read; told once, until it can be again. */
   readonly unread?: (figure: string, error: unknown) => void
 }
 

@@ -9,7 +9,7 @@ export interface SeenRequest {
   readonly ms: number
   readonly requestId: string
   readonly account: string | undefined
-  /** The address of who asked; empty when the connection is gone already. */
+  /** The address of the caller; empty when the connection is gone already. */
   readonly source: string
 }
 
@@ -17,7 +17,7 @@ export interface Observe {
   /** A request comes in; `request` tells of its end. */
   begins(): void
   request(seen: SeenRequest): void
-  /** A request that somebody should know was refused: credentials, roles, quotas. */
+  /** A refused request that operators should know of: credentials, roles, quotas. */
   refused(refusal: Refusal): void
   /** A secret is about to be handed out; resolves when that is on record. */
   read(reading: Refusal): Promise<void>

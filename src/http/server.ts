@@ -132,7 +132,7 @@ function makeServer(
     return { server, renew: () => undefined }
   }
   const encrypted: RequestListener = (request, response) => {
-    // A year: who has seen us encrypted does not come back in the clear.
+    // A year: a client that has seen the broker encrypted does not come back in the clear.
     response.setHeader('Strict-Transport-Security', 'max-age=31536000')
     listener(request, response)
   }

@@ -1,4 +1,4 @@
-/** Figures counted in the store and the catalog: by one question, at most once a minute, whoever scrapes. */
+/** Figures counted in the store and the catalog: by one question, at most once a minute, however often they are scraped. */
 import { Gauge, type Registry } from 'prom-client'
 import { nowAndThen } from '../kit/now-and-then.ts'
 import type { Look, StateCount } from '../store/store.ts'

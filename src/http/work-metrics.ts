@@ -110,7 +110,7 @@ export interface LeaseFigures {
   leasesRenewed(count: number): void
   leaseRenewalFailed(): void
   leaseLost(): void
-  /** An operation was taken up that somebody else had begun. */
+  /** An operation was taken up that another node had begun. */
   tookOver(): void
   fencedWrite(): void
   /** A run from before was looked for. */
@@ -120,7 +120,7 @@ export interface LeaseFigures {
   orphanRemoved(of: OrphanKind): void
 }
 
-/** Who holds what, and what was left by those who hold it no more. */
+/** Which node holds what, and what nodes that are gone have left. */
 export function leaseFigures({ counter, gauge }: Makers): LeaseFigures {
   const renewed = counter('chandler_lease_renewals_total', 'Leases that were renewed.', [])
   const failed = counter('chandler_lease_renew_failures_total', 'Rounds in which no lease was renewed.', [])

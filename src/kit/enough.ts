@@ -1,2 +1,2 @@
-/** What ends a wait that nobody needs any more: an abort without a reason makes an exception, with its stack, each time. */
+/** What ends a wait that is no longer needed: an abort without a reason makes an exception, with its stack, each time. */
 export const enough = Symbol('enough')

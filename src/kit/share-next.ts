@@ -1,4 +1,4 @@
-/** Many ask for the same work: who asks while it is being done shares the next time with all who do. */
+/** Many callers ask for the same work: those that ask while it is being done share the next time. */
 
 /** The work as something to ask for; each answer comes from a time that began after the asking. */
 export function shareNext(work: () => Promise<void>): () => Promise<void> {

@@ -16,7 +16,7 @@ export interface Job {
   readonly hosts?: readonly HostName[]
   /** A part of the work that is the same for many jobs and need not be done each time. */
   readonly beforehand?: Beforehand
-  /** What alone differs from one such job to the next: an engine may make the rest ready before anybody has ordered it. */
+  /** What alone differs from one such job to the next: an engine may make the rest ready before there is an order. */
   readonly late?: Late
 }
 

@@ -50,7 +50,7 @@ export interface Operation {
   /** Not claimed before. */
   readonly runAfter: number
   readonly cancelRequestedAt?: number
-  /** From then on it is ended without whoever works on it. */
+  /** From then on it is ended even if a worker still holds it. */
   readonly forceAt?: number
   readonly lease?: { readonly owner: string; readonly until: number }
   /** Grows with each claim; every write of an owner carries it. */

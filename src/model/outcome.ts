@@ -53,6 +53,6 @@ export interface Output {
   readonly state?: 'missing' | 'undeclared' | 'too-large'
   /** Its full size, where the content is not kept. */
   readonly bytes?: number
-  /** Shown only to who asks for it by name and may. */
+  /** Shown only to callers that ask for it by name and may. */
   readonly secret: boolean
 }

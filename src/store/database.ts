@@ -13,7 +13,7 @@ export interface Session {
   all(text: string, ...values: readonly Value[]): Promise<readonly Row[]>
   /** Answers how many rows were changed. */
   run(text: string, ...values: readonly Value[]): Promise<number>
-  /** Sends a change whose failure may show as late as the commit: over a network nobody waits for it. */
+  /** Sends a change whose failure may show as late as the commit: over a network it is not waited for. */
   send(text: string, ...values: readonly Value[]): Promise<void>
 }
 

@@ -30,7 +30,7 @@ export async function lockInstance(session: Session, key: InstanceKey): Promise<
   return row && instanceOf(row)
 }
 
-/** Writes a row that is there already, or one that is not: two who both saw nothing must not overwrite each other. */
+/** Writes a row that is there already, or one that is not: two writers that both saw nothing must not overwrite each other. */
 export async function putInstance(session: Session, instance: Instance, isThere: boolean): Promise<void> {
   await session.send(isThere ? update : insert, ...valuesOf(instance))
 }

@@ -18,7 +18,7 @@ export async function putFreeze(session: Session, freeze: Freeze | undefined): P
   await session.send('UPDATE cluster SET frozen = ? WHERE one = 1', toJson(freeze))
 }
 
-/** Raises the epoch and takes every lease away, so that whoever started before can neither claim nor write. */
+/** Raises the epoch and takes every lease away, so that processes started before can neither claim nor write. */
 export async function raiseEpoch(session: Session): Promise<number> {
   const row = (await session.get('UPDATE cluster SET epoch = epoch + 1 WHERE one = 1 RETURNING epoch')) ?? {}
   await session.send(

@@ -27,7 +27,7 @@ const insert = `INSERT INTO operations (id, platform, instance, binding, kind, a
   stage, attempt)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// Only what a step of the work changes: a deadline or a cancel is not its business, so a writer who read the row earlier
+// Only what a step of the work changes: a deadline or a cancel is not its business, so a writer that read the row earlier
 // cannot undo one; nor does it shorten a lease of the same owner. The sum hides its column from the planner: it would
 // read through everything that has not ended.
 const update = `UPDATE operations SET
@@ -130,13 +130,13 @@ export async function insertOperation(session: Session, operation: Operation, tu
   )
 }
 
-/** Whether who holds this may write the row as it is. */
+/** Whether the holder of this lease may write the row as it is. */
 export function mayWrite(row: Operation, held: Held): boolean {
   const owns = held.owner === undefined || held.owner === row.lease?.owner
   return row.fence === held.fence && owns && !hasEnded(row.state)
 }
 
-/** Asks that an operation end, whoever works on it and whatever is written meanwhile; undefined when it has ended. */
+/** Asks that an operation end, whichever node works on it and whatever is written meanwhile; undefined when it has ended. */
 export async function cancelOperation(
   session: Session,
   id: string,
@@ -146,7 +146,7 @@ export async function cancelOperation(
   return row && operationOf(row)
 }
 
-/** Writes the row if it still has this fence (and owner), and lets go whoever waited for its end. */
+/** Writes the row if it still has this fence (and owner), and wakes what waited for its end. */
 export async function updateOperation(session: Session, operation: Operation, held: Held): Promise<boolean> {
   const changed = await session.run(
     held.owner === undefined ? update : updateOwned,

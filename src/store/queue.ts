@@ -1,4 +1,4 @@
-/** The queue: who may work on which operation now; leases by the database's clock. */
+/** The queue: which node may work on which operation now; leases by the database's clock. */
 import type { HistoryLine, Operation } from '../model/operation.ts'
 import type { Dialect, Row, Session } from './database.ts'
 import { lockName } from './nodes.ts'
@@ -137,7 +137,7 @@ export async function overdueOperations(
   return rows.map(operationOf)
 }
 
-/** Active operations that are ended by now without whoever works on them. */
+/** Active operations that are to be ended by now even if a worker holds them. */
 export async function forcedOperations(session: Session, most: number): Promise<readonly Operation[]> {
   const rows = await session.all(
     `SELECT ${operationColumns} FROM operations WHERE ended = 0 AND force_at <= ${now}

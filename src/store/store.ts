@@ -119,7 +119,7 @@ export interface Transaction extends Look {
    * another has taken over. Deadline and cancel stay as they are, and a lease of the same owner is not shortened.
    */
   putOperation(operation: Operation, held: Held): Promise<boolean>
-  /** Asks an operation to end, whoever works on it; answers it as it is now, undefined when it has ended. */
+  /** Asks an operation to end, whichever node works on it; answers it as it is now, undefined when it has ended. */
   cancelOperation(id: string, wish: CancelWish): Promise<Operation | undefined>
   addHistory(operation: string, line: Omit<HistoryLine, 'at'>): Promise<void>
   putRun(run: Run): Promise<void>
@@ -146,7 +146,7 @@ export interface Transaction extends Look {
   /** Gives number and hash to records that have none yet; one caller at a time. */
   chainAudit(most: number): Promise<number>
   putAuditCursor(sink: string, cursor: AuditCursor): Promise<void>
-  /** A name that is forbidden for so long, whoever wakes up late; what is found under it is removed. */
+  /** A name that is forbidden for so long, in case a process wakes up late; what is found under it is removed. */
   addTombstone(name: string, reason: string, forMs: number): Promise<void>
   putOffering(offering: Offering): Promise<void>
   putEnrolment(enrolment: Enrolment): Promise<void>
@@ -191,7 +191,7 @@ export interface Held {
 /** That an operation is to end. Times are the database's. */
 export interface CancelWish {
   readonly at: number
-  /** From when on it is ended without whoever works on it. */
+  /** From when on it is ended even if a worker holds it. */
   readonly forceAt?: number
   readonly reason: string
 }

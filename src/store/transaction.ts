@@ -96,7 +96,7 @@ export class Writing extends Looking implements Transaction {
   async putOperation(operation: Operation, held: Held): Promise<boolean> {
     const locked = this.#locked.get(operation.id)
     if (locked === undefined) return updateOperation(this.session, operation, held)
-    // Nobody else can change it now: whether the write will be kept is known without waiting for it.
+    // No other transaction can change it now: whether the write will be kept is known without waiting for it.
     if (!mayWrite(locked, held)) return false
     await sendOperation(this.session, operation, held)
     this.#locked.set(operation.id, operation)
@@ -186,7 +186,7 @@ export class Writing extends Looking implements Transaction {
   hint(hint: Hint): void {
     this.#around.tell(this.session, hint)
   }
-  /** Counts while nobody else counts the same, so that a limit holds. */
+  /** Counts while no other transaction counts the same, so that a limit holds. */
   override async countInstances(planId?: string, platform?: string): Promise<number> {
     await lockName(
       this.session,

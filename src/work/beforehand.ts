@@ -12,7 +12,7 @@ export interface Beforehand {
   fit(engine: Engine, job: Job): Job
   /** Something that later runs would each do first: done as soon as there is nothing else to do. */
   foresee(engine: Engine, first: Job): void
-  /** Work on an operation begins; to be called when that ends. What was missing is done beside it, where nobody waits for it. */
+  /** Work on an operation begins; to be called when that ends. What was missing is done beside it, without being waited for. */
   enter(): () => void
   /** Ends what is under way. */
   close(): Promise<void>

@@ -100,7 +100,7 @@ function mayRunAgain({ limits }: Tools, { attempt }: Operation, word: 'run-again
   return word === 'run-again' && attempt < limits.attemptsMax
 }
 
-/** A new attempt under a new name; the old name is forbidden, whoever wakes up late. */
+/** A new attempt under a new name; the old name is forbidden, so that no process that wakes up late can start it. */
 async function runAgain(
   tools: Tools,
   lease: Lease,

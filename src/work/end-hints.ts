@@ -1,4 +1,4 @@
-/** Wakes those in this process who wait for an operation to end; a hint, so waiters also look for themselves. */
+/** Wakes waiters in this process when an operation ends; a hint, so waiters also look for themselves. */
 
 export interface EndHints {
   /** Resolves when the operation is rung, or the signal fires. */

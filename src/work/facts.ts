@@ -1,4 +1,4 @@
-/** What the store says about an operation: nobody changes it while the operation is worked on, but for the worker between two stages. */
+/** What the store says about an operation: it does not change while the operation is worked on, but for the worker between two stages. */
 import type { Offer } from '../broker/catalog.ts'
 import { offerNow } from '../broker/offering.ts'
 import { type InstanceOrder, type OperationOrder, orders } from '../broker/orders.ts'

@@ -99,7 +99,7 @@ async function followAnyhow(
   }
 }
 
-/** Once, whoever followed before: what is kept of it already is not told again. */
+/** Once, whichever node followed before: what is kept of it already is not told again. */
 async function remark(sink: LogSink, report: Report, { limits, steps }: Job): Promise<void> {
   const step = steps[0].name
   const text = remarksOf(report, limits)

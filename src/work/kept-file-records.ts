@@ -9,7 +9,7 @@ export function keepFile(store: Store, run: Run, name: string, bytes: Uint8Array
   return store.write((tx) => tx.seal(`run/${run.name}`, nameOf(name), bytes))
 }
 
-/** The report with the kept files that it lacks because nobody could collect them any more. */
+/** The report with the kept files that it lacks because they could no longer be collected. */
 export async function withKeptFiles(store: Store, run: Run, job: Job, report: Report): Promise<Report> {
   if (report.end.kind !== 'lost') return report
   const got = new Map<string, Got>(report.got)

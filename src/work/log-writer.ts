@@ -12,7 +12,7 @@ export interface LogWriter {
 export interface Writing {
   /** Resolves when the rows are kept: soon, and the less soon the more logs there are. */
   readonly kept: Promise<void>
-  /** They are written next: somebody has nothing else to wait for. */
+  /** They are written next: a caller waits for nothing else. */
   hurry(): void
 }
 
@@ -27,7 +27,7 @@ interface Entry {
 /** The rest between two shares. Who reads along notices nothing of it. */
 const restMs = 25
 const shareRows = 8
-/** Many logs make the shares longer: in the long run nobody waits for more turns than these, which are a second. */
+/** Many logs make the shares longer: in the long run no log waits for more turns than these, which are a second. */
 const turnsMax = 40
 /** More than that is not held in memory for the sake of the pace. */
 const bytesMax = 256 * 1024

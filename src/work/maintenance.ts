@@ -13,7 +13,7 @@ export interface MaintenanceLimits {
   readonly forgetEveryMs: number
   /** An orphan younger than this may belong to a row we do not see yet. */
   readonly orphanAgeMs: number
-  /** So long after its end what an operation left is nobody's work any more: its worker would have removed it. */
+  /** So long after its end what an operation left is not in work any more: its worker would have removed it. */
   readonly leftoverAgeMs: number
   readonly retention: Retention
 }
@@ -54,7 +54,7 @@ export function startMaintenance(tools: Tools, limitsNow: () => MaintenanceLimit
     const limits = limitsNow()
     const ended = forced + (await endOverdue(tools, limits))
     const now = clock.monotonic()
-    // Whoever worked on what has just been ended may be about to start its run: the sweep stops that soon.
+    // The node that worked on what has just been ended may be about to start its run: the sweep stops that soon.
     if (ended > 0) due.sweep = Math.min(due.sweep, now + limits.leftoverAgeMs)
     if (now >= due.sweep && sweeping === undefined) {
       due.sweep = now + limits.sweepEveryMs * (0.8 + 0.4 * tools.ports.chance.number())
@@ -85,7 +85,7 @@ export function startMaintenance(tools: Tools, limitsNow: () => MaintenanceLimit
   }
 }
 
-/** Everything ends: what is overdue by more than the grace ends now, whoever holds it and whatever its engine does. */
+/** Everything ends: what is overdue by more than the grace ends now, whichever node holds it and whatever its engine does. */
 export async function endOverdue(
   tools: Tools,
   { overdueGraceMs }: Pick<MaintenanceLimits, 'overdueGraceMs'>,
@@ -125,7 +125,7 @@ async function endOne(tools: Tools, active: Operation, why: string): Promise<voi
   if (ended) bell.ring(id)
 }
 
-/** Removes what nobody needs any more, found by our mark and never by memory. */
+/** Removes what is no longer needed, found by our mark and never by memory. */
 export async function sweep(
   tools: Tools,
   limits: Pick<MaintenanceLimits, 'orphanAgeMs' | 'leftoverAgeMs'>,

@@ -1,4 +1,4 @@
-/** The deterministic name of a run: the engine's own uniqueness of names decides who starts it. */
+/** The deterministic name of a run: the engine's own uniqueness of names decides which process starts it. */
 import { shortName } from '../kit/hash.ts'
 import type { Operation } from '../model/operation.ts'
 

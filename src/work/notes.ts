@@ -1,4 +1,4 @@
-/** What was written down or read under one lease: nobody else changes it meanwhile, so it is not unsealed again. */
+/** What was written down or read under one lease: no other node changes it meanwhile, so it is not unsealed again. */
 import type { Job } from '../model/job.ts'
 import type { Report } from '../model/report.ts'
 import type { Facts } from './facts.ts'

@@ -95,7 +95,7 @@ async function readLeft(
   const sight = await engine.look(run.name)
   if (sight.kind !== 'started') {
     if (run.state !== 'intended' || sight.kind === 'foreign') return undefined
-    // Without its layout nobody can start it any more.
+    // Without its layout it can no longer be started.
     await engine.discard(run.name)
     return 'never-started'
   }

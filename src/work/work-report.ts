@@ -1,7 +1,7 @@
 /** What the work tells of itself while it goes on. */
 import type { EngineFacts } from '../engines/engine.ts'
 
-/** Told to whoever counts and logs; never a reason to fail. */
+/** Told to figures and log; never a reason to fail. */
 export interface WorkReport {
   event(event: WorkEvent): void
 }
@@ -15,7 +15,7 @@ export type WorkEvent =
       readonly operation: string
       readonly action: string
       readonly queuedMs: number
-      /** first: nobody had it before; again: we gave it back ourselves; takeover: somebody else had begun it. */
+      /** first: no node had it before; again: this node had given it back; takeover: another node had begun it. */
       readonly claim: 'first' | 'again' | 'takeover'
     }
   /** The engine was asked for a run that was begun before this claim. */

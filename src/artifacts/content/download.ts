@@ -151,7 +151,7 @@ async function claimPartial({ wanted, partialFolder }: Download): Promise<string
   return working
 }
 
-/** Whether nobody works on an unfinished file: it was let go, or its process has ended. */
+/** Whether an unfinished file is abandoned: it was let go, or its process has ended. */
 export function isIdle(name: string): boolean {
   const owner = name.split('.')[1] ?? 'idle'
   if (owner === 'idle') return true

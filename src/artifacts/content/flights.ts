@@ -1,4 +1,4 @@
-/** Transfers under way: those who want the same share one, and it is stopped when the last has given up. */
+/** Transfers under way: callers that want the same share one, and it is stopped when the last of them has given up. */
 import { ProblemError, toProblem } from '../../model/problem.ts'
 
 export interface FetchWatch {
@@ -7,7 +7,7 @@ export interface FetchWatch {
   progress(bytes: number): void
 }
 
-/** What a shared transfer is run with: a signal that is nobody's own, and all who watch. */
+/** What a shared transfer is run with: a signal that belongs to no single caller, and all that watch it. */
 export type Transfer = (watch: FetchWatch) => Promise<string>
 
 export interface Flights {

@@ -88,7 +88,7 @@ export async function openLayerStore({ folder, limits, stacking }: LayerStoreOpt
         try {
           return await (busyNow ?? begin(layer, signal))
         } catch (error) {
-          // Whoever began it has given up; we have not.
+          // The caller that began it has given up; this one has not.
           if (busyNow === undefined || signal.aborted || toProblem(error).code !== 'artifact.stopped')
             throw error
         }

@@ -46,7 +46,7 @@ export interface ImageIndex extends Stored {
   readonly manifests: readonly Descriptor[]
 }
 
-/** Parses manifest bytes; the type said by whoever delivered them counts when the document names none. Problems: image.manifest-invalid, image.manifest-unsupported. */
+/** Parses manifest bytes; the type said by the server or layout counts when the document names none. Problems: image.manifest-invalid, image.manifest-unsupported. */
 export function parseManifest(bytes: Uint8Array, said: string | undefined, source: string): Manifest {
   if (bytes.byteLength > documentBytesMax)
     fail('artifact.too-large', 'a manifest above 4 MiB', { where: { source } })

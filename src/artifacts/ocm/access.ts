@@ -27,7 +27,7 @@ export type Content =
     }
   | { readonly kind: 'none' }
 
-/** What content consists of; whoever opens it gets checked bytes. */
+/** What content consists of; opening it gives checked bytes. */
 export interface Known {
   readonly pieces: readonly Descriptor[]
   /** Reads all of it, for nothing but the check. Problems: artifact.altered. */

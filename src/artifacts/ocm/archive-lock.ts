@@ -12,7 +12,7 @@ export interface ArchiveLock {
   release(): Promise<void>
 }
 
-/** Waits until nobody else writes to the archive. Problems: artifact.stopped, artifact.unwritable. */
+/** Waits until no other process writes to the archive. Problems: artifact.stopped, artifact.unwritable. */
 export async function lockArchive(
   path: string,
   { signal, progress }: { readonly signal: AbortSignal; progress(text: string): void },
@@ -26,7 +26,7 @@ export async function lockArchive(
       return {
         release: async () => {
           if (!held.isOpen) return
-          // It goes while it is held: whoever has opened it already sees that it is not there any more.
+          // It goes while it is held: a process that has opened it already sees that it is gone.
           await rm(file, { force: true })
           held.close()
         },

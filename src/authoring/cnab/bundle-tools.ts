@@ -167,7 +167,7 @@ export async function archiveBundle(artifacts: ArtifactStore, wish: ArchiveWish)
   const images = bundleImagesOf(document)
   const { signal, progress, thin, compression } = wish
   const files: Record<string, Uint8Array> = { [archivePlaces.bundle]: source.bytes }
-  // Places on this machine mean nothing to whoever unpacks it.
+  // Places on this machine mean nothing on the one where it is unpacked.
   const moved = Object.entries(source.relocation).filter(([, place]) => !isOnThisMachine(place))
   if (moved.length > 0)
     files[archivePlaces.relocation] = Buffer.from(JSON.stringify(Object.fromEntries(moved)))

@@ -194,7 +194,7 @@ function addEval(spiff: Command): void {
     )
 }
 
-/** The fields of a document for an expression to see; what does not settle only matters to who asks for it. */
+/** The fields of a document for an expression to see; what does not settle only matters to an expression that asks for it. */
 function processed(name: string, flags: SpiffFlags, documents: Documents): unknown {
   const result = processSpiff(documents.parsed(name), [], {
     ...optionsOf(flags, documents),

@@ -111,7 +111,7 @@ async function orderAll(setting: Setting, chosen: Chosen, listener: CheckListene
   }
 }
 
-/** An order of somebody who has no account. */
+/** An order of a caller without an account. */
 async function probeStranger(session: Session, plan: ChosenPlan): Promise<void> {
   if (session.connection.credentials === undefined) return
   const makes = instanceThing(plan, session.id('stranger'))

@@ -21,7 +21,7 @@ export interface Setting {
   readonly waitMs: number
   /** Throws once the check has to end: its time is over, or it was interrupted. */
   readonly mayGoOn: () => void
-  /** Wakes whoever sleeps. */
+  /** Wakes the waiting poll. */
   readonly stop?: AbortSignal
 }
 

@@ -1,4 +1,4 @@
-/** What runs of a plan will need before anybody orders one: its templates, initialised. */
+/** What runs of a plan will need before one is ordered: its templates, initialised. */
 import type { Job } from '../../model/job.ts'
 import type { Situation } from '../../model/situation.ts'
 import type { Offered } from '../contract.ts'
@@ -20,7 +20,7 @@ export function foreseePak(offered: Offered): readonly Job[] {
   })
 }
 
-/** Of an instance that nobody has ordered. */
+/** Of an instance that is not ordered yet. */
 const nobodys: Omit<Situation, keyof Offered> = {
   instance: { id: '', context: {}, parameters: {} },
   parameters: {},

@@ -113,7 +113,7 @@ export function isInternal(definition: Definition): boolean {
   return typeof definition === 'object' && definition['$comment'] === 'porter-internal'
 }
 
-/** A file as text: whoever reads the value decodes it. */
+/** A file as text: the reader of the value decodes it. */
 export function isBinary(definition: Definition): boolean {
   return (
     typeof definition === 'object' &&

@@ -221,7 +221,7 @@ function boundOutcome({ action, plot, verdict, problems }: Ran, carryover: Carry
   return { problems, binding: answered.answer, carryover, bindingCarryover }
 }
 
-/** Nobody knows what a failed run has left; the same action or another may be tried. */
+/** It is unknown what a failed run has left; the same action or another may be tried. */
 function afterwards({ kind }: Action): Pick<Outcome, 'usable' | 'repeatable'> {
   return { usable: kind !== 'provision', repeatable: true }
 }

@@ -1,4 +1,4 @@
-/** Ids of runs: derived from their operation, so that who prepares a run and who judges it mean the same one. */
+/** Ids of runs: derived from their operation, so that preparing and judging mean the same run. */
 import { sha256 } from '../../kit/hash.ts'
 import { ulid } from '../../kit/id.ts'
 

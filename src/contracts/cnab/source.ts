@@ -13,7 +13,7 @@ export type Relocation = Readonly<Record<string, string>>
 /** In the words of the artifact store. */
 export interface ImagePlace {
   readonly reference: string
-  /** Absent where only whoever looks there can tell. */
+  /** Absent where only looking there can tell. */
   readonly digest?: string
 }
 
@@ -77,7 +77,7 @@ const transports = /^(?:docker:\/\/|(?:oci|oci-archive|docker-archive|kept):(?!\
 /** By digest where the bundle knows one: a tag may have moved on. */
 function placeInRegistry({ image, contentDigest }: BundleImage, relocation: Relocation): ImagePlace {
   const moved = Object.hasOwn(relocation, image) ? relocation[image] : undefined
-  // A place on this machine, for those who pack or publish what they have just built.
+  // A place on this machine, for authors that pack or publish what they have just built.
   if (moved !== undefined && transports.test(moved)) return { reference: moved }
   const name = readImageName(moved ?? image)
   if (name === undefined) return { reference: `docker://${moved ?? image}` }

@@ -6,7 +6,7 @@ import type { Bundle } from './bundle.ts'
 import type { Options } from './options.ts'
 import { collectOutputs, gotOutputs, outputNames, type RunOutput } from './outputs.ts'
 
-/** unknown: nobody saw how it ended. */
+/** unknown: its end was not seen. */
 export type RunStatus = 'succeeded' | 'failed' | 'canceled' | 'unknown'
 
 export interface Verdict {

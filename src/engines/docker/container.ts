@@ -73,7 +73,7 @@ export async function create(
 export async function remove(docker: Docker, name: string): Promise<void> {
   const query = { force: '1', v: '1' }
   const answer = await docker.ask({ method: 'DELETE', path: `/containers/${name}`, query })
-  // 409: somebody else is removing it at this moment.
+  // 409: another process is removing it at this moment.
   if (answer.status !== 404 && answer.status !== 409) expectSuccess(answer, 'remove the container')
 }
 

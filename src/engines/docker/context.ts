@@ -15,7 +15,7 @@ export interface DockerContext {
   readonly supplies: Supplies
   readonly lent: MountedPrograms
   readonly clock: Clock
-  /** Until when somebody is known to write down what a run prints. */
+  /** Until when a process is known to pump the log of a run. */
   readonly pourers: Map<string, number>
   /** Whether we may mount; else limits of folders are looked at afterwards. */
   readonly mayMount: boolean

@@ -21,7 +21,7 @@ import { readTicket } from './ticket.ts'
 const firstGlanceMs = 4
 const longestGlanceMs = 100
 
-/** Follows to the end; may be done again by somebody else, and answers the same. */
+/** Follows to the end; may be done again by another process, and answers the same. */
 export async function follow(yard: DockerContext, run: string, watch: Watch): Promise<Report> {
   const paths = ticketOf(yard, run)
   const record = await readTicket(paths)
@@ -51,7 +51,7 @@ async function hearOut(
       const there = await inspect(yard.docker, run)
       const ended = there === undefined || hasEnded(there)
       if (ended) await untilLogIsPumped(paths, changes, () => tail.drain())
-      // Whoever poured it may have been killed.
+      // The process that pumped the log may have been killed.
       else await pumpLog(yard, run, record.steps)
       await tail.drain()
       if (ended || signal.aborted) return ended

@@ -164,7 +164,7 @@ async function start(yard: DockerContext, { name, fence }: RunStart): Promise<Ti
   const answer = await yard.docker.ask({ method: 'POST', path: `/containers/${name}/start` })
   if (answer.status === 404) return fail('engine.layout-gone', name)
   if (answer.status >= 400) {
-    // Started by somebody else at this moment, or already over, which some engines call an error.
+    // Started by another process at this moment, or already over, which some engines call an error.
     const there = await inspect(yard.docker, name)
     if (there === undefined) return fail('engine.layout-gone', name)
     if (there.status !== 'created' && there.status !== 'configured' && there.startedAt > 0) return name

@@ -68,7 +68,7 @@ function scriptOf(streams: readonly Stream[]): string {
   ].join('\n')
 }
 
-/** Lets the streams of a run be poured, unless somebody does already; belongs to nobody. */
+/** Starts a process that pumps the streams of a run into its log, unless there is one already; it outlives this process. */
 export async function pumpLog(
   yard: DockerContext,
   name: string,
@@ -113,12 +113,12 @@ export async function untilLogIsPumped(
   }
 }
 
-/** Takes the pipes away; who waits for somebody to open them goes on. */
+/** Takes the pipes away; processes that wait for their other end go on. */
 export async function removePipes(paths: TicketPaths): Promise<void> {
   await wake(paths, (pipe) => rm(pipe, { force: true }))
 }
 
-/** A pipe that was opened for both ends wakes who waits for either; closed again, they find it at its end. */
+/** Opening a pipe for both ends wakes the processes that wait for either; when it is closed again, they find its end. */
 async function wake({ pipes }: TicketPaths, meanwhile?: (pipe: string) => Promise<void>): Promise<void> {
   for (const pipe of pipes) {
     const handle = await open(pipe, constants.O_RDWR | constants.O_NONBLOCK).catch(unlessAbsent)

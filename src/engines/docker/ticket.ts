@@ -13,7 +13,7 @@ export interface TicketPaths {
   /** Where the program's first act is to make the file `began`, which succeeds once. */
   readonly gate: string
   readonly stop: string
-  /** What the program prints to, and the lock of who reads it. */
+  /** What the program prints to, and the lock of its reader. */
   readonly pipes: readonly string[]
   readonly pouring: string
   /** There as long as something may be missing of what was printed. */

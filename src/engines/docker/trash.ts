@@ -1,4 +1,4 @@
-/** Tickets on their way out: gone from their place at once, with their mounts as soon as nobody uses them. */
+/** Tickets on their way out: gone from their place at once, with their mounts as soon as these are not in use. */
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export async function throwAway({ folder }: Place, run: string): Promise<string 
   return isThere ? gone : undefined
 }
 
-/** Removes something thrown away, with what is mounted below it; somebody else may be at it, too. */
+/** Removes something thrown away, with what is mounted below it; another process may be at it, too. */
 export async function destroy(path: string): Promise<void> {
   const real = await realpath(path).catch(unlessAbsent)
   if (real === undefined) return
@@ -37,7 +37,7 @@ function byteOf(_escape: string, octal: string): string {
   return String.fromCharCode(Number.parseInt(octal, 8))
 }
 
-/** Removes what a crash left: tickets thrown away, and what was being made too long ago to be somebody's work. */
+/** Removes what a crash left: tickets thrown away, and what was being made too long ago to be still in use. */
 export async function emptyTrash({ folder, clock }: Place): Promise<void> {
   for (const name of await readdir(join(folder, 'trash'))) await destroy(join(folder, 'trash', name))
   await sweepOld(join(folder, 'aside'), clock, destroy)

@@ -1,4 +1,4 @@
-/** Runs begun ahead: they wait at their door for whoever is laid out next with the same job. */
+/** Runs begun ahead: they wait at their start gate for the next layout with the same job. */
 import { enough } from '../../kit/enough.ts'
 import type { Job } from '../../model/job.ts'
 import type { Anticipated } from '../engine.ts'
@@ -11,7 +11,7 @@ import type { StartedShim } from './starters.ts'
 export interface Ahead {
   /** Begins it, unless one waits already; the one that has waited longest goes where there are too many. */
   anticipate(run: Anticipated, signal: AbortSignal): Promise<void>
-  /** The one that waits for such a job; it is nobody else's from now on. */
+  /** The one that waits for such a job; it is taken from now on. */
   take(job: Job): Waiting | undefined
   /** Sends it away. */
   letGo(waiting: Waiting): Promise<void>

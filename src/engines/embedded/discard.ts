@@ -47,7 +47,7 @@ export async function clearAway(at: Discarding, paths: RunPaths): Promise<void> 
   const hasEnded = !record.stays && readSmall(paths.exit) === 'done\n'
   const shim = isOfThisBoot && !hasEnded ? await shimState(paths) : undefined
   const killed = shim === undefined ? [] : await killAll({ host, paths, record })
-  // While the name is there a successor would do this again; once it is gone nobody knows of the groups.
+  // While the name is there a successor would do this again; once it is gone nothing tells of the groups.
   const groups = isOfThisBoot ? record.steps.flatMap((_, i) => containersOf(record, i)) : []
   await Promise.all(groups.map((id) => removeGroups(at, id)))
   await trash.take(paths.folder)
@@ -62,7 +62,7 @@ function isOf({ names }: RunRecord, secret: string): boolean {
   return names.some((name) => basename(secret).startsWith(`${name}~`))
 }
 
-/** Whoever makes this file is first: the shim, to begin, or we, so that it never does. It appears with its text. */
+/** The first to make this file decides: the shim, to begin, or this process, so that it never does. It appears with its text. */
 function forbid({ began }: RunPaths): void {
   const aside = `${began}~${randomBytes(6).toString('hex')}`
   try {

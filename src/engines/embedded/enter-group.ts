@@ -1,4 +1,4 @@
-/** Lines of a shell that put the one who runs them into a group of its own, with the limits of a step. */
+/** Lines of a shell that put its process into a group of its own, with the limits of a step. */
 import { join } from 'node:path'
 import { commandLine, quote } from '../shell.ts'
 import { type Controls, groupFolders } from './cgroups.ts'
@@ -6,7 +6,7 @@ import type { Chamber, StepPlan } from './step-plan.ts'
 
 const period = 100_000
 
-/** Groups are made by whoever has begun, so that a late start leaves none behind. Calls `stuck` where a limit cannot be set. */
+/** Groups are made by the process that has begun, so that a late start leaves none behind. Calls `stuck` where a limit cannot be set. */
 export function groupLines(chamber: Chamber, step: StepPlan, controls: Controls): readonly string[] {
   const [first, ...others] = groupFolders(controls, step.id)
   if (first === undefined) return []

@@ -23,7 +23,7 @@ export interface Following {
 /** How often it is looked, whatever was heard. */
 const glanceMs = 250
 
-/** Follows to the end; may be done again by somebody else, and answers the same. */
+/** Follows to the end; may be done again by another process, and answers the same. */
 export async function follow(at: Following, run: string, watch: Watch): Promise<Report> {
   const paths = pathsOf(at.rooms, run)
   const record = readRecord(paths)

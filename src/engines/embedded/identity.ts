@@ -52,7 +52,7 @@ export async function shimState(paths: RunPaths): Promise<ShimState> {
   if (text === undefined) return { kind: 'not-begun' }
   if (text.startsWith('forbidden')) return { kind: 'forbidden' }
   const mark = markOf(text)
-  // Made but not yet written to: its maker is just about to, and said who it is before.
+  // Made but not yet written to: the process that made it is about to, and has said before which one it is.
   if (mark === undefined) return await stateOfAny(paths)
   if (isAlive(mark)) return { kind: 'alive', mark }
   // Seen from another process namespace the number means nothing; the lock does.

@@ -26,7 +26,7 @@ export interface LayingOut {
   readonly clock: Clock
 }
 
-/** Where a layout is made: nobody sees it before it is whole. */
+/** Where a layout is made: it is not seen before it is whole. */
 export interface Site {
   readonly name: string
   /** The folder under construction, and where it will lie. */

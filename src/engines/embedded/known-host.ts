@@ -60,7 +60,7 @@ export async function knowHost({ folder, choice, anew }: KnowHost): Promise<Know
         (proven) => {
           host = proven
         },
-        // Whoever opens the engine next tries again and is told.
+        // The next opening of the engine tries again and reports it.
         () => undefined,
       )
     },

@@ -31,7 +31,7 @@ export async function layOut(at: LayingOutRuns, order: RunOrder, watch: Watch): 
     const interior = await makeInterior(at, order.job, site, watch)
     writeRun({ at, order, site, names: [order.name] }, interior)
     renameSync(aside, paths.folder)
-    // What nobody used for long is taken away, but not from under a run that is there.
+    // What has not been used for long is taken away, but not from under a run that is there.
     writeSkeleton(interior.root.ground, at)
   } catch (error) {
     await Promise.all([aside, secret].map((path) => rm(path, { recursive: true, force: true })))

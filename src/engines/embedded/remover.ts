@@ -72,7 +72,7 @@ export function openRemover(clock: Clock): Remover {
   }
 }
 
-/** Nobody stays for the sake of one that has nothing to do. */
+/** An idle remover does not keep the process alive. */
 function hold(child: ChildProcess, held: boolean): void {
   for (const handle of [child, child.stdin, child.stdout]) {
     if (!(handle instanceof Socket) && handle !== child) continue

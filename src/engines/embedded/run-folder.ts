@@ -25,7 +25,7 @@ export interface ArtifactContext {
 export interface RunPaths {
   readonly folder: string
   readonly record: string
-  /** Made by whoever is first, the shim to start or discard to forbid it. */
+  /** Made by the first of two: the shim, to start, or discard, to forbid the start. */
   readonly began: string
   readonly stop: string
   readonly exit: string

@@ -1,4 +1,4 @@
-/** What runs of one shape stand on: places to mount over, and short names of layers. Nobody writes there, so it is made once. */
+/** What runs of one shape stand on: places to mount over, and short names of layers. It is only read, so it is made once. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
@@ -17,13 +17,13 @@ export interface RunSkeleton {
   /** A folder, or something to mount over; a folder of the image stays as it is. Answers its path without links. */
   place(path: string, kind: 'file' | 'folder', as: Owner & { readonly mode?: number }): string
   link(path: string, target: string): void
-  /** The folder of the ground, made where nobody has made it before. */
+  /** The folder of the skeleton, made where it is missing. */
   lay(at: SkeletonFolders): string
 }
 
 export interface SkeletonFolders {
   readonly rooms: ArtifactContext
-  /** After a loss of power nobody knows what of a folder has reached the disk: each boot has its own. */
+  /** After a loss of power it is unknown what of a folder has reached the disk: each boot has its own. */
   readonly boot: string
   readonly clock: Clock
 }

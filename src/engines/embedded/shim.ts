@@ -23,7 +23,7 @@ export interface ShimPlan {
 
 /** The pipe at which a run that is begun ahead waits; its place is relative to the run. */
 export type StartGate =
-  /** In the place of a file that the program reads first. The file lies beside it: only who begins puts it there. */
+  /** In the place of a file that the program reads first. The file lies beside it: only the process that begins puts it there. */
   | {
       readonly kind: 'file'
       readonly place: string
@@ -59,7 +59,7 @@ export interface ShimStep {
 }
 
 /**
- * The script. Its first act is to make the file `began`, which only one can: whoever does has started the run.
+ * The script. Its first act is to make the file `began`, which only one process can: that one has started the run.
  * At its end it may have to stay, holding the mounts, until everything was collected and the run is discarded.
  */
 export function shimScript(plan: ShimPlan): string {
@@ -81,7 +81,7 @@ export function shimScript(plan: ShimPlan): string {
   ].join('\n')
 }
 
-/** Makes it begin, if the claim that starts it is the one it is laid out for, and nobody else was first. */
+/** Makes it begin, if the claim that starts it is the one it is laid out for, and no other claim was first. */
 export const begin = '{ [ -e "fence.$fence" ] && set -C && { echo "$mark" >began; } 2>/dev/null && set +C; }'
 
 /** Who it is, for all to see. */
@@ -99,7 +99,7 @@ export function introduction({ folder }: RunPaths): readonly string[] {
 
 /** The end, after which it may have to stay for the sake of its mounts. */
 export function lastLines({ stays }: ShimPlan): readonly string[] {
-  // It looks now and then whether its folder is still there: who removes that wants it gone.
+  // It looks now and then whether its folder is still there: removing the folder means that it shall go.
   return ['echo done >exit', ...(stays ? ['while [ -e exit ]; do sleep 30 9>&-; done'] : [])]
 }
 
@@ -145,7 +145,7 @@ function stepLines(step: ShimStep, i: number): readonly string[] {
   ]
 }
 
-/** A command of which nobody wants to hear. */
+/** A command whose output is not wanted. */
 export function quietly(command: string): string {
   return `${command} </dev/null >/dev/null 2>&1`
 }

@@ -24,7 +24,7 @@ function isCalled(pid: number, name: string): boolean {
   return readSmall(`/proc/${pid}/cmdline`)?.split('\0').includes(name) === true
 }
 
-/** Those who only hold the pipe open hold it for writing, too. */
+/** A keeper process that only holds the pipe open holds it for writing, too. */
 function reads(pid: number, { dev, ino }: { readonly dev: number; readonly ino: number }): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => {

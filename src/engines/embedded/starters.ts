@@ -83,7 +83,7 @@ export function openStarters(home: string, rootless: boolean): Starters {
       if (i >= 0) idle.splice(i, 1)
       tell()
     })
-    // Nobody stays for their sake.
+    // No process is kept alive for them.
     child.unref()
     for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref()
     await once(child, 'spawn')

@@ -45,7 +45,7 @@ export async function stopRun(at: Stopping, why: StopReason, graceSeconds: numbe
   }
 }
 
-/** Written down before, since whoever follows may see the end before we are back; unwritten where nobody was there. */
+/** Written down before, since the follower may see the end before this call returns; taken back where there was nothing to stop. */
 async function tellAndSignal(at: Stopping, i: number, name: 'TERM' | 'INT' | 'KILL'): Promise<boolean> {
   const told = `${at.paths.stop}.signalled`
   const wasTold = existsSync(told)
@@ -136,7 +136,7 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   )
 }
 
-/** The end of everything that belongs to a run, whoever started it. Answers whom it has ended, who may take a moment. */
+/** Ends every process of a run, whichever process started it. Answers which ones were ended; they may take a moment. */
 export async function killAll({
   host,
   paths,

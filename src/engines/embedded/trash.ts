@@ -10,7 +10,7 @@ import { removeTree } from '../remove-tree.ts'
 import { openRemover, type Remover } from './remover.ts'
 
 export interface Trash {
-  /** Answers whether it was there; nobody need wait for the rest. */
+  /** Answers whether it was there; the rest need not be waited for. */
   take(path: string): Promise<boolean>
   /** Resolves when everything that was taken is gone. */
   close(): Promise<void>

@@ -17,7 +17,7 @@ import {
 /** What stands in front of a program that cannot be told to wait; its name, by which it is found, and the program follow. */
 export const hold = ['-c', 'read -r word && [ "$word" = go ] && exec "$@" </dev/null; exit 1'] as const
 
-/** A pipe opened by its name is waited at until somebody writes there: so one comes, again and again, until all is over. */
+/** Opening a pipe by its name blocks until there is a writer: so a writer comes, again and again, until all is over. */
 const letThrough =
   'exec 6</proc/self/fd/8 8>&-; while kill -0 $$; do : >/proc/self/fd/6; sleep 0.1; done 2>/dev/null'
 
@@ -25,7 +25,7 @@ const letThrough =
 interface Ways {
   readonly makePipe: string
   readonly open: string
-  /** Where nobody shall open it; what comes late must not wait. */
+  /** Where it shall not be opened; what comes late must not wait. */
   readonly refuse: readonly string[]
   /** Where the program, or what stands in front of it, reads. */
   readonly holdStdin: readonly string[]
@@ -50,7 +50,7 @@ export function waitingScript(plan: ShimPlan, door: StartGate): string {
     `refuse() { ${[...ends, ...ways.refuse, 'exit 1'].join('; ')}; }`,
     'read -r go fence <&7 || refuse',
     'exec 7<&-',
-    // Whoever is told to stop before it begins is left to a shim that has started nothing.
+    // A stop that arrives before the start is left to a shim that has started nothing.
     '[ ! -e stop ] || refuse',
     `${begin} || refuse`,
     ': >began.0',
@@ -78,7 +78,7 @@ function waysOf(door: StartGate, rootless: boolean): Ways {
         makePipe: `mkfifo -m 600 ${place}`,
         open: 'echo go >&8',
         refuse: [],
-        // To open it only when the program starts would be to wait for the keeper, who may have gone.
+        // To open it only when the program starts would be to wait for the keeper process, which may have gone.
         holdStdin: [`exec 6<${place}`],
         stdin: '&6 6<&-',
       }
@@ -86,7 +86,7 @@ function waysOf(door: StartGate, rootless: boolean): Ways {
       const owned = rootless ? '' : ` && chown ${door.uid}:${door.gid} ${place}`
       return {
         makePipe: `rm -f ${place} && mkfifo -m ${door.mode.toString(8)} ${place}${owned}`,
-        // Whoever reads a file by its name from now on finds one.
+        // From now on a reader of the file by its name finds one.
         open: `exec 5<${doorFile} && ${putInPlace(door.place)} && cat <&5 >&8`,
         refuse: [letThrough],
         holdStdin: [],

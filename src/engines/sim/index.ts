@@ -176,7 +176,7 @@ async function list(folder: string, cluster: string, clock: Clock): Promise<read
   return found
 }
 
-/** A layout that was cut short by a kill and never made anew goes when nobody can be writing it any more. */
+/** A layout that was cut short by a kill and never made anew goes when no process can be writing it any more. */
 async function sweepUnfinished(run: string, entries: readonly string[], clock: Clock): Promise<void> {
   if (entries.length === 0 || entries.some((one) => !one.startsWith('unfinished.'))) return
   const stats = await Promise.all(entries.map((one) => stat(join(run, one)).catch(unless('ENOENT'))))

@@ -31,7 +31,7 @@ function reply(text: string): Reply {
   }
 }
 
-// Whoever stops the whole group still wants the answer: the parent decides when this process ends.
+// A signal to the whole group leaves the answer wanted: the parent decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 process.on('disconnect', () => process.exit(0))
 process.on('message', (text: string) => process.send?.(encode(reply(text))))

@@ -25,7 +25,7 @@ export interface ProcessPool {
   close(): void
 }
 
-/** A process and whoever waits for its present answer. */
+/** A process and the caller that waits for its present answer. */
 interface Member {
   readonly child: ChildProcess
   readonly ready: Promise<void>

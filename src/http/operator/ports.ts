@@ -29,6 +29,6 @@ export interface OperatorPorts {
   /** Writes a consistent copy of the store into the data folder; answers its path. */
   backup(): Promise<string>
   readonly observe: Observe
-  /** Fires when the process is on its way out: whoever follows something is told to come back. */
+  /** Fires when the process is on its way out: followers are told to come back. */
   readonly leaving: AbortSignal
 }

@@ -57,7 +57,7 @@ export async function deleteBinding(around: OsbSurroundings, request: OsbRequest
 
 export async function getBinding({ ports, read }: OsbSurroundings, request: OsbRequest): Promise<Answer> {
   const view = await fetchBinding(ports, keyOf(request))
-  // Whoever reads credentials is written down before they are handed out.
+  // A reader of credentials is written down before they are handed out.
   const { asker, binding: id } = request
   await read({ asker, deed: { action: 'binding.read-credentials', kind: 'binding', id } })
   return secret(200, bindingBody(view))

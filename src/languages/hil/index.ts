@@ -65,7 +65,7 @@ export type Result =
 
 const limits = { textMax: 1 << 20, depthMax: 100, workMax: 1 << 24, millisecondsMax: 5_000 }
 
-/** What the stack holds whoever calls. */
+/** What the stack holds below any caller. */
 const depthEver = 500
 
 /** Reads a text; the fault is the first one, with the original's message and its place. */

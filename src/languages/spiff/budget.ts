@@ -68,7 +68,7 @@ export const localLimits: Limits = {
 /** Evaluations that may stand inside each other on the stack of the platform; documents inside documents share it. */
 export const stackMax = 1_000
 
-/** Lists and maps inside each other that a value may have: whoever prints or compares it goes down as deep. */
+/** Lists and maps inside each other that a value may have: printing and comparing go down as deep. */
 const heightMax = 500
 
 /** So much work takes less than some milliseconds. */

@@ -10,7 +10,7 @@ type Need =
 
 interface Task {
   readonly need: Need
-  /** Nodes that wait for what stands above: whoever needs them from now on is part of a circle. */
+  /** Nodes that wait for what stands above: a node that needs them from now on is part of a circle. */
   held: readonly Held[]
 }
 

@@ -5,7 +5,7 @@ import { Suspended } from './issue.ts'
 import { Placed } from './placed.ts'
 
 export class FramedNode extends Placed {
-  /** On the stack of the driver: whoever needs it meanwhile is part of a circle. */
+  /** On the stack of the driver: a node that needs it meanwhile is part of a circle. */
   queued = false
   private frame: Frame | undefined
 
@@ -32,7 +32,7 @@ export class FramedNode extends Placed {
     return `${shownStep} ${step} ${override} ${insert} ${injected}`
   }
 
-  /** Whoever starts again makes new nodes below; what is known of the calls in this one must not be lost with it. */
+  /** A node that starts again makes new nodes below; what is known of the calls in this one must not be lost with it. */
   protected leave(error: unknown): void {
     if (!(error instanceof Suspended)) return
     error.passed.push(this)

@@ -36,7 +36,7 @@ export class Waiting {
     this.level = level
   }
 
-  /** The same once more, before anybody blamed it. */
+  /** The same once more, before it was blamed. */
   again(): Waiting {
     return new Waiting(this.text, this.failed, this.level)
   }
@@ -63,12 +63,12 @@ export interface Held {
   queued: boolean
 }
 
-/** What whoever drives evaluation must evaluate first: everything in a node or only its kind, or a call of a lambda. */
+/** What the driver must evaluate first: everything in a node or only its kind, or a call of a lambda. */
 export type Needed =
   | { readonly kind: 'node'; readonly node: object; readonly deep: boolean }
   | { readonly kind: 'call'; readonly level: object; evaluate(): void }
 
-/** The stack is deep enough: whoever drives evaluation sees to what is needed first, and then starts again. */
+/** The stack is deep enough: the driver evaluates what is needed first, and then starts again. */
 export class Suspended {
   need: Needed
   /** The nodes that were left half evaluated on the way out. */

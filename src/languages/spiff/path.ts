@@ -22,7 +22,7 @@ export function evaluateIndex(expr: Extract<Expr, { kind: 'index' }>, env: Env):
     if (next === undefined) return failure(`'${shown.join('.')}' not found`)
     at = walkTo(next, [], { shown, env })
   }
-  // Inside of computed values, text that looks like an expression is evaluated by whoever gets it.
+  // Inside of computed values, text that looks like an expression is evaluated where it is used.
   const cell = at.kind === 'cell' && !plain ? at : settled(at, { shown, env })
   if (cell.key) env.info.key = cell.key
   return cell.value

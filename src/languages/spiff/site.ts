@@ -51,7 +51,7 @@ export interface Live extends Spot {
   /** What is known of the calls made here and in nodes below that were left half evaluated. */
   keptFrame(): Frame | undefined
   keepFrame(name: string, frame: Frame): void
-  /** On the stack of the driver: whoever needs it meanwhile is part of a circle. */
+  /** On the stack of the driver: a node that needs it meanwhile is part of a circle. */
   queued: boolean
   path(): readonly string[]
   shownPath(): readonly string[]

@@ -1,4 +1,4 @@
-/** The door for commands about bundles: a room opened and closed, and who runs what is ordered. */
+/** The entrance for commands about bundles: a context opened and closed, and the engine that runs what is ordered. */
 
 import { operationDocument, operationOf } from '../../contracts/cnab/index.ts'
 import type { Listener } from '../../host/workshop.ts'

@@ -1,4 +1,4 @@
-/** Writes changes that nobody waits for as text, so that a whole transaction's end is one message and one answer. */
+/** Writes changes that are not waited for as text, so that a whole transaction's end is one message and one answer. */
 import type { Value } from '../database.ts'
 
 // Larger ones are sent as bytes: as text they are twice as long.

@@ -58,7 +58,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const pool = new pg.Pool({ ...configOf(options), max: options.poolSize })
   // A connection that breaks while idle is simply replaced.
   pool.on('error', ignore)
-  // It may break when it was just given back, too, or while its fate is asked for: nobody may be without an ear then.
+  // It may break when it was just given back, too, or while its fate is asked for: a listener must be there then, too.
   pool.on('connect', (client) => client.on('error', ignore))
   const time = makeServerTime(options.clock, options.timeTrustMs)
   const readers = makeReaders(options, patience, time)
@@ -120,7 +120,7 @@ async function prepareServer(pool: pg.Pool): Promise<void> {
 }
 
 function ignore(): void {
-  // Whoever asks something of this connection hears of it.
+  // The next caller of this connection hears of it.
 }
 
 async function attempt<T>(hands: Hands, work: Work<T>): Promise<T> {

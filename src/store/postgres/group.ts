@@ -27,7 +27,7 @@ export function makeGroups(
   const start = (): void => {
     if (running >= groupsMax || waiting.length === 0) return
     running++
-    // Those who are woken by the same answer come together.
+    // Callers that are woken by the same answer come together.
     setImmediate(() => void round())
   }
   const round = async (): Promise<void> => {

@@ -37,7 +37,7 @@ export async function runPipelined(
     const told = answers.then(
       (all) => {
         for (const [i, { question }] of asked.entries()) {
-          // Should the server ever count otherwise than we do, nobody gets an answer that is not his.
+          // Should the server ever count otherwise than we do, no caller gets another one's answer.
           const answer = all.length === asked.length ? all[i] : undefined
           if (answer) question.answered(answer)
           else question.failed(new InvariantError(`${all.length} answers to ${asked.length} statements`))

@@ -31,7 +31,7 @@ export function complaintOf(error: unknown): Complaint {
   const code = codeOf(error)
   if (code === undefined) return { kind: isDisconnect(error) ? 'away' : 'other' }
   if (races.includes(code)) return { kind: 'race' }
-  // A row with a meaning may be there for good; a number that somebody else took is taken only once.
+  // A row with a meaning may be there for good; a number that another transaction took is taken only once.
   if (code === '23505') return { kind: isMeant(ruleOf(error)) ? 'conflict' : 'race' }
   if (away.includes(code) || network.includes(code) || code.startsWith('08')) return { kind: 'away' }
   return { kind: 'other' }
@@ -57,7 +57,7 @@ export function isAftermath(error: unknown): boolean {
   return codeOf(error) === '25P02'
 }
 
-/** Whether the connection broke, so that nobody knows what became of the last command. */
+/** Whether the connection broke, so that it is unknown what became of the last command. */
 export function isDisconnect(error: unknown): boolean {
   const code = codeOf(error)
   if (code !== undefined) return network.includes(code) || code.startsWith('08') || code.startsWith('57P0')

@@ -32,7 +32,7 @@ export async function askTogether(client: ClientBase, questions: readonly Questi
 }
 
 async function hand(client: ClientBase, asked: readonly Question[], all: readonly Answer[]): Promise<void> {
-  // Should the server ever count otherwise than we do, nobody gets an answer that is not his.
+  // Should the server ever count otherwise than we do, no caller gets another one's answer.
   if (all.length !== asked.length) return alone(client, asked)
   for (const [i, answer] of all.entries()) asked[i]?.answered(answer)
 }

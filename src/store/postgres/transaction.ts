@@ -1,4 +1,4 @@
-/** One transaction on one connection, its statements sent without waiting where nobody needs the answer. */
+/** One transaction on one connection, its statements sent without waiting where the answer is not needed. */
 import type { ClientBase } from 'pg'
 import { InvariantError, invariant } from '../../kit/assert.ts'
 import type { Session, Value } from '../database.ts'
@@ -14,7 +14,7 @@ type Committed =
   | { readonly kind: 'unknown'; readonly number: string; readonly error: unknown }
 
 export interface OpenTransaction {
-  /** For one of those who share it: what each of them sends is done in its order. */
+  /** For one of the callers that share it: what each of them sends is done in its order. */
   member(): Session
   commit(): Promise<Committed>
   /** Ends it without keeping anything; false: the connection is of no more use. */

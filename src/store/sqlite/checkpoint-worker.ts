@@ -1,4 +1,4 @@
-/** The thread that brings the log of the database into its file: what it waits for the disk holds nobody else up. */
+/** The thread that brings the log of the database into its file: its waits for the disk hold no other work up. */
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 
@@ -10,7 +10,7 @@ const db = new DatabaseSync(String(workerData))
 
 function checkpoint(): CheckpointAnswer {
   try {
-    // Takes what it can without making anybody wait.
+    // Takes what it can without making writers wait.
     const { log } = db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() ?? {}
     return { kind: 'done', pages: Number(log) }
   } catch (error) {

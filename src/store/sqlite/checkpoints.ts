@@ -21,7 +21,7 @@ const source = new URL(
   import.meta.url,
 )
 const writesBetween = 256
-/** A log of 32 MB is brought in while nobody writes, so that it can begin anew. */
+/** A log of 32 MB is brought in while writers wait, so that it can begin anew. */
 const pagesMax = 8192
 
 export function openCheckpoints({ path, apart, failed }: Around): Checkpoints {
@@ -38,7 +38,7 @@ export function openCheckpoints({ path, apart, failed }: Around): Checkpoints {
     })
     begun.unref()
     begun.on('message', (answer: CheckpointAnswer) => asked?.resolve(answer))
-    // A thread that dies is told, and forgotten: whoever asks next begins another.
+    // A thread that dies is reported and forgotten: the next caller begins another.
     begun.on('error', failed)
     begun.on('exit', () => {
       worker = undefined

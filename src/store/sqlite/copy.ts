@@ -32,8 +32,8 @@ export async function copyTo(source: string, file: string, now: number): Promise
 }
 
 /**
- * Whoever starts with a copy believes what was true once. So its work is held back, nothing is ordered or cleared away
- * until somebody has compared it with the world, and processes of before have no say over it.
+ * A broker that starts with a copy believes what was true once. So its work is held back, nothing is ordered or cleared away
+ * until an operator has compared it with the world, and processes of before have no say over it.
  */
 function mark(file: string, now: number): void {
   const moment = new Date(now).toISOString()

@@ -23,7 +23,7 @@ const dialect: Dialect = {
 
 const settings = [
   'PRAGMA journal_mode = WAL',
-  // A commit does not wait for the disk; whoever is told of one that must survive a power loss does (see flush).
+  // A commit does not wait for the disk; a caller that is told of one that must survive a power loss does (see flush).
   'PRAGMA synchronous = NORMAL',
   // A thread does it; this is for when it cannot.
   'PRAGMA wal_autocheckpoint = 32768',
@@ -283,7 +283,7 @@ function sessionOf(connection: Connection): Session {
   }
 }
 
-/** A session that is over with its work: a statement that comes late would land in somebody else's transaction. */
+/** A session that is over with its work: a statement that comes late would land in another caller's transaction. */
 function sessionOfOne(connection: Connection): { readonly session: Session; readonly end: () => void } {
   let isOver = false
   const inTime = (): Connection => {

@@ -80,7 +80,7 @@ export function makeGroup(commands: Commands, soon: (round: () => void) => void)
     const due = reads
     reads = []
     for (const read of due) read()
-    // A new turn each time: those who write without end must not keep everyone else from being heard.
+    // A new turn each time: endless writers must not keep other callers from being heard.
     if (waiting.length > 0 || pauses.length > 0) wake()
   }
 
@@ -126,7 +126,7 @@ interface Round {
   readonly waiting: Waiting[]
 }
 
-/** One transaction for those who wait, and for those who come while it is open. */
+/** One transaction for the callers that wait, and for those that come while it is open. */
 async function commit({ commands, flush, waiting }: Round): Promise<void> {
   const members: Waiting[] = []
   const endings: Ending[] = []

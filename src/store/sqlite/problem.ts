@@ -29,7 +29,7 @@ export function isDamaged(error: unknown): boolean {
   return isSqliteError(error) && damaged.includes(error.errcode & 0xff)
 }
 
-/** Whether somebody else holds a lock. */
+/** Whether another process holds a lock. */
 export function isBusy(error: unknown): boolean {
   return isSqliteError(error) && (error.errcode & 0xff) === busy
 }

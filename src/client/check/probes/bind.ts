@@ -13,7 +13,7 @@ import { isSameOperation, probeRunning } from './running.ts'
 interface Binding {
   readonly thing: Thing
   readonly body: JsonObject
-  /** What was handed out; undefined where nobody said. */
+  /** What was handed out; undefined where the broker did not say. */
   readonly credentials: unknown
 }
 

@@ -35,7 +35,7 @@ export async function probeCatalog(session: Session, lint: LintCatalog): Promise
   return body
 }
 
-/** Fields that came later than 2.11; who speaks an older version ignores them. */
+/** Fields that came later than 2.11; platforms of an older version ignore them. */
 const since: Readonly<Record<string, Minor>> = {
   schemas: 13,
   instances_retrievable: 14,

@@ -15,7 +15,7 @@ export async function probeRace(session: Session, plan: ChosenPlan): Promise<voi
   const operations = new Set(exchanges.filter(({ answer }) => answer.status === 202).map(operationOf))
   const [first] = exchanges
   if (first === undefined) return
-  // Whoever waited for the one that was first may be told 201, too.
+  // A request that waited for the first one may be told 201, too.
   const sound = exchanges.every((one) => one.answer.status < 300 || isCode(one, 'ConcurrencyError'))
   session.judge('provision.race', first, sound && operations.size <= 1, {
     expected: 'success or 422 ConcurrencyError for each, and one operation',

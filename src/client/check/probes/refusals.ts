@@ -73,7 +73,7 @@ export function otherVersion(version: string): string {
   return version === '0.0.1' ? '0.0.2' : '0.0.1'
 }
 
-/** Orders about instances and bindings that nobody made. */
+/** Orders about instances and bindings that do not exist. */
 export async function probeUnknownTargets(session: Session, plan: ChosenPlan): Promise<void> {
   const instance = instanceThing(plan, session.id('nobody'))
   const query = { ...idsOf(instance), ...accepts }
