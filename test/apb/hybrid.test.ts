@@ -1,7 +1,8 @@
 /** The sandbox here, the target namespace on another cluster: calls are passed on under the operator's account, as far as it is allowed. */
-import { rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeIdentity } from '../../src/engines/stand-in/certificate.ts'
 import { offering, Platform } from '../cnab/platform.ts'
@@ -23,7 +24,7 @@ plans:
   - name: default
     description: One
     free: true
-    parameters: [{name: mode, type: enum, enum: [deploy, steal, away], default: deploy}]
+    parameters: [{name: mode, type: enum, enum: [deploy, steal, away, keep], default: deploy}]
 `
 
 /** Each call on a line of its own: what was asked, and the code of the answer. */
@@ -51,6 +52,10 @@ case $mode in
     asked GET '/api/v1/namespaces/target%2Fx/secrets'
     asked GET /api/v1/nodes
     ;;
+  keep)
+    credentials '{"password":"'$(printf %s drowssap-neddih | rev)'"}' > /dev/null
+    asked GET $apps/deployments/looking
+    ;;
   away) asked GET $apps/deployments/gone; exit 2 ;;
 esac
 `
@@ -69,6 +74,8 @@ describe.skipIf(missing !== undefined)('a target namespace on a real cluster', {
   let platform: Platform
   const calls: Call[] = []
   const cut = { now: false }
+  /** What lay below the data folder while a bundle waited for its call. */
+  const seen: { files: readonly string[] | undefined } = { files: undefined }
 
   beforeAll(async () => {
     folder = freshFolder('hybrid')
@@ -83,6 +90,7 @@ describe.skipIf(missing !== undefined)('a target namespace on a real cluster', {
         authorization: headers.authorization ?? '',
         body: Buffer.concat(pieces).toString(),
       })
+      if (url.endsWith('/looking')) seen.files = tellingFiles(join(broker.folder, 'data'))
       if (cut.now) {
         request.socket.destroy()
         return
@@ -159,6 +167,14 @@ describe.skipIf(missing !== undefined)('a target namespace on a real cluster', {
     expect(ended).toMatchObject({ state: 'failed' })
   })
 
+  test('neither the account nor credentials lie below the data folder in clear, during a run and after it', async () => {
+    const { ended } = await provision('keep')
+
+    expect(ended).toMatchObject({ state: 'succeeded' })
+    expect(seen.files).toEqual([])
+    expect(tellingFiles(join(broker.folder, 'data'))).toEqual([])
+  })
+
   test('an entry without the account is refused with its order', async () => {
     const { reference } = await bundleImage(folder, 'poor', { spec, entrypoint })
     const options = { namespace: 'target', targetCluster: { server: 'https://cluster.example', allow: [] } }
@@ -173,3 +189,27 @@ describe.skipIf(missing !== undefined)('a target namespace on a real cluster', {
     }
   })
 })
+
+const credentials = '{"password":"hidden-password"}'
+const telling = [operatorsToken, 'hidden-password', Buffer.from(credentials).toString('base64')]
+
+/** The files below a folder that hold what is secret. */
+function tellingFiles(folder: string): readonly string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+  expect(files).not.toEqual([])
+  return files.flatMap(({ parentPath, name }) => {
+    const path = join(parentPath, name)
+    const bytes = bytesOf(path)
+    return telling.some((secret) => bytes.includes(secret)) ? [path] : []
+  })
+}
+
+/** A broker at work removes files at any moment. */
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+}

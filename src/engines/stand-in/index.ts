@@ -1,36 +1,45 @@
 /** An engine without a cluster, beside a stand-in of the Kubernetes API: together they run what asks for a sandbox of one. */
+import { mkdirSync } from 'node:fs'
 import type { Clock } from '../../kit/clock.ts'
 import { systemChance } from '../../kit/clock.ts'
 import { present } from '../../kit/present.ts'
 import type { Job } from '../../model/job.ts'
 import type { Report } from '../../model/report.ts'
 import type { Engine, RunName, RunOrder, Ticket, Watch } from '../engine.ts'
+import { findPrivates, leavePrivates, makePrivates } from '../privates.ts'
 import { withAccess } from './access.ts'
 import { Listening, loopbackOf } from './listening.ts'
 import { firstSnapshot, type Session } from './session.ts'
 import { openSessionFiles, type SessionFiles } from './session-files.ts'
 
 export interface StandInOptions {
-  /** Holds the certificate and the sessions of runs. */
+  /**
+   * Whose stand-in it is. The certificate and the sessions of runs hold secrets, so they lie with those of this folder on memory;
+   * they are of no use after a boot, which ends all runs.
+   */
   readonly folder: string
   readonly clock: Clock
 }
 
 /** Opens the stand-in beside an engine. Sessions of runs that outlived the last broker are served again at once. */
 export async function openBesideStandIn(engine: Engine, { folder, clock }: StandInOptions): Promise<Engine> {
-  const files = openSessionFiles(folder, clock, [])
+  // Secrets on memory whose folder is gone are swept away.
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const privates = await findPrivates(folder)
+  const files = openSessionFiles(privates, clock, [])
   const listening = new Listening(files, clock)
   for (const run of files.runs()) {
     const session = files.session(run)
     if (session !== undefined) await listening.serve(session.place)
   }
-  return beside(engine, { files, listening, loopback: loopbackOf(folder), clock })
+  return beside(engine, { folder, privates, files, listening, clock })
 }
 
 interface Parts {
+  readonly folder: string
+  readonly privates: string
   readonly files: SessionFiles
   readonly listening: Listening
-  readonly loopback: string
   readonly clock: Clock
 }
 
@@ -68,7 +77,11 @@ function beside(engine: Engine, parts: Parts): Engine {
     async follow(ticket, watch) {
       const { run, own } = readTicket(ticket)
       const session = run === undefined ? undefined : await takenUp(run, parts)
-      if (session === undefined) return engine.follow(own, watch)
+      if (session === undefined) {
+        const report = await engine.follow(own, watch)
+        // What the run left in its session went with it: credentials that are gone are not credentials that were not made.
+        return run === undefined ? report : { ...report, end: { kind: 'lost' } }
+      }
       const stop = tellProgress(session, watch)
       try {
         return withObjects(await engine.follow(own, watch), session)
@@ -88,6 +101,7 @@ function beside(engine: Engine, parts: Parts): Engine {
     async close() {
       await engine.close()
       await listening.close()
+      await leavePrivates(parts.privates)
     },
   }
 }
@@ -100,14 +114,15 @@ function asLocal(job: Job): Job {
 async function admitted(
   engine: Engine,
   { name, job }: RunOrder,
-  { files, listening, loopback, clock }: Parts,
+  { folder, privates, files, listening, clock }: Parts,
 ): Promise<Job> {
   const { sandbox } = job
   if (job.needs.cluster !== 'stand-in' || sandbox === undefined) return asLocal(job)
   const image = job.program.kind === 'image' ? job.program.reference : 'none'
   const there = files.session(name)
   if (there !== undefined) return withAccess(job, there, files.identity())
-  const place = await listening.place((await engine.reached?.()) ?? loopback)
+  makePrivates(privates, folder)
+  const place = await listening.place((await engine.reached?.()) ?? loopbackOf(folder))
   const session = files.add({
     run: name,
     token: Buffer.from(systemChance.bytes(32)).toString('base64url'),

@@ -1,6 +1,6 @@
 /** Keeps sessions in a folder, one file each, so that a broker that comes back goes on serving what runs. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { type Identity, makeIdentity } from './certificate.ts'
 import { Session, type SessionRecord } from './session.ts'
@@ -20,14 +20,13 @@ export interface SessionFiles {
   runs(): readonly string[]
 }
 
-/** Opens the folder, making it if need be. */
+/** Opens the folder; nothing is made in it before there is something to keep. */
 export function openSessionFiles(
   folder: string,
   clock: Clock,
   addresses: readonly Uint8Array[],
 ): SessionFiles {
   const sessions = join(folder, 'sessions')
-  mkdirSync(sessions, { recursive: true, mode: 0o700 })
   let identity: Identity | undefined
   const open = new Map<string, Session>()
   const pathOf = (run: string): string => join(sessions, `${run}.json`)
@@ -41,7 +40,7 @@ export function openSessionFiles(
     return session
   }
   const names = (): readonly string[] =>
-    readdirSync(sessions).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
+    namesIn(sessions).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
   const save = (session: Session): void => writeWhole(pathOf(session.run), JSON.stringify(session.record()))
   return {
     identity() {
@@ -101,8 +100,18 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
 /** Whole or not at all, also when it is read after a crash. */
 function writeWhole(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   writeFileSync(`${path}.new`, text, { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }
