@@ -8,8 +8,11 @@ import type { RegistryReference } from '../reference.ts'
 import { fallbackTag, registrySource } from './registry-source.ts'
 import { readText, refused, type Session } from './session.ts'
 import type { Answer } from './transport.ts'
+import { locationOf, sendChunks } from './upload-chunks.ts'
 
 const uploadAttemptsMax = 4
+/** What is larger is sent in chunks. */
+const wholeBytesMax = 64 * 1024 * 1024
 
 type Repository = Pick<RegistryReference, 'host' | 'repository'>
 
@@ -47,14 +50,21 @@ interface Upload {
   readonly signal: AbortSignal
 }
 
-/** An upload that broke off has lost its place, so it is begun anew. */
+/** An upload that has lost its place is begun anew; one that is refused in chunks, or keeps failing, is sent whole. */
 async function upload(place: Repository, session: Session, order: Upload): Promise<void> {
+  let inChunks = order.descriptor.size > wholeBytesMax
   for (let attempt = 1; ; attempt++) {
+    inChunks &&= attempt < uploadAttemptsMax
     try {
-      await uploadOnce(place, session, order)
+      await uploadOnce(place, session, { ...order, inChunks })
       return
     } catch (error) {
       const { code } = toProblem(error)
+      // Of a broken connection the registry may have taken more than it said; only the whole can accuse the content.
+      if (inChunks && (code === 'registry.refused' || code === 'artifact.altered')) {
+        inChunks = false
+        continue
+      }
       const mayPass = code === 'registry.failed' || code === 'registry.unreachable'
       if (!mayPass || attempt >= uploadAttemptsMax || order.signal.aborted) throw error
     }
@@ -64,22 +74,25 @@ async function upload(place: Repository, session: Session, order: Upload): Promi
 async function uploadOnce(
   place: Repository,
   session: Session,
-  { descriptor, content, signal }: Upload,
+  { descriptor, content, signal, inChunks }: Upload & { readonly inChunks: boolean },
 ): Promise<void> {
   const { digest, size } = descriptor
   const source = `${place.host}/${place.repository}`
+  const scopes = [pushScope(place)]
   const started = await beginUpload(place, session, { descriptor, content, signal })
   if (started === 'mounted') return
-  const url = new URL(started)
+  const url = new URL(
+    inChunks ? await sendChunks(content.open(), started, { session, scopes, source, signal }) : started,
+  )
   // The location carries the state of the upload in its query, which must stay.
   url.searchParams.set('digest', digest)
   const answer = await session.send({
     method: 'PUT',
     path: url,
-    headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
-    body: () => content.open(),
+    headers: { 'content-type': 'application/octet-stream', 'content-length': inChunks ? '0' : String(size) },
+    ...(inChunks ? {} : { body: () => content.open() }),
     attemptsMax: 1,
-    scopes: [pushScope(place)],
+    scopes,
     signal,
   })
   if (answer.status === 201 || answer.status === 204) {
@@ -118,13 +131,10 @@ async function beginUpload(
   const text = await readText(answer, documentBytesMax)
   const source = `${place.host}/${place.repository}`
   if (answer.status !== 202) throw refused(answer, text, source)
-  const location = answer.headers['location']
-  const url = typeof location === 'string' ? URL.parse(location, answer.url.href) : null
-  if (url === null)
-    return fail('registry.answer-invalid', 'an upload without a location', { where: { source } })
-  // Behind a proxy that ends TLS a registry may believe it is reached by plain HTTP.
-  if (url.host === answer.url.host) url.protocol = answer.url.protocol
-  return url
+  return (
+    locationOf(answer) ??
+    fail('registry.answer-invalid', 'an upload without a location', { where: { source } })
+  )
 }
 
 interface ManifestPut {
