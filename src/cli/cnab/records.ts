@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { shorten } from '../../kit/text.ts'
 import type { OutputView } from '../../local/cnab/views.ts'
-import { fail } from '../../model/problem.ts'
+import { describeProblem, fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { printDocument, printFields, printList, printTable } from '../output.ts'
 import { print, printBytes, say } from '../terminal.ts'
@@ -230,8 +230,9 @@ function registerClaims(group: Command): void {
   withLocal(importing).action(async (folder: string, { dataDir, output }: Local) => {
     const { inCnabContext } = await import('../../local/cnab/tools.ts')
     const { importClaims } = await import('../../local/cnab/exchange.ts')
-    const done = await inCnabContext(dataDir, 'none', (room) => importClaims(room, folder))
-    await printExchanged(output, done)
+    const { moved, warnings } = await inCnabContext(dataDir, 'none', (room) => importClaims(room, folder))
+    for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+    await printExchanged(output, moved)
   })
   const exporting = add(claims, {
     usage: 'export <folder> [names...]',

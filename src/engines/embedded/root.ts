@@ -31,7 +31,7 @@ export interface Root {
 export type Own =
   /** The topmost layer of its root, and the layers of the image below, topmost first. */
   | { readonly kind: 'layer'; readonly tree: Tree; readonly below: readonly string[] }
-  /** A folder alone: its path inside, and where it lies in the layout. The root is the ground itself. */
+  /** A folder alone: its path inside, and where it lies in the layout. The root is the skeleton itself. */
   | { readonly kind: 'workspace'; readonly path: string; readonly host: string }
 
 export interface RootMaking {

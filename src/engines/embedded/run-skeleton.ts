@@ -12,7 +12,7 @@ import { dress, makeFolderIn, makeMountPoint, type Owner, putLink, system, type 
 import type { ArtifactContext } from './run-folder.ts'
 import type { Trash } from './trash.ts'
 
-/** What a ground is to have; kept as a plan, since most often it is there already. */
+/** What a skeleton is to have; kept as a plan, since most often it is there already. */
 export interface RunSkeleton {
   /** A folder, or something to mount over; a folder of the image stays as it is. Answers its path without links. */
   place(path: string, kind: 'file' | 'folder', as: Owner & { readonly mode?: number }): string
@@ -28,14 +28,14 @@ export interface SkeletonFolders {
   readonly clock: Clock
 }
 
-/** In the folder of a ground: the places, as the topmost of its layers or the root itself. */
+/** In the folder of a skeleton: the places, as the topmost of its layers or the root itself. */
 export const placesFolder = 'places'
 
 type Item =
   | { readonly kind: 'file' | 'folder'; readonly path: string; readonly as: Owner; readonly mode?: number }
   | { readonly kind: 'link'; readonly path: string; readonly target: string }
 
-/** Plans a ground over layers, topmost first; what is seen is those and what the run itself has put above. */
+/** Plans a skeleton over layers, topmost first; what is seen is those and what the run itself has put above. */
 export function planSkeleton(layers: readonly string[], seen: readonly string[]): RunSkeleton {
   const items = new Map<string, Item>()
   return {
@@ -98,7 +98,7 @@ function makeGround(folder: string, layers: readonly string[], plan: readonly It
   for (const [i, layer] of layers.entries()) symlinkSync(layer, join(folder, String(i)))
 }
 
-/** Takes grounds away that nothing has stood on for a day; `inUse` names those of the runs that are there. */
+/** Takes away skeletons that no run has used for a day; `inUse` names those of the runs that are there. */
 export async function sweepSkeletons(
   { rooms, trash, clock }: { readonly rooms: ArtifactContext; readonly trash: Trash; readonly clock: Clock },
   inUse: () => Promise<ReadonlySet<string>>,

@@ -14,10 +14,13 @@ export { type Data, escapeData, escapeText } from './detect.ts'
 export { type Difference, differences } from './differences.ts'
 export type {
   Call,
+  CallEnding,
+  CallOutcome,
   Effects,
   Env,
   FragmentOptions,
   FragmentResult,
+  Frame,
   Info,
   Run,
   SpiffFunction,
@@ -26,7 +29,7 @@ export type {
   Tags,
 } from './env.ts'
 export { type Explained, type Explanation, explain, explanationText, pathSteps } from './explain.ts'
-export { failure, type Issue } from './issue.ts'
+export { failure, type Issue, type Waiting } from './issue.ts'
 export type { Plain } from './json-write.ts'
 export { type Opened, openText, sealText } from './legacy-cipher.ts'
 export { type LintFinding, type LintOptions, lint } from './lint.ts'

@@ -12,7 +12,7 @@ import {
   runsOf,
 } from '../../contracts/cnab/index.ts'
 import { digestOf } from '../../kit/hash.ts'
-import { fail, failAll } from '../../model/problem.ts'
+import { fail, type Problem } from '../../model/problem.ts'
 import type { LocalBroker } from '../local-broker.ts'
 import { findInstance, keyOf } from '../order.ts'
 import { asTheyAre, openClaimFiles } from './claim-files.ts'
@@ -26,13 +26,19 @@ export interface Exchanged {
   readonly runs: number
 }
 
+export interface Imported {
+  readonly moved: readonly Exchanged[]
+  /** Records that no tool should have written; they are taken over as they are. */
+  readonly warnings: readonly Problem[]
+}
+
 /** Takes over the records of a store; what is here already stays as it is. Problems: file.unreadable, cnab.claim.invalid, instance.busy. */
-export async function importClaims({ house }: CnabContext, folder: string): Promise<readonly Exchanged[]> {
+export async function importClaims({ house }: CnabContext, folder: string): Promise<Imported> {
   if (!existsSync(join(folder, 'claims'))) fail('file.unreadable', `${folder} has no folder of claims`)
   const from = openClaimFiles(folder, asTheyAre)
-  // Everything is read and judged before anything is written.
-  failAll(from.installations().flatMap((name) => faultsOfRuns(from, name)))
-  const done: Exchanged[] = []
+  // Everything is read before anything is written.
+  const warnings = from.installations().flatMap((name) => faultsOfRuns(from, name))
+  const moved: Exchanged[] = []
   for (const installation of from.installations()) {
     if ((await findInstance(house, keyOf(installation))) === undefined)
       await adoptInstallation(house, installation)
@@ -40,9 +46,9 @@ export async function importClaims({ house }: CnabContext, folder: string): Prom
     await changeLedger(house, installation, ({ claims }) => {
       runs = copyClaims(from, claims, installation)
     })
-    done.push({ installation, runs })
+    moved.push({ installation, runs })
   }
-  return done
+  return { moved, warnings }
 }
 
 /** Writes records for other tools; values that are secret stand in them in clear. Problems: cnab.installation.unknown. */
