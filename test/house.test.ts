@@ -50,7 +50,7 @@ const faults: readonly (readonly [RuleName, string, string])[] = [
     "import { openStore } from '../store/index.ts'\nexport const a = openStore",
   ],
   ['import-up', 'work/planted.ts', "import { x } from '../http/answer.ts'\nexport const a = x"],
-  ['import-up', 'local/planted.ts', "import { x } from '../compose/enrol.ts'\nexport const a = x"],
+  ['import-up', 'local/planted.ts', "import { x } from '../compose/health.ts'\nexport const a = x"],
   ['import-up', 'host/planted.ts', "import { x } from '../local/act.ts'\nexport const a = x"],
   ['import-up', 'store/planted.ts', "export const a = () => import('../cli/main.ts')"],
   [

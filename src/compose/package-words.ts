@@ -1,8 +1,9 @@
 /** What is told while packages are read becomes figures and log lines. */
+
+import type { EnrolWord } from '../catalog/enrol.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { ProblemError } from '../model/problem.ts'
 import type { WorkReport } from '../work/work-report.ts'
-import type { EnrolWord } from './enrol.ts'
 
 /** Tells figures and log of packages and sources. */
 export function tellPackages(metrics: Metrics, report: WorkReport): (word: EnrolWord) => void {

@@ -4,7 +4,7 @@ import { type Catalog, makeCatalog, type Offer } from '../broker/catalog.ts'
 import type { MountedPrograms } from '../broker/ports.ts'
 import { entriesOf } from '../settings/catalog-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type CatalogOrder, type LoadedCatalog, loadCatalog } from './catalog.ts'
+import { type CatalogOrder, type LoadedCatalog, loadCatalog } from './load-catalog.ts'
 import { loginAmong } from './source-of.ts'
 
 export interface LiveCatalog {
