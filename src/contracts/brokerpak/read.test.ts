@@ -43,7 +43,7 @@ test.each([
   [
     'another packversion',
     { 'manifest.yml': manifest.replace('packversion: 1', 'packversion: 2') },
-    /invalid value: 2: packversion/,
+    /pak.manifest.invalid .*invalid value: 2: packversion/,
   ],
   [
     'an engine of no version',
