@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { registerBroker } from '../apb/broker.ts'
 import { registerMaking } from '../apb/making.ts'
 import { registerMoving } from '../apb/moving.ts'
+import { registerPush } from '../apb/push.ts'
 import { registerRuns } from '../apb/runs.ts'
 import { add } from '../command.ts'
 
@@ -21,6 +22,7 @@ export function register(program: Command): void {
   })
   registerMaking(group)
   registerRuns(group)
+  registerPush(group)
   registerBroker(group)
   registerMoving(group)
 }

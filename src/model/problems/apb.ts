@@ -71,6 +71,12 @@ export const apbProblems = {
     status: 422,
     exit: 9,
   },
+  'apb.push': {
+    title: 'The broker does not offer the bundle that was pushed',
+    hint: 'Push to where a source of the broker lists images, under a name and tag that it takes; "chandler package list" tells what it left out or refused and why, and refreshInterval how often it looks.',
+    status: 422,
+    exit: 9,
+  },
   'apb.options-invalid': {
     title: 'The options of the bundle are not valid',
     hint: 'Compare them with docs/contracts/apb.md.',
