@@ -58,6 +58,19 @@ test('merge binds definitions and files of bindings', async () => {
   expect(await run('merge', bound, '-D', 'values.x=hi', '--bindings', bindings)).toBe('a: hi\nb: 7\n')
 })
 
+test('an address without an answer is told in one cause', async () => {
+  const address = 'http://127.0.0.1:9/template.yml'
+
+  await expect(run('merge', address)).rejects.toMatchObject({
+    problem: {
+      code: 'spiff.document.unreadable',
+      detail: expect.not.stringMatching(/node|\n/),
+      where: { source: address },
+      hint: 'Check the address, or name a file.',
+    },
+  })
+})
+
 test('merge honours features, and leaves the unresolved when asked to', async () => {
   const text = file('features.yml', 'name: x\nv: a (( name )) b\nc: {"<<if": true, "<<then": 1}\n')
 

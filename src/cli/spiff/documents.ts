@@ -33,8 +33,8 @@ export class Documents {
 }
 
 function readText(name: string): string {
+  if (/^https?:/.test(name)) return new TextDecoder().decode(fetchUrl(name))
   try {
-    if (/^https?:/.test(name)) return new TextDecoder().decode(fetchUrl(name))
     return readFileSync(name === '-' ? 0 : name, 'utf8')
   } catch (error) {
     return fail('spiff.document.unreadable', error instanceof Error ? error.message : undefined, {

@@ -1,5 +1,5 @@
 /** The world of an author's own machine for the spiff commands: files, programs, environment, chance and clock. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   mkdirSync,
@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Files, Ports, Programs } from '../../languages/spiff/index.ts'
+import { fail } from '../../model/problem.ts'
 
 /** Everything an author may want. */
 export function localPorts(): Ports {
@@ -81,14 +82,28 @@ export function localPrograms(): Programs {
   }
 }
 
-/** What is at an address: evaluation cannot wait, so another process does. */
+/** What is at an address: evaluation cannot wait, so another process does. Problems: spiff.document.unreadable. */
 export function fetchUrl(url: string): Uint8Array {
-  const script =
-    'const r = await fetch(process.argv[1]); if (!r.ok) process.exit(1); process.stdout.write(Buffer.from(await r.arrayBuffer()))'
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script, url], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 30_000,
-    maxBuffer: 64 * 1024 * 1024,
+  const { status, stdout, stderr, error } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '-e', fetching, url],
+    { stdio: ['ignore', 'pipe', 'pipe'], timeout: 30_000, maxBuffer: 64 * 1024 * 1024 },
+  )
+  if (status === 0) return new Uint8Array(stdout)
+  const why = stderr.toString().trim()
+  return fail('spiff.document.unreadable', why === '' ? (error?.message ?? 'no answer') : why, {
+    where: { source: url },
+    hint: 'Check the address, or name a file.',
   })
-  return new Uint8Array(output)
 }
+
+/** Says in one line why there is no answer. */
+const fetching = `
+try {
+  const response = await fetch(process.argv[1])
+  if (!response.ok) throw { message: 'HTTP status ' + response.status }
+  process.stdout.write(Buffer.from(await response.arrayBuffer()))
+} catch (error) {
+  process.stderr.write(error.cause?.message || error.cause?.code || error.message)
+  process.exitCode = 1
+}`
