@@ -1,5 +1,4 @@
 /** Secrets that are known only when a run is over: what was printed of them before is hidden in the logs that are kept already. */
-
 import { present } from '../kit/present.ts'
 import type { Mask, Redactor } from '../kit/redact.ts'
 import type { Operation } from '../model/operation.ts'
@@ -38,7 +37,8 @@ export function withRests(late: readonly string[], known: Iterable<string>): rea
     const shared = new Set(
       all.map((other) => sharedLength(text, other)).filter((length) => length >= sharedMin),
     )
-    return [...shared].map((length) => text.slice(length))
+    // In hexadecimal the first half of the next byte may be hidden, too, where it is the same in both.
+    return [...shared].flatMap((length) => [text.slice(length), text.slice(length + 1)])
   })
   return [...late, ...rests]
 }
