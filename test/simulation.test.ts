@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const seeds = Number(process.env['CHANDLER_SEEDS'] ?? 400)
 const folder = join(import.meta.dirname, 'simulation')
 
-test(`${seeds} seeded lives of a cluster break no promise`, { timeout: 1_800_000 }, async () => {
+test(`${seeds} seeded lives of a cluster break no promise`, { timeout: 5_400_000 }, async () => {
   const processes = Math.max(2, availableParallelism())
   const share = Math.ceil(seeds / processes)
 
@@ -22,7 +22,7 @@ test(`${seeds} seeded lives of a cluster break no promise`, { timeout: 1_800_000
   expect(lives.map(({ code }) => code)).toEqual(lives.map(() => 0))
 })
 
-test('every mutant of the guarantees is caught', { timeout: 1_800_000 }, async () => {
+test('every mutant of the guarantees is caught', { timeout: 5_400_000 }, async () => {
   const { code, output } = await run('mutate.ts', '--seeds=400')
 
   expect(output).toContain('every mutant was caught')
