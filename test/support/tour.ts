@@ -104,7 +104,7 @@ async function runAll(
     try {
       process.kill(-(child.pid ?? 0), 'SIGKILL')
     } catch {
-      // Nobody is left.
+      // The group has ended already.
     }
   }
   const late = setTimeout(end, patienceMs)

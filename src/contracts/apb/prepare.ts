@@ -235,7 +235,7 @@ export function targetNamespace({ instance }: Situation, options: Options): stri
   const mapped = [space_guid, organization_guid].flatMap((id) =>
     typeof id === 'string' && Object.hasOwn(options.namespaces, id) ? [options.namespaces[id]] : [],
   )
-  // Commands on this machine order for no platform: any word serves them.
+  // An order of a command has no namespace of a platform; the sandbox needs a name all the same.
   return mapped[0] ?? options.namespace ?? (instance.context['platform'] === 'local' ? 'default' : undefined)
 }
 

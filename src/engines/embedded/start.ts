@@ -55,7 +55,7 @@ export async function startRun(
     ahead.forget(run)
     // One that waited may have ended before it heard the word: then nothing has begun.
     if (seen === undefined || seen === 'ended') {
-      // What such a one has written is nobody's; its claim may be another's, but then it is refused.
+      // What a shim that never began has written belongs to no run; if its claim is another's, it is refused.
       if (record.names.length > 1) await forgetWords(paths, record)
       seen = await released(going, await newShim(starters, paths))
     }

@@ -1,4 +1,4 @@
-/** Versions as go-version reads them, which Terraform and cloud-service-broker ask: any count of numbers; their order, and constraints. */
+/** Versions as go-version reads them, the library of Terraform and cloud-service-broker: any count of numbers; their order, and constraints. */
 import { order } from './prerelease.ts'
 
 export interface Version {
