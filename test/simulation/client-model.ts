@@ -7,6 +7,7 @@ import { provision } from '../../src/broker/provision.ts'
 import { cancelOperation } from '../../src/broker/steer.ts'
 import { unbind } from '../../src/broker/unbind.ts'
 import { update } from '../../src/broker/update.ts'
+import { enough } from '../../src/kit/enough.ts'
 import type { JsonObject } from '../../src/kit/json.ts'
 import { ProblemError } from '../../src/model/problem.ts'
 import { draw, type Pace, secretMark } from './contract-model.ts'
@@ -146,7 +147,7 @@ export function makeClient(
       (error: unknown) => refusalOf(error),
     )
     const result = await Promise.race([answer, silence])
-    over.abort()
+    over.abort(enough)
     return result
   }
 

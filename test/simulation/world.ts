@@ -26,7 +26,7 @@ export interface Random {
 interface Due {
   readonly at: number
   readonly order: number
-  readonly act: () => void
+  act: (() => void) | undefined
 }
 
 export function makeWorld(seed: number): World {
@@ -42,13 +42,17 @@ export function makeWorld(seed: number): World {
       await settled()
     }
   }
-  const at = (ms: number, act: () => void): void => push(heap, { at: ms, order: order++, act })
+  const plan = (ms: number, act: () => void): Due => {
+    const due = { at: ms, order: order++, act }
+    push(heap, due)
+    return due
+  }
   return {
     get now() {
       return now
     },
     random,
-    at,
+    at: (ms, act) => void plan(ms, act),
     meanwhile(work) {
       awaited.add(work)
       void work.finally(() => awaited.delete(work))
@@ -56,18 +60,23 @@ export function makeWorld(seed: number): World {
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve()
       return new Promise((resolve) => {
-        const wake = (): void => {
+        const due = plan(now + Math.max(0, ms), () => {
           signal?.removeEventListener('abort', wake)
           resolve()
+        })
+        // A sleep that was cut short is no event any more.
+        const wake = (): void => {
+          due.act = undefined
+          resolve()
         }
-        signal?.addEventListener('abort', wake)
-        at(now + Math.max(0, ms), wake)
+        signal?.addEventListener('abort', wake, { once: true })
       })
     },
     async run(until, done = () => false) {
       await rest()
       for (let next = heap[0]; next !== undefined && next.at <= until && !done(); next = heap[0]) {
         pop(heap)
+        if (next.act === undefined) continue
         now = Math.max(now, next.at)
         next.act()
         await rest()
@@ -104,7 +113,11 @@ export function makeRandom(seed: number): Random {
 /** Chance of the product from a stream of the simulation. */
 export function chanceOf(random: Random): Chance {
   return {
-    bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(random.next() * 256)),
+    bytes: (count) => {
+      const bytes = new Uint8Array(count)
+      for (let i = 0; i < count; i++) bytes[i] = Math.floor(random.next() * 256)
+      return bytes
+    },
     number: () => random.next(),
   }
 }

@@ -1,6 +1,6 @@
 /** The time that a file was last told, kept in it: a wall clock that is set between two processes must not move it either. */
 import { readFileSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 /** How long this machine has been running: it goes on from one process to the next. */
 export interface Uptime {
@@ -45,17 +45,17 @@ export function firstTime(db: DatabaseSync, wall: number, uptime: Uptime): numbe
 /** Keeps the time in the transaction that is open, now and then. */
 export function lastTimeWriter(db: DatabaseSync, now: () => number, uptime: () => Uptime): () => void {
   let kept = Number.NEGATIVE_INFINITY
-  let isThere = false
+  let keep: StatementSync | undefined
   return () => {
     const told = now()
     if (told - kept < keepEveryMs) return
-    isThere ||= hasLastTime(db)
-    if (!isThere) return
-    const { boot, ms } = uptime()
-    db.prepare(
+    if (keep === undefined && !hasLastTime(db)) return
+    keep ??= db.prepare(
       `INSERT INTO last_time (one, told, boot, since_boot) VALUES (1, ?, ?, ?) ON CONFLICT (one)
         DO UPDATE SET told = excluded.told, boot = excluded.boot, since_boot = excluded.since_boot`,
-    ).run(told, boot, Math.floor(ms))
+    )
+    const { boot, ms } = uptime()
+    keep.run(told, boot, Math.floor(ms))
     kept = told
   }
 }
