@@ -9,6 +9,7 @@ import {
   expecting,
   firstOf,
   once,
+  type Rules,
   separated,
   take,
   takeMatch,
@@ -27,14 +28,23 @@ export type Parsed = { readonly expr: Expr } | { readonly fault: SyntaxFault }
 
 /** Parses the text between `((` and `))`. */
 export function parseExpression(text: string): Parsed {
-  const c = cursor(text, { expression, or, lambda, assigns })
-  const expr = firstOf(c, [prefer, marked, expression])
+  const c = cursor(text, rules, false)
+  const expr = whole(c)
+  if (c.overflow === undefined && expr !== undefined && c.at === text.length) return { expr }
+  return { fault: explained(text) }
+}
+
+const whole = (c: Cursor): Expr | undefined => firstOf(c, [prefer, marked, expression])
+
+/** Reads a text that is no expression once more, to tell what would have helped. */
+function explained(text: string): SyntaxFault {
+  const c = cursor(text, rules, true)
+  const expr = whole(c)
   if (c.overflow !== undefined) {
     c.furthest = c.overflow
     c.expected = new Set(['a number in range'])
-  } else if (expr !== undefined && c.at === text.length) return { expr }
-  if (expr !== undefined) expecting(c, 'the end of the expression')
-  return { fault: faultOf(c) }
+  } else if (expr !== undefined) expecting(c, 'the end of the expression')
+  return faultOf(c)
 }
 
 function faultOf(c: Cursor): SyntaxFault {
@@ -298,3 +308,5 @@ function parameterName(c: Cursor): string | undefined {
 function presetValue(c: Cursor): Expr | undefined {
   return take(c, '=') ? expression(c) : undefined
 }
+
+const rules: Rules = { expression, or, lambda, assigns }

@@ -7,6 +7,8 @@ export interface Cursor {
   depth: number
   /** Where a number stands that is out of range; no other reading of it is meant. */
   overflow: number | undefined
+  /** Whether it is noted what was expected: only once it is known that the text is no expression. */
+  readonly explains: boolean
   /** The furthest offset at which something was expected, and what. */
   furthest: number
   expected: Set<string>
@@ -30,9 +32,10 @@ interface Remembered {
 
 export const nestingMax = 400
 
-export function cursor(text: string, rules: Rules): Cursor {
+export function cursor(text: string, rules: Rules, explains: boolean): Cursor {
   return {
     rules,
+    explains,
     text,
     at: 0,
     depth: 0,
@@ -45,6 +48,7 @@ export function cursor(text: string, rules: Rules): Cursor {
 
 /** Notes what would have helped here. */
 export function expecting(c: Cursor, what: string): undefined {
+  if (!c.explains) return undefined
   if (c.at > c.furthest) {
     c.furthest = c.at
     c.expected = new Set()
@@ -56,7 +60,7 @@ export function expecting(c: Cursor, what: string): undefined {
 /** Takes a literal text. */
 export function take(c: Cursor, literal: string): boolean {
   if (!c.text.startsWith(literal, c.at)) {
-    expecting(c, `'${literal}'`)
+    if (c.explains) expecting(c, `'${literal}'`)
     return false
   }
   c.at += literal.length
