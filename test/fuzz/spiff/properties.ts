@@ -39,72 +39,86 @@ function ran(result: SpiffResult): Ran {
 
 const stream = (documents: readonly NodeMap[]): string => documents.map(written).join('\n---\n')
 
+/** A case with its texts and what came of it. */
+interface Runs {
+  readonly one: Case
+  readonly template: string
+  readonly stubs: readonly string[]
+  readonly whole: Ran
+}
+
+/** Answers in what another run differs from the whole one, or nothing. */
+type Property = (chance: Chance, runs: Runs) => string | undefined
+
+const differs = (whole: Ran, other: Ran, messages = false): string | undefined => {
+  const same = other.done === whole.done && (messages || whole.done ? other.text === whole.text : true)
+  return same ? undefined : `${whole.text}\n--- but ---\n${other.text}`
+}
+
+/** Every document is run once and looked at for one of these: so a campaign sees the more documents. */
+const properties: readonly (readonly [name: string, holds: Property])[] = [
+  [
+    'the same run ends the same',
+    (_chance, { one, template, stubs, whole }) => differs(whole, run(template, stubs, optionsOf(one)), true),
+  ],
+  [
+    'the order of keys does not matter',
+    (chance, { one, whole }) => {
+      const templates = one.templates.map((map) => shuffled(chance, map) as NodeMap)
+      const stubs = one.stubs.map((map) => written(shuffled(chance, map)))
+      return differs(whole, run(stream(templates), stubs, optionsOf(one)))
+    },
+  ],
+  [
+    'a stub of data may be split',
+    (chance, { one, template, whole }) => {
+      if (!one.plainStubs || /merge|stub/.test(template)) return undefined
+      const parts = one.stubs.flatMap((map) => split(chance, map)).map(written)
+      return differs(whole, run(template, parts, optionsOf(one)))
+    },
+  ],
+  [
+    'a result processes to itself',
+    (_chance, { one, whole }) =>
+      whole.done && isPlain(whole.text) ? differs(whole, run(whole.text, [], optionsOf(one))) : undefined,
+  ],
+  [
+    'a partial run has a result, which is whole where nothing is open',
+    (_chance, { one, template, stubs, whole }) => {
+      const partial = run(template, stubs, optionsOf(one, { partial: true }))
+      return partial.done && !whole.done
+        ? undefined
+        : differs(whole.done ? whole : { done: true, text: '' }, partial)
+    },
+  ],
+  [
+    'what a partial run leaves can be fed again',
+    (_chance, { one, template, stubs, whole }) => {
+      if (whole.done) return undefined
+      const partial = run(template, stubs, optionsOf(one, { partial: true }))
+      const fed = run(partial.text, stubs, optionsOf(one))
+      return fed.text.startsWith('yaml:') ? `${partial.text}\n${fed.text}` : undefined
+    },
+  ],
+]
+
 export function breaches(chance: Chance, one: Case): readonly Breach[] {
   const template = stream(one.templates)
   const stubs = one.stubs.map(written)
-  const options = optionsOf(one)
-  const whole = run(template, stubs, options)
+  const whole = run(template, stubs, optionsOf(one))
   const input = [template, ...stubs.map((text, i) => `stub ${i}: ${text}`)].join('\n')
-  const found: Breach[] = []
-  const expectSame = (property: string, other: Ran, messages = false): void => {
-    const same = other.done === whole.done && (messages || whole.done ? other.text === whole.text : true)
-    if (!same) found.push({ property, input, why: `${whole.text}\n--- but ---\n${other.text}` })
-  }
   if (whole.text === 'unresolved: ' || whole.text.startsWith('yaml:'))
-    found.push({ property: 'a fault has a message, and the text is well-formed', input, why: whole.text })
+    return [{ property: 'a fault has a message, and the text is well-formed', input, why: whole.text }]
   // A budget ends a run wherever it happens to be.
-  if (whole.text.startsWith('budget:')) return found
-
-  expectSame('the same run ends the same', run(template, stubs, options), true)
-  const otherOrder = one.templates.map((map) => shuffled(chance, map) as NodeMap)
-  const otherStubs = one.stubs.map((map) => written(shuffled(chance, map)))
-  expectSame('the order of keys does not matter', run(stream(otherOrder), otherStubs, options))
-  if (one.plainStubs && !/merge|stub/.test(template)) {
-    const parts = one.stubs.flatMap((map) => split(chance, map)).map(written)
-    expectSame('a stub of data may be split', run(template, parts, options))
-  }
-  found.push(...ofPartial(one, { template, stubs, whole, input }))
-  if (whole.done && isPlain(whole.text)) {
-    const again = run(whole.text, [], options)
-    if (again.text !== whole.text)
-      found.push({
-        property: 'a result processes to itself',
-        input,
-        why: `${whole.text}\n--- but ---\n${again.text}`,
-      })
-  }
-  return found
+  if (whole.text.startsWith('budget:')) return []
+  const chosen = properties[chance.below(properties.length)]
+  if (chosen === undefined) return []
+  const [property, holds] = chosen
+  const why = holds(chance, { one, template, stubs, whole })
+  return why === undefined || why.includes('budget: ') ? [] : [{ property, input, why }]
 }
 
 /** Nothing in it would be evaluated or taken off. */
 function isPlain(text: string): boolean {
   return !/\(\(|<<|key:|!!binary/.test(text)
-}
-
-interface Runs {
-  readonly template: string
-  readonly stubs: readonly string[]
-  readonly whole: Ran
-  readonly input: string
-}
-
-/** A partial run always has a result; it is the whole one where nothing is open. */
-function ofPartial(one: Case, { template, stubs, whole, input }: Runs): readonly Breach[] {
-  const partial = run(template, stubs, optionsOf(one, { partial: true }))
-  if (partial.text.startsWith('budget:')) return []
-  if (!partial.done) return [{ property: 'a partial run has a result', input, why: partial.text }]
-  if (whole.done)
-    return partial.text === whole.text
-      ? []
-      : [
-          {
-            property: 'a partial run of what is complete is whole',
-            input,
-            why: `${whole.text}\n--- but ---\n${partial.text}`,
-          },
-        ]
-  const fed = run(partial.text, stubs, optionsOf(one))
-  return fed.text.startsWith('yaml:')
-    ? [{ property: 'what a partial run leaves can be fed again', input, why: `${partial.text}\n${fed.text}` }]
-    : []
 }
