@@ -3,7 +3,11 @@ import type { Chance } from '../kit/clock.ts'
 import type { Problem } from '../model/problem.ts'
 import type { ProblemCode } from '../model/problem-codes.ts'
 
-const transient: ReadonlySet<ProblemCode> = new Set(['engine.unavailable', 'store.unavailable'])
+const transient: ReadonlySet<ProblemCode> = new Set([
+  'engine.unavailable',
+  'store.unavailable',
+  'package.busy',
+])
 
 const baseMs = 200
 const capMs = 30_000

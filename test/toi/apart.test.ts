@@ -5,6 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { toi } from '../../src/contracts/toi/index.ts'
 import { openPreparer, type Preparer } from '../../src/host/apart/prepare.ts'
 import type { JsonObject } from '../../src/kit/json.ts'
+import { toProblem } from '../../src/model/problem.ts'
+import { isTransient } from '../../src/work/retry.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
 import { componentIn, componentName, executorRef } from './component.ts'
@@ -25,8 +27,8 @@ afterAll(() => {
 })
 beforeEach(({ skip }) => skip(missing !== undefined, missing))
 
-function preparer(deadlineMs: number, memoryMegabytes = 512): Preparer {
-  const made = openPreparer({ deadlineMs, memoryMegabytes })
+function preparer(deadlineMs: number, choice: Parameters<typeof openPreparer>[0] = {}): Preparer {
+  const made = openPreparer({ deadlineMs, ...choice })
   opened.push(made)
   return made
 }
@@ -67,6 +69,19 @@ test('a template that only a kill ends is refused at the deadline, and the next 
   })
 })
 
+test('so many may wait: more are told to come back, and the worker does', async () => {
+  const { prepare } = preparer(1000, { waitingMax: 1 })
+  const pkg = await packageOf({ size: '(( length(map[[1..1900]|x|->sum[[1..1000]|0|s,y|->s + y]]) ))' })
+  const asked = Array.from({ length: 8 }, () => prepare(toi.name, provision, situation(pkg)))
+
+  const ended = await Promise.allSettled(asked)
+
+  const problems = ended.flatMap((one) => (one.status === 'rejected' ? [toProblem(one.reason)] : []))
+  expect(problems.length).toBeGreaterThanOrEqual(3)
+  expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['package.busy']))
+  expect(problems.every(isTransient)).toBe(true)
+})
+
 test.each([
   ['endless', '(( (|x|->_(x))(1) ))'],
   ['quadratic', '(( length(map[[1..100000]|x|->[1..100000]]) ))'],
@@ -74,7 +89,9 @@ test.each([
 ])('what is %s ends as a refusal, never as a crash', async (_, size) => {
   const pkg = await packageOf({ size })
 
-  expect(await preparer(600_000, 32).prepare(toi.name, provision, situation(pkg))).toMatchObject({
+  expect(
+    await preparer(600_000, { memoryMegabytes: 32 }).prepare(toi.name, provision, situation(pkg)),
+  ).toMatchObject({
     kind: 'refused',
   })
 })

@@ -5,9 +5,9 @@ import { afterEach, expect, test } from 'vitest'
 import { openProcessPool, type ProcessPool } from './process-pool.ts'
 
 let pool: ProcessPool
-const open = (deadlineMs: number): ProcessPool => {
+const open = (deadlineMs: number, waitingMax = 20): ProcessPool => {
   const program = new URL('../../../test/fixtures/hostile-process.ts', import.meta.url)
-  pool = openProcessPool({ program, processesMax: 2, deadlineMs, memoryMegabytes: 64 })
+  pool = openProcessPool({ program, processesMax: 2, waitingMax, deadlineMs, memoryMegabytes: 64 })
   return pool
 }
 afterEach(() => pool.close())
@@ -49,6 +49,23 @@ test('more hang than there are processes: each is ended in its turn', async () =
   const answers = await Promise.all([ask('loop'), ask('loop'), ask('loop'), ask('loop'), ask('say y')])
 
   expect(answers.map(({ kind }) => kind)).toEqual(['too-long', 'too-long', 'too-long', 'too-long', 'answer'])
+})
+
+test('what would wait behind too many others is turned away at once, and who waits is answered', async () => {
+  const { ask } = open(2000, 1)
+
+  const answers = await Promise.all([ask('loop'), ask('loop'), ask('say x'), ask('say y')])
+
+  expect(answers.map(({ kind }) => kind)).toEqual(['too-long', 'too-long', 'answer', 'busy'])
+})
+
+test('a pool that is closed answers all that wait', async () => {
+  const { ask, close } = open(long)
+  const asked = Promise.all([ask('loop'), ask('loop'), ask('say x')])
+
+  close()
+
+  expect(await asked).toEqual(Array(3).fill({ kind: 'ended' }))
 })
 
 test('a process sees no environment and may write nothing', async () => {

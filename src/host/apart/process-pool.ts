@@ -9,6 +9,8 @@ export interface PoolChoice {
   readonly program: URL
   /** Processes at most; they are started when they are needed, and stay. */
   readonly processesMax: number
+  /** Questions that may wait for a process; more are turned away at once. */
+  readonly waitingMax: number
   readonly deadlineMs: number
   /** Of the heap of JavaScript. */
   readonly memoryMegabytes: number
@@ -18,6 +20,8 @@ export type Answer =
   | { readonly kind: 'answer'; readonly text: string }
   /** The process was killed at the deadline, or ended by itself: it had no memory left. */
   | { readonly kind: 'too-long' | 'ended' }
+  /** Too many others wait already: no process was asked. */
+  | { readonly kind: 'busy' }
 
 export interface ProcessPool {
   /** Waits for a free process; never rejects. */
@@ -36,7 +40,7 @@ interface Member {
 export function openProcessPool(choice: PoolChoice): ProcessPool {
   const idle: Member[] = []
   const members = new Set<Member>()
-  const waiting: ((member: Member) => void)[] = []
+  const waiting: ((member: Member | undefined) => void)[] = []
   let isClosed = false
 
   const free = (member: Member): void => {
@@ -62,13 +66,16 @@ export function openProcessPool(choice: PoolChoice): ProcessPool {
     async ask(question) {
       if (isClosed) return { kind: 'ended' }
       if (idle.length === 0) grow()
-      const member = idle.shift() ?? (await new Promise<Member>((resolve) => waiting.push(resolve)))
+      if (idle.length === 0 && waiting.length >= choice.waitingMax) return { kind: 'busy' }
+      const member = idle.shift() ?? (await new Promise<Member | undefined>((next) => waiting.push(next)))
+      if (member === undefined) return { kind: 'ended' }
       const answer = await askMember(member, question, choice.deadlineMs)
       if (answer.kind === 'answer') free(member)
       return answer
     },
     close() {
       isClosed = true
+      for (const give of waiting.splice(0)) give(undefined)
       for (const { child } of members) child.kill('SIGKILL')
     },
   }
@@ -80,6 +87,8 @@ function startMember({ program, memoryMegabytes }: PoolChoice): Member {
     env: {},
     execArgv: [`--max-old-space-size=${memoryMegabytes}`, '--permission', '--allow-fs-read=*'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // A text passes as it is, where JSON would be written and read once more.
+    serialization: 'advanced',
   })
   const ready = Promise.withResolvers<void>()
   const member: Member = { child, ready: ready.promise, settle: undefined }

@@ -136,6 +136,12 @@ export const systemProblems = {
     status: 422,
     exit: 9,
   },
+  'package.busy': {
+    title: 'Too many actions are being prepared',
+    hint: 'Wait as long as Retry-After says.',
+    status: 429,
+    exit: 11,
+  },
   'package.unrecognised': {
     title: 'No contract recognises this package',
     hint: 'Name the contract, or check the reference.',
