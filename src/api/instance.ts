@@ -4,6 +4,7 @@ import { present } from '../kit/present.ts'
 import type { Instance as ModelInstance } from '../model/instance.ts'
 import type { Output as ModelOutput } from '../model/outcome.ts'
 import { Operation } from './operation.ts'
+import { Problem } from './problem.ts'
 import { Digest, Free, Moment, moment, type Of, PageQuery, pageOf } from './words.ts'
 
 export const instanceStates = [
@@ -110,6 +111,19 @@ export const Ordered = Type.Object(
   { title: 'Ordered' },
 )
 export type Ordered = Of<typeof Ordered>
+
+/** What an order would come to, were it sent. */
+export const DryRun = Type.Object(
+  {
+    accepted: Type.Boolean(),
+    problem: Type.Optional(Problem),
+  },
+  {
+    title: 'DryRun',
+    description: 'Whether the order would be taken, or the problem it would be refused with.',
+  },
+)
+export type DryRun = Of<typeof DryRun>
 
 export const Invocation = Type.Object(
   {

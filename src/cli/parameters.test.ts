@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { JsonObject } from '../kit/json.ts'
 import { pairOf, parametersOf } from './parameters.ts'
 
 test.each([
@@ -26,6 +27,15 @@ test.each(['', '=x', 'name', 'name:={'])('%j is refused', (text) => {
 test('single parameters win over a document, and none given is none', async () => {
   expect(await parametersOf({ param: ['a=2'], parameters: '{a: 1, b: 1}' })).toEqual({ a: 2, b: 1 })
   expect(await parametersOf({})).toBeUndefined()
+})
+
+test('integers keep their digits in JSON and in documents', async () => {
+  const { big, list } = (await parametersOf({
+    param: ['list:=[12345678901234567890]'],
+    parameters: '{"big": 9007199254740993}',
+  })) as JsonObject
+
+  expect(JSON.stringify([big, list])).toBe('[9007199254740993,[12345678901234567890]]')
 })
 
 test('a document that is no map is refused', async () => {

@@ -1,6 +1,7 @@
 /** Parameters from the command line: `-p key=value`, `-p key:=json`, `--parameters FILE` or JSON. */
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { parseJson } from '../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../kit/json.ts'
 import { fail, failAll } from '../model/problem.ts'
 import { readStdin } from './terminal.ts'
@@ -49,7 +50,7 @@ function plainValue(text: string): Json {
 
 function jsonOf(whole: string, text: string): Json {
   try {
-    return JSON.parse(text) as Json
+    return parseJson(text) as Json
   } catch (cause) {
     return fail('usage.invalid', `-p ${JSON.stringify(whole)}: what follows := is not JSON`, { cause })
   }
@@ -60,7 +61,7 @@ async function documentOf(given: string): Promise<JsonObject> {
   const source = inline ? '--parameters' : given
   const text = inline ? given : await textOf(given)
   const { readYaml } = await import('../kit/yaml.ts')
-  const { value, faults } = readYaml(text)
+  const { value, faults } = readYaml(text, { exact: true })
   failAll(
     faults.map(({ message, line, column }) => ({
       code: 'parameters.invalid' as const,

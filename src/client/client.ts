@@ -6,6 +6,7 @@ import type { CatalogAnswer } from '../api/catalog.ts'
 import type { About, Backup, Cluster, Freeze, Keys } from '../api/cluster.ts'
 import type {
   ChangedInstance,
+  DryRun,
   Instance,
   InstanceDetail,
   InstanceQuery,
@@ -55,6 +56,7 @@ export function makeClient(server: Server) {
   const remove = <T>(path: string) => ask<T>(server, { method: 'DELETE', path })
 
   return {
+    ...dryRuns(post),
     about: () => get<About>('/about'),
     catalog: () => get<CatalogAnswer>('/catalog'),
     packages: () => get<List<Package>>('/packages'),
@@ -109,6 +111,16 @@ export function makeClient(server: Server) {
     retry: (id: string) => post<Ordered>(`${operationPath(id)}/retry`),
     release: (id: string) => post<Operation>(`${operationPath(id)}/release`),
     follow: (id: string, signal: AbortSignal) => follow(server, id, signal),
+  }
+}
+
+/** Orders that are only tried. */
+function dryRuns(post: <T>(path: string, body: unknown) => Promise<T>) {
+  return {
+    dryOrder: (wish: NewInstance) => post<DryRun>('/instances/dry-run', wish),
+    dryChange: (key: InstanceAddress, body: ChangedInstance) => post<DryRun>(`${pathOf(key)}/dry-run`, body),
+    dryBind: (key: InstanceAddress, wish: NewBinding) =>
+      post<DryRun>(`${pathOf(key)}/bindings/dry-run`, wish),
   }
 }
 

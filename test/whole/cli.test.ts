@@ -57,6 +57,20 @@ test.each([
   expect(answer.stdout).toBe('')
 })
 
+test('a dry run says the same as the order would, and orders nothing', async () => {
+  const order = ['instance', 'provision', 'alpha-db', 'small', '--id', 'tried', '-p', 'size=big']
+  const [refused, dry, taken] = [
+    await chandler(order),
+    await chandler([...order, '--dry-run']),
+    await chandler([...order.slice(0, -1), 'size=3', '--dry-run']),
+  ]
+  const withoutRequest = (text: string) => text.replace(/^request: .*\n/m, '')
+
+  expect([dry.code, withoutRequest(dry.stderr)]).toEqual([9, withoutRequest(refused.stderr)])
+  expect(taken.stdout).toBe('The order would be taken. Nothing was ordered.\n')
+  expect((await chandler(['instance', 'show', 'tried'])).code).toBe(4)
+})
+
 test('wrong credentials and a role that may not end with 6', async () => {
   const wrong = await chandler(['catalog'], { CHANDLER_PASSWORD: 'something-else' })
   const viewer = await chandler(['instance', 'provision', 'beta-queue'], as('watcher'))

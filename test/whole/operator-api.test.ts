@@ -12,7 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => running.stop())
 
-const mutating = operatorRoutes.filter((route) => route.method !== 'GET')
+const dryRuns = operatorRoutes.filter((route) => route.url.endsWith('/dry-run'))
+const mutating = operatorRoutes.filter((route) => route.method !== 'GET' && !dryRuns.includes(route))
 
 test('every route that changes something is audited and for operators only', () => {
   expect(mutating.filter((route) => route.audit.kind !== 'deed' || route.role !== 'operator')).toEqual([])
@@ -344,6 +345,48 @@ test('all faults of a request are told at once', async () => {
   const { body } = await call('admin', 'POST', '/instances', { body: { plan: 3, nmae: 'x' } })
 
   expect(body).toMatchObject({ code: 'request.malformed', others: [{}, {}] })
+})
+
+test.each([
+  ['a wrong value', { parameters: { size: 'big', secret: 3 } }],
+  ['a wrong name', { parameters: { sise: 3 } }],
+  ['what the contract refuses', { parameters: { sim: { create: { ms: -7 } } } }],
+  ['an id that is taken', { id: 'taken', parameters: { size: 4 } }],
+  ['a plan that there is not', { plan: 'smal' }],
+])('%s is refused by the dry run as by the order', async (_what, wish) => {
+  const body = { service: 'alpha-db', plan: 'small', ...wish }
+  await call('admin', 'POST', '/instances', {
+    body: { service: 'alpha-db', plan: 'small', id: 'taken', parameters: { size: 3 } },
+  })
+  const order = await call('admin', 'POST', '/instances', { body })
+  const dry = await call('admin', 'POST', '/instances/dry-run', { body })
+  const { requestId: _id, ...problem } = order.body as { requestId: string }
+
+  expect(order.status).toBeGreaterThanOrEqual(400)
+  expect([dry.status, dry.body]).toEqual([200, { accepted: false, problem }])
+})
+
+test('a dry run of an order, a change or a binding leaves nothing behind', async () => {
+  const { at } = await orderedInstance()
+  const before = [(await call('admin', 'GET', at)).body, (await auditRecords()).length]
+  const wish = { service: 'alpha-db', plan: 'small', id: 'never-made', parameters: { size: 4 } }
+  const dry = [
+    await call('admin', 'POST', '/instances/dry-run', { body: wish }),
+    await call('admin', 'POST', `${at}/dry-run`, { body: { parameters: { size: 4 } } }),
+    await call('admin', 'POST', `${at}/bindings/dry-run`, { body: { id: 'never-made' } }),
+    await call('admin', 'POST', `${at}/dry-run`, { body: { parameters: { size: 0 } } }),
+  ]
+  const made = await call('admin', 'GET', '/instances/chandler/never-made')
+
+  expect(dry.map(({ body }) => (body as { accepted: boolean }).accepted)).toEqual([true, true, true, false])
+  expect(made.status).toBe(404)
+  expect([(await call('admin', 'GET', at)).body, (await auditRecords()).length]).toEqual(before)
+})
+
+test.each(dryRuns.map((route) => [route.url]))('a viewer may not try %s', async (url) => {
+  const { status } = await call('watcher', 'POST', url.replaceAll(/:\w+/g, 'x'), { body: {} })
+
+  expect(status).toBe(403)
 })
 
 test('a limited plan refuses one too many with the limit named', async () => {

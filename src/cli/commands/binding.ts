@@ -14,6 +14,7 @@ import { type WaitOptions, waitFor, withWaiting } from '../follow.ts'
 import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { say } from '../terminal.ts'
+import { showDryRun } from '../trial.ts'
 
 interface Common extends WaitOptions, ParameterOptions {
   readonly output: Form
@@ -42,18 +43,26 @@ function binding(parent: Command, name: string, hidden: boolean): void {
   const command = add(parent, {
     usage: `${name} <instance> [binding]`,
     summary: 'Bind an instance and show the credentials',
-    examples: ['binding bind my-db', 'binding bind my-db my-app -p role=reader -o json'],
+    examples: [
+      'binding bind my-db',
+      'binding bind my-db my-app -p role=reader -o json',
+      'binding bind my-db -p role=reader --dry-run',
+    ],
     hidden,
-  }).option('--no-credentials', 'do not read the credentials')
+  })
+    .option('--no-credentials', 'do not read the credentials')
+    .option('--dry-run', 'say whether the order would be taken, and bind nothing')
   remote(withWaiting(withParameters(command))).action(
-    async (wanted: string, id: string | undefined, options: Common) => {
+    async (wanted: string, id: string | undefined, options: Common & { dryRun?: boolean }) => {
       const client = await connect(command)
       const parameters = await parametersOf(options)
-      const ordered = await client.bind(
-        await findInstance(client, wanted, options.platform),
-        { ...(id === undefined ? {} : { id }), ...(parameters === undefined ? {} : { parameters }) },
-        randomUUID(),
-      )
+      const address = await findInstance(client, wanted, options.platform)
+      const wish = {
+        ...(id === undefined ? {} : { id }),
+        ...(parameters === undefined ? {} : { parameters }),
+      }
+      if (options.dryRun) return showDryRun(await client.dryBind(address, wish), options.output)
+      const ordered = await client.bind(address, wish, randomUUID())
       await finish(client, ordered, options, command)
     },
   )

@@ -14,6 +14,7 @@ import { type WaitOptions, waitFor, withWaiting } from '../follow.ts'
 import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { print, printBytes, say } from '../terminal.ts'
+import { showDryRun } from '../trial.ts'
 import { registerActions } from './instance-actions.ts'
 import { previewUpdate, registerLooks } from './instance-looks.ts'
 
@@ -60,33 +61,34 @@ function provisioning(parent: Command, name: string, hidden: boolean): void {
     examples: [
       'instance provision alpha-db small my-db',
       'instance provision alpha-db small my-db -p size=3 -p label=blue',
+      'instance provision alpha-db small -p size=3 --dry-run',
       'instance provision alpha-db slow my-db --parameters params.yml --no-wait -o json',
     ],
     hidden,
   })
     .option('--id <id>', 'id of the instance, instead of a random one')
     .option('--idempotency-key <key>', 'the same key orders the same instance once')
+    .option('--dry-run', 'say whether the order would be taken, and order nothing')
   remote(withWaiting(withParameters(command))).action(
     async (
       service: string,
       plan: string | undefined,
       instanceName: string | undefined,
-      options: Common & { id?: string; idempotencyKey?: string },
+      options: Common & { id?: string; idempotencyKey?: string; dryRun?: boolean },
     ) => {
       const client = await connect(command)
       const parameters = await parametersOf(options)
-      const ordered = await client.order(
-        {
-          service,
-          ...(plan === undefined ? {} : { plan }),
-          ...(instanceName === undefined ? {} : { name: instanceName }),
-          ...(options.id === undefined ? {} : { id: options.id }),
-          ...(options.platform === undefined ? {} : { platform: options.platform }),
-          ...(parameters === undefined ? {} : { parameters }),
-        },
-        // Asked again after a broken connection, the order is still one order.
-        options.idempotencyKey ?? randomUUID(),
-      )
+      const wish = {
+        service,
+        ...(plan === undefined ? {} : { plan }),
+        ...(instanceName === undefined ? {} : { name: instanceName }),
+        ...(options.id === undefined ? {} : { id: options.id }),
+        ...(options.platform === undefined ? {} : { platform: options.platform }),
+        ...(parameters === undefined ? {} : { parameters }),
+      }
+      if (options.dryRun) return showDryRun(await client.dryOrder(wish), options.output)
+      // Asked again after a broken connection, the order is still one order.
+      const ordered = await client.order(wish, options.idempotencyKey ?? randomUUID())
       await finish(client, ordered, options, command)
     },
   )
@@ -169,7 +171,10 @@ function updating(parent: Command, name: string, hidden: boolean): void {
   })
     .option('--plan <name>', 'move to this plan')
     .option('--maintenance <version>', 'move to this version of the catalog')
-    .option('--dry-run', 'say what would change, where the package can tell, and change nothing')
+    .option(
+      '--dry-run',
+      'say whether the change would be taken and, where the package can tell, what it would do; change nothing',
+    )
   remote(withWaiting(withParameters(command))).action(
     async (wanted: string, options: Common & { plan?: string; maintenance?: string; dryRun?: boolean }) => {
       const client = await connect(command)
@@ -185,6 +190,11 @@ function updating(parent: Command, name: string, hidden: boolean): void {
         ...(maintenance === undefined ? {} : { maintenance }),
       }
       if (options.dryRun) {
+        const { items } = await client.actions(address)
+        const dry = await client.dryChange(address, wish)
+        if (!dry.accepted || !items.some(({ name }) => name === 'preview')) {
+          return showDryRun(dry, options.output)
+        }
         return previewUpdate(client, address, wish, {
           ...options,
           ...waitOptions(options, command),

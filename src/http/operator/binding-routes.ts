@@ -9,14 +9,14 @@ import {
   toBinding,
   toCredentials,
 } from '../../api/binding.ts'
-import { Ordered } from '../../api/instance.ts'
+import { DryRun, Ordered } from '../../api/instance.ts'
 import { type BindRequest, bind } from '../../broker/bind.ts'
 import { fetchBinding } from '../../broker/look.ts'
 import { unbind } from '../../broker/unbind.ts'
 import { type BindingKey, type InstanceKey, operatorsPlatform } from '../../model/instance.ts'
 import { fail } from '../../model/problem.ts'
 import { freshId } from './fresh-id.ts'
-import { existing, InstanceAddress, ordered } from './instance-routes.ts'
+import { dryRun, existing, InstanceAddress, ordered } from './instance-routes.ts'
 import type { OperatorPorts } from './ports.ts'
 import { type Answer, type Call, document, look, order, route } from './route.ts'
 
@@ -49,12 +49,19 @@ export const bindingRoutes = [
     body: NewBinding,
     answers: Ordered,
     status: 202,
-    handle: async (call, { broker }) => {
-      const { parameters = {}, resource = {}, context } = call.body
-      const { serviceId, planId } = await existing(broker, call.params)
-      const whole = { parameters, resource, context: { platform: operatorsPlatform, ...context } }
-      return orderBinding(broker, call, { serviceId, planId, ...whole })
-    },
+    handle: bindInstance,
+  }),
+  route({
+    method: 'POST',
+    url: '/instances/:platform/:instance/bindings/dry-run',
+    role: 'operator',
+    tag: 'bindings',
+    summary: 'Whether an instance would be bound; it is not',
+    audit: look,
+    params: InstanceAddress,
+    body: NewBinding,
+    answers: DryRun,
+    handle: (call, ports) => dryRun(ports, (within) => bindInstance(call, within)),
   }),
   route({
     method: 'GET',
@@ -124,6 +131,16 @@ export const bindingRoutes = [
     },
   }),
 ]
+
+async function bindInstance(
+  call: Call<InstanceKey, unknown, NewBinding>,
+  { broker }: OperatorPorts,
+): Promise<Answer> {
+  const { parameters = {}, resource = {}, context } = call.body
+  const { serviceId, planId } = await existing(broker, call.params)
+  const whole = { parameters, resource, context: { platform: operatorsPlatform, ...context } }
+  return orderBinding(broker, call, { serviceId, planId, ...whole })
+}
 
 /** Bind and rotate differ only in what is asked for. */
 async function orderBinding(

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import {
   ChangedInstance,
+  DryRun,
   InstanceDetail,
   InstancePage,
   InstanceQuery,
@@ -13,12 +14,14 @@ import {
   toOutput,
 } from '../../api/instance.ts'
 import { toOperation, Why } from '../../api/operation.ts'
+import { toApiProblem } from '../../api/problem.ts'
 import { deprovision } from '../../broker/deprovision.ts'
 import { purgeInstance, repinInstance } from '../../broker/govern.ts'
 import { offerOf } from '../../broker/offering.ts'
 import { orders } from '../../broker/orders.ts'
 import { shownParameters } from '../../broker/parameters.ts'
 import { provision } from '../../broker/provision.ts'
+import { tried } from '../../broker/trial.ts'
 import { update } from '../../broker/update.ts'
 import { why } from '../../broker/why.ts'
 import { present } from '../../kit/present.ts'
@@ -29,7 +32,7 @@ import { freshId } from './fresh-id.ts'
 import { findOffer, findPlanOf, namesOf } from './naming.ts'
 import { outputNamed } from './output-answer.ts'
 import type { OperatorPorts } from './ports.ts'
-import { document, look, nothing, order, route } from './route.ts'
+import { type Answer, type Call, document, look, nothing, order, route } from './route.ts'
 
 export const InstanceAddress = Type.Object({ platform: Type.String(), instance: Type.String() })
 
@@ -68,27 +71,18 @@ export const instanceRoutes = [
     body: NewInstance,
     answers: Ordered,
     status: 202,
-    handle: async ({ body, asker, idempotencyKey }, { broker }) => {
-      const offer = findOffer(broker.catalog(), body.service, body.plan)
-      const platform = body.platform ?? operatorsPlatform
-      const instance = body.id ?? freshId(broker.chance, asker.account.id, idempotencyKey)
-      const name = body.name === undefined ? {} : { instance_name: body.name }
-      const answer = await provision(
-        broker,
-        { ...asker, platform },
-        {
-          instance,
-          serviceId: offer.service.id,
-          planId: offer.plan.id,
-          organization: '',
-          space: '',
-          parameters: body.parameters ?? {},
-          context: { platform: operatorsPlatform, ...name, ...body.context },
-          acceptsIncomplete: true,
-        },
-      )
-      return ordered({ platform, instance }, answer)
-    },
+    handle: orderInstance,
+  }),
+  route({
+    method: 'POST',
+    url: '/instances/dry-run',
+    role: 'operator',
+    tag: 'instances',
+    summary: 'Whether an instance would be ordered; nothing is',
+    audit: look,
+    body: NewInstance,
+    answers: DryRun,
+    handle: (call, ports) => dryRun(ports, (within) => orderInstance(call, within)),
   }),
   route({
     method: 'GET',
@@ -112,21 +106,19 @@ export const instanceRoutes = [
     body: ChangedInstance,
     answers: Ordered,
     status: 202,
-    handle: async ({ params, body, asker }, { broker }) => {
-      const instance = await existing(broker, params)
-      const planId = body.plan && findPlanOf(broker.catalog(), instance.serviceId, body.plan).plan.id
-      const answer = await update(
-        broker,
-        { ...asker, platform: params.platform },
-        {
-          instance: params.instance,
-          serviceId: instance.serviceId,
-          acceptsIncomplete: true,
-          ...present({ planId, parameters: body.parameters, maintenance: body.maintenance }),
-        },
-      )
-      return ordered(params, answer)
-    },
+    handle: changeInstance,
+  }),
+  route({
+    method: 'POST',
+    url: '/instances/:platform/:instance/dry-run',
+    role: 'operator',
+    tag: 'instances',
+    summary: 'Whether a change would be taken; nothing changes',
+    audit: look,
+    params: InstanceAddress,
+    body: ChangedInstance,
+    answers: DryRun,
+    handle: (call, ports) => dryRun(ports, (within) => changeInstance(call, within)),
   }),
   route({
     method: 'DELETE',
@@ -217,6 +209,59 @@ export const instanceRoutes = [
     },
   }),
 ]
+
+async function orderInstance(
+  { body, asker, idempotencyKey }: Call<unknown, unknown, NewInstance>,
+  { broker }: OperatorPorts,
+): Promise<Answer> {
+  const offer = findOffer(broker.catalog(), body.service, body.plan)
+  const platform = body.platform ?? operatorsPlatform
+  const instance = body.id ?? freshId(broker.chance, asker.account.id, idempotencyKey)
+  const name = body.name === undefined ? {} : { instance_name: body.name }
+  const answer = await provision(
+    broker,
+    { ...asker, platform },
+    {
+      instance,
+      serviceId: offer.service.id,
+      planId: offer.plan.id,
+      organization: '',
+      space: '',
+      parameters: body.parameters ?? {},
+      context: { platform: operatorsPlatform, ...name, ...body.context },
+      acceptsIncomplete: true,
+    },
+  )
+  return ordered({ platform, instance }, answer)
+}
+
+async function changeInstance(
+  { params, body, asker }: Call<InstanceKey, unknown, ChangedInstance>,
+  { broker }: OperatorPorts,
+): Promise<Answer> {
+  const instance = await existing(broker, params)
+  const planId = body.plan && findPlanOf(broker.catalog(), instance.serviceId, body.plan).plan.id
+  const answer = await update(
+    broker,
+    { ...asker, platform: params.platform },
+    {
+      instance: params.instance,
+      serviceId: instance.serviceId,
+      acceptsIncomplete: true,
+      ...present({ planId, parameters: body.parameters, maintenance: body.maintenance }),
+    },
+  )
+  return ordered(params, answer)
+}
+
+/** The same order, decided the same way, of which nothing is kept. */
+export async function dryRun(
+  ports: OperatorPorts,
+  carryOut: (within: OperatorPorts) => Promise<Answer>,
+): Promise<Answer> {
+  const problem = await tried(ports.broker, (broker) => carryOut({ ...ports, broker }))
+  return document(present({ accepted: problem === undefined, problem: problem && toApiProblem(problem) }))
+}
 
 /** The instance at an address; one that is gone is unknown. */
 export async function existing(broker: OperatorPorts['broker'], key: InstanceKey): Promise<Instance> {
