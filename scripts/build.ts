@@ -1,7 +1,8 @@
-/** Bundles the command line to dist: one small file to start with, and pieces that are loaded when they are used. */
+/** Bundles the command line to dist: one small file to start with, and pieces that are loaded when they are used; and the web UI. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { buildUi } from './build-ui.ts'
 
 const [outdir = 'dist'] = process.argv.slice(2)
 rmSync(outdir, { recursive: true, force: true })
@@ -31,6 +32,8 @@ const { metafile } = await build({
     js: "import { createRequire as bundledRequire } from 'node:module'; const require = bundledRequire(import.meta.url);",
   },
 })
+
+await buildUi(join(outdir, 'ui'))
 
 // The starter takes the bundle only while none of these is newer.
 const sources = Object.keys(metafile.inputs).filter((file) => file.startsWith('src/'))

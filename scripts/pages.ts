@@ -55,6 +55,7 @@ function apiPage(): string {
     generated('the table of routes'),
     '',
     'Below `/api/v1`, JSON in and out, HTTP Basic authentication. The exact schemas: `/api/openapi.json` (OpenAPI 3.1).',
+    'Browsers trade the credentials for a cookie (`POST /session`); with a cookie alone each change needs the header `X-CSRF-Token` with the token of that answer.',
     'A `viewer` may look, an `operator` everything; a `platform` has the Open Service Broker API only.',
     'Every refusal is a document with `code`, `title`, `detail`, `where`, `hint` and `requestId`; see [problems](problems.md).',
     'Lists come in pages: `limit` (50, at most 500) and `cursor` (`next` of the page before).',

@@ -79,6 +79,7 @@ function welcome(url: string, admin: string): string {
   return `
 Chandler is ready.
 
+  Web UI                   ${url}/ui/     user admin     password ${password('admin')}
   Open Service Broker API  ${url}/v2      user platform  password ${password('platform')}
   Operator API             ${url}/api/v1  user admin     password ${password('admin')}
 ${admin === 'off' ? '' : `  Health and figures       ${admin}/readyz, ${admin}/metrics\n`}

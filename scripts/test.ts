@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 const steps: readonly (readonly [string, ...string[]])[] = [
   ['node_modules/.bin/biome', 'check', '--error-on-warnings', '.'],
   ['node_modules/.bin/tsc', '--noEmit'],
+  ['node_modules/.bin/tsc', '-p', 'src/web'],
   ['node_modules/.bin/knip'],
   // What only tests use does not belong into the product.
   ['node_modules/.bin/knip', '--production'],

@@ -80,6 +80,8 @@ export interface Surroundings {
   readonly version: string
   /** Processes that worked on this store before shall not any more: what they hold is taken over, whether they live or not. */
   readonly takeOver?: boolean | undefined
+  /** The folder of the built web UI, where it is not the one beside the program. */
+  readonly uiFolder?: string | undefined
 }
 
 /** Starts a broker; it answers as soon as this resolves. */
@@ -126,6 +128,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     log,
     ring,
     version,
+    uiFolder: around.uiFolder ?? builtUi,
     worker,
     keeper,
   })
@@ -146,6 +149,9 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   })
   return brokerOf(settings, { house, server, operator, gate, admission, now, log, refusals, metrics, deed })
 }
+
+/** Where the build puts the web UI: beside the bundle, which is in dist. */
+const builtUi = join(import.meta.dirname, import.meta.url.endsWith('.ts') ? '../dist/ui' : 'ui')
 
 interface Parts {
   readonly house: House

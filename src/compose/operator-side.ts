@@ -9,8 +9,10 @@ import { serveHealth } from '../http/health.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Observe } from '../http/observe.ts'
 import { operatorApi } from '../http/operator/plugin.ts'
+import type { OperatorPorts } from '../http/operator/ports.ts'
 import { type Listening, listen, nothingHere } from '../http/server.ts'
-import type { Sources } from '../http/source.ts'
+import { isEncrypted, type Sources } from '../http/source.ts'
+import { openUi } from '../http/ui.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -22,6 +24,7 @@ import { startFileWatch } from './file-watch.ts'
 import { healthOf } from './health.ts'
 import { makeKeyMaster } from './keys.ts'
 import { startPresence } from './presence.ts'
+import { openSessions } from './sessions.ts'
 import { bodyLimitsOf, keyFileOf, listenerOf } from './settings-of-parts.ts'
 
 /** Another broker may have changed the ring, for several share one. */
@@ -36,6 +39,8 @@ export interface OperatorSideParts {
   readonly log: Log
   readonly ring: KeyRing
   readonly version: string
+  /** The folder of the built web UI. */
+  readonly uiFolder: string
   readonly sources: Sources
   /** As they are at the moment. */
   readonly settings: () => Settings
@@ -61,7 +66,7 @@ export interface OperatorSide {
 
 /** Opens everything operators use. */
 export async function openOperatorSide(settings: Settings, parts: OperatorSideParts): Promise<OperatorSide> {
-  const { ports, gate, observe, log, ring, version, metrics } = parts
+  const { ports, log, ring, version, metrics } = parts
   const { store, clock, chance, node } = ports
   const activeKey = () => ring.active()
   const presence = await startPresence({ store, clock, chance, node, version, log, activeKey })
@@ -97,25 +102,16 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
     sinksBehind: feed.behind,
     state,
   })
-  const api = await operatorApi({
-    broker: ports,
-    version,
-    gate,
-    admission: parts.admission,
-    observe,
-    leaving: leaving.signal,
-    bodyLimits: bodyLimitsOf(settings),
-    source: parts.sources.of,
-    keys,
-    backup: () => backUp(ports, settings.dataDir),
-  })
+  const api = await operatorApi({ ...portsOfApi(settings, parts), leaving: leaving.signal, keys })
   const admin = await openAdmin(settings, parts, (request, response) => {
     if (!serveHealth(health, 'admin', request, response)) nothingHere(request, response)
   })
+  const ui = openUi(parts.uiFolder, settings.http.pathPrefix ?? '')
   return {
     adminUrl: admin?.url,
     handle: (request, response) => {
-      if (!serveHealth(health, 'main', request, response)) api.routing(request, response)
+      const isServed = serveHealth(health, 'main', request, response) || ui.serve(request, response)
+      if (!isServed) api.routing(request, response)
     },
     started: () => {
       state.started = true
@@ -134,6 +130,24 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
       await keys.stop()
       await presence.stop()
     },
+  }
+}
+
+function portsOfApi(settings: Settings, parts: OperatorSideParts): Omit<OperatorPorts, 'leaving' | 'keys'> {
+  const { ports, gate, ring, sources, version, admission, observe } = parts
+  const { clock, chance } = ports
+  return {
+    broker: ports,
+    version,
+    gate,
+    admission,
+    observe,
+    sessions: openSessions({ gate, clock, chance, ring, settings: parts.settings }),
+    pathPrefix: settings.http.pathPrefix ?? '',
+    isEncrypted: (request) => isEncrypted(request, sources),
+    bodyLimits: bodyLimitsOf(settings),
+    source: sources.of,
+    backup: () => backUp(ports, settings.dataDir),
   }
 }
 

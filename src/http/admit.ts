@@ -24,10 +24,10 @@ export type Side = 'osb' | 'operator'
 
 export interface Admission {
   /**
-   * The account that calls; it holds a place until its answer is sent.
+   * The account that calls; it holds a place until its answer is sent. Of a session the account is known already.
    * Problems: request.unauthenticated, request.too-many.
    */
-  admit(request: IncomingMessage, response: ServerResponse, side: Side): Account
+  admit(request: IncomingMessage, response: ServerResponse, side: Side, known?: Account): Account
   change(limits: AdmissionLimits): void
 }
 
@@ -83,7 +83,7 @@ export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Ad
   }
 
   const takePlace = (
-    caller: Caller,
+    caller: Pick<Caller, 'account' | 'source'>,
     request: IncomingMessage,
     response: ServerResponse,
   ): string | undefined => {
@@ -103,8 +103,8 @@ export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Ad
   }
 
   return {
-    admit(request, response, side) {
-      const caller = callerOf(request, side)
+    admit(request, response, side, known) {
+      const caller = known ? { account: known, source: networkOf(source(request)) } : callerOf(request, side)
       const refused = needsNoPlace(request) ? undefined : takePlace(caller, request, response)
       if (refused !== undefined) {
         limited(side)

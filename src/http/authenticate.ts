@@ -17,6 +17,8 @@ export interface Gate {
   recall(header: string, address: string): Account | undefined
   /** Judges a header; the account it belongs to is recalled from then on. */
   admit(header: string, address: string): Account | undefined
+  /** The account of a name, as it is now. */
+  named(name: string): Account | undefined
   /** The account whose name a header gives, whatever its password: proves nothing. */
   claimed(header: string | undefined): string | undefined
   /** Other accounts from now on; an old password is refused at once. */
@@ -43,6 +45,7 @@ export function makeGate(first: readonly Account[]): Gate {
       }
       return account
     },
+    named: (name) => accounts.find((account) => account.name === name),
     claimed: (header) => {
       const given = header === undefined ? undefined : credentialsIn(header)
       return accounts.find(({ name }) => given?.kind === 'password' && name === given.user)?.name

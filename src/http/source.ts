@@ -30,6 +30,12 @@ export function sourcesOf(trustedProxies: readonly string[]): Sources {
   }
 }
 
+/** Whether a request came encrypted, to this process or to a trusted proxy that says so. */
+export function isEncrypted(request: IncomingMessage, sources: Pick<Sources, 'trusts'>): boolean {
+  if ('encrypted' in request.socket && request.socket.encrypted === true) return true
+  return sources.trusts(request.socket.remoteAddress) && request.headers['x-forwarded-proto'] === 'https'
+}
+
 function trusterOf(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList()
   for (const network of trustedProxies) {

@@ -139,7 +139,12 @@ export function readMap(text: string, glossary: string): HouseMap {
     parts: table(text, 'Who may import whom'),
     islands: table(text, 'Islands').map(([part]) => part),
     doors: table(text, 'Doors'),
-    entrances: ['cli/main.ts', 'compose.ts', ...table(text, 'Libraries').map(([path]) => path ?? '')],
+    entrances: [
+      'cli/main.ts',
+      'compose.ts',
+      'web/main.tsx',
+      ...table(text, 'Libraries').map(([path]) => path ?? ''),
+    ],
     nicknames: new Set(table(glossary, 'Words that are not used').map(([word = '']) => word)),
   }
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Broker, startBroker } from '../../src/compose.ts'
+import { type Broker, type Surroundings, startBroker } from '../../src/compose.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { type Log, openLog } from '../../src/kit/log.ts'
 import { loadSettings } from '../../src/settings/load.ts'
@@ -74,6 +74,7 @@ export async function startTestBroker(
   more = '',
   folder = newFolder(),
   edit: (text: string) => string = (text) => text,
+  around: Pick<Surroundings, 'uiFolder'> = {},
 ): Promise<TestBroker> {
   const file = join(folder, 'chandler.yml')
   writeFileSync(file, edit(configuration(more)))
@@ -83,7 +84,10 @@ export async function startTestBroker(
     return loaded.settings
   }
   const logLines: string[] = []
-  const broker = await startBroker(read(), { log: collectingLog(logLines), version: '0.0.0-test' })
+  const broker = await startBroker(read(), {
+    ...{ ...around, version: '0.0.0-test' },
+    log: collectingLog(logLines),
+  })
   return {
     broker,
     url: broker.url,

@@ -12,6 +12,7 @@ import type { Account, Role } from '../authenticate.ts'
 import { refuseTooMuch } from '../body-limits.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { requestIdOf } from '../request-id.ts'
+import { isForged, type Session, setCookie } from '../sessions.ts'
 import { checked, checkedQuery } from './checked.ts'
 import { type Idempotency, makeIdempotency } from './idempotency.ts'
 import { descriptionPath, methodsAt } from './methods-at.ts'
@@ -77,10 +78,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
       // Requests are checked in `serve`, where all faults are told at once in our words.
       validatorCompiler: () => () => true,
       serializerCompiler: () => (value) => JSON.stringify(value),
-      onRequest: (request, reply, done) => {
-        admit(ports, route, { request, reply })
-        done()
-      },
+      onRequest: (request, reply) => admit(ports, route, { request, reply }),
       handler: (request, reply) => serve(ports, { route, idempotency }, request, reply),
     })
   }
@@ -110,29 +108,54 @@ function lazily(make: () => string): () => string {
 interface Caller {
   readonly account: Account
   readonly asker: Asker
+  readonly session: Session | undefined
 }
 
 /** The account that was admitted with a request. */
 const callers = new WeakMap<object, Caller>()
 
-/** The caller's account and rights are known before a body is read. Problems: those of the admission, request.forbidden. */
-function admit(
+/**
+ * The caller's account and rights are known before a body is read.
+ * Problems: those of the admission, request.forged, request.forbidden.
+ */
+async function admit(
   ports: OperatorPorts,
   route: Route,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-): void {
-  const account = admitted(ports, request, reply)
+): Promise<void> {
+  // Who sends credentials needs no session.
+  const session =
+    request.headers.authorization === undefined ? await ports.sessions.find(request.raw) : undefined
+  const account = admitted(ports, { request, reply, session })
   const asker = askerOf(ports, account, request)
-  callers.set(request.raw, { account, asker })
+  callers.set(request.raw, { account, asker, session })
+  if (session && isForged(request.raw, session)) {
+    noteRefusal(ports, { route, asker, request }, { code: 'request.forged' })
+    fail('request.forged')
+  }
+  // What a page does on its own shows no person behind it.
+  if (session?.isStale && request.headers['x-chandler-refresh'] === undefined)
+    reply.header('Set-Cookie', setCookie(session, mannerOf(ports, request)))
   if (permits(account.role, route.role)) return
   const code = 'request.forbidden'
   noteRefusal(ports, { route, asker, request }, { code })
   fail(code, `${route.role} is needed, ${account.role} given`)
 }
 
-function admitted(ports: OperatorPorts, request: FastifyRequest, reply: FastifyReply): Account {
+/** How the caller's browser reaches the API, and whether nobody can listen on its way. */
+function mannerOf({ pathPrefix, isEncrypted }: OperatorPorts, { raw }: FastifyRequest) {
+  return { path: `${pathPrefix}/api`, isSecure: isEncrypted(raw) }
+}
+
+interface Arrived {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly session: Session | undefined
+}
+
+function admitted(ports: OperatorPorts, { request, reply, session }: Arrived): Account {
   try {
-    return ports.admission.admit(request.raw, reply.raw, 'operator')
+    return ports.admission.admit(request.raw, reply.raw, 'operator', session?.account)
   } catch (error) {
     const { code } = toProblem(error)
     const failed =
@@ -150,9 +173,10 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { account, asker } = callers.get(request.raw) ?? fail('request.unauthenticated')
+  const caller = callers.get(request.raw) ?? fail('request.unauthenticated')
+  const { account, asker } = caller
   try {
-    const call = callOf({ route, request, account, asker }, ports)
+    const call = callOf({ route, request, ...caller }, ports)
     reply.raw.once('close', () => call.abort())
     const carryOut = async (within: OperatorPorts): Promise<Answer> => {
       const answer = await route.handle(call, within)
@@ -164,6 +188,10 @@ async function serve(
     const [path = ''] = request.url.split('?')
     const asked = { account: account.name, key: key ?? '', path, body: request.body, status: route.status }
     const answer = isOnce ? await idempotency.once(ports, asked, carryOut) : await carryOut(ports)
+    if (answer.session !== undefined) {
+      const kept = answer.session === 'ended' ? undefined : answer.session
+      reply.header('Set-Cookie', setCookie(kept, mannerOf(ports, request)))
+    }
     return await sendAnswer(route, answer, reply)
   } catch (error) {
     noteRefusal(ports, { route, asker, request }, toProblem(error))
@@ -217,10 +245,11 @@ interface Served {
   readonly request: FastifyRequest
   readonly account: Account
   readonly asker: Asker
+  readonly session: Session | undefined
 }
 
 function callOf(
-  { route, request, account, asker }: Served,
+  { route, request, account, asker, session }: Served,
   { bodyLimits, leaving }: OperatorPorts,
 ): Call<unknown, unknown, unknown> & { abort(): void } {
   const { params, query, body } = route.parts
@@ -233,6 +262,7 @@ function callOf(
     body: body && checked(body, request.body ?? {}, 'body'),
     account,
     asker,
+    session,
     header: (name) => {
       const value = request.headers[name]
       return typeof value === 'string' ? value : undefined
@@ -279,7 +309,7 @@ async function answerProblem(ports: OperatorPorts, { error, request, reply }: Fa
   const problem = problemOf(error)
   if (problem.code === 'internal.unexpected') ports.observe.fault(problem.cause ?? error, requestId)
   if (problem.code === 'request.unauthenticated') {
-    reply.header('WWW-Authenticate', 'Basic realm="chandler", charset="UTF-8"')
+    reply.header('WWW-Authenticate', challengeTo(request))
   }
   const status = statusOf(problem)
   if (status === 429 || status === 503) reply.header('Retry-After', '5')
@@ -289,6 +319,12 @@ async function answerProblem(ports: OperatorPorts, { error, request, reply }: Fa
     .header('Cache-Control', 'no-store')
     .type('application/json; charset=utf-8')
     .send(toApiProblem(problem, requestId))
+}
+
+/** A script of a page asks for the password itself: with another challenge the browser would ask, too. */
+function challengeTo({ headers }: FastifyRequest): string {
+  const scheme = headers['sec-fetch-dest'] === 'empty' ? 'Chandler-Session' : 'Basic'
+  return `${scheme} realm="chandler", charset="UTF-8"`
 }
 
 const ofFramework: Readonly<Record<string, ProblemCode>> = {

@@ -6,6 +6,7 @@ import type { Admission } from '../admit.ts'
 import type { Gate } from '../authenticate.ts'
 import type { BodyLimits } from '../body-limits.ts'
 import type { Observe } from '../observe.ts'
+import type { Sessions } from '../sessions.ts'
 
 export interface OperatorPorts {
   readonly broker: Ports
@@ -13,6 +14,14 @@ export interface OperatorPorts {
   readonly gate: Pick<Gate, 'claimed'>
   readonly admission: Pick<Admission, 'admit'>
   readonly bodyLimits: BodyLimits
+  readonly sessions: Sessions & {
+    /** Ends a session early, on every node. */
+    end(id: string): Promise<void>
+  }
+  /** What stands before every path where browsers know the broker. */
+  readonly pathPrefix: string
+  /** Whether a request came encrypted, to this process or to a proxy in front of it that is trusted. */
+  isEncrypted(request: IncomingMessage): boolean
   /** Who is at the other end. */
   source(request: IncomingMessage): string
   readonly keys: {

@@ -2,6 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Asker } from '../../broker/orders.ts'
 import type { Account } from '../authenticate.ts'
+import type { Session } from '../sessions.ts'
 import type { OperatorPorts } from './ports.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -32,7 +33,12 @@ export interface Route {
   readonly handle: (call: AnyCall, ports: OperatorPorts) => Promise<Answer>
 }
 
-export type Answer =
+export type Answer = AnswerContent & {
+  /** A session that begins or ends with it. */
+  readonly session?: Session | 'ended'
+}
+
+type AnswerContent =
   | { readonly kind: 'document'; readonly body: unknown; readonly secret?: boolean }
   | { readonly kind: 'nothing' }
   | {
@@ -55,6 +61,8 @@ export interface Call<P, Q, B> {
   readonly body: B
   readonly account: Account
   readonly asker: Asker
+  /** That of a browser; absent when the request brought its credentials. */
+  readonly session: Session | undefined
   readonly header: (name: string) => string | undefined
   /** Fires when the caller has gone. */
   readonly signal: AbortSignal

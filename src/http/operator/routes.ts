@@ -3,12 +3,15 @@ import { actionRoutes } from './action-routes.ts'
 import { adoptionRoutes } from './adoption-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { bindingRoutes } from './binding-routes.ts'
+import { changeRoutes } from './change-routes.ts'
 import { instanceRoutes } from './instance-routes.ts'
 import { operationRoutes } from './operation-routes.ts'
 import type { Route } from './route.ts'
+import { sessionRoutes } from './session-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 
 export const operatorRoutes: readonly Route[] = [
+  ...sessionRoutes,
   ...systemRoutes,
   ...instanceRoutes,
   ...adoptionRoutes,
@@ -16,4 +19,5 @@ export const operatorRoutes: readonly Route[] = [
   ...operationRoutes,
   ...actionRoutes,
   ...auditRoutes,
+  ...changeRoutes,
 ]

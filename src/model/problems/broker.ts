@@ -38,6 +38,12 @@ export const brokerProblems = {
     status: 403,
     exit: 6,
   },
+  'request.forged': {
+    title: 'The request does not come from a page of this broker',
+    hint: 'Load the page again. A program sends the Authorization header instead of a cookie.',
+    status: 403,
+    exit: 6,
+  },
   'request.version-unsupported': {
     title: 'The broker API version is missing or not supported',
     hint: 'Send X-Broker-API-Version: 2.17 (any 2.x is served).',

@@ -1,0 +1,46 @@
+/** Builds the web UI: scripts and styles for browsers, each compressed, and the page that starts them. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+/** Writes it into a folder. */
+export async function buildUi(outdir: string): Promise<void> {
+  const root = join(import.meta.dirname, '..')
+  const { metafile } = await build({
+    entryPoints: { main: 'src/web/main.tsx', style: 'src/web/style.css', icon: 'src/web/icon.svg' },
+    absWorkingDir: root,
+    outdir: join(outdir, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.svg': 'copy' },
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+  })
+  const outputs = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => ({
+    path: join(root, path),
+    entryPoint,
+  }))
+  const names: Record<string, string> = {}
+  for (const { path, entryPoint } of outputs) {
+    const bytes = readFileSync(path)
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+    const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: quality }))
+    if (entryPoint !== undefined) names[basename(entryPoint)] = `assets/${basename(path)}`
+  }
+  const page = readFileSync(join(root, 'src/web/index.html'), 'utf8')
+  writeFileSync(
+    join(outdir, 'index.html'),
+    page.replaceAll(/\{([a-z.]+)\}/g, (_, name: string) => names[name] ?? name),
+  )
+}

@@ -1,0 +1,25 @@
+/** The session of a person who logged in with a browser. */
+import { Type } from 'typebox'
+import { moment, type Of } from './words.ts'
+
+export const Session = Type.Object(
+  {
+    user: Type.Object({ name: Type.String(), role: Type.String() }),
+    csrf: Type.String({ description: 'Each change must carry it as `X-CSRF-Token` besides the cookie.' }),
+    endsAt: Type.String({ format: 'date-time', description: 'When it ends in any case.' }),
+    idleSeconds: Type.Number({ description: 'How long it lasts without a request of the person.' }),
+  },
+  { title: 'Session' },
+)
+export type Session = Of<typeof Session>
+
+interface Begun {
+  readonly account: { readonly name: string; readonly role: string }
+  readonly csrf: string
+  readonly endsAt: number
+  readonly idleMs: number
+}
+
+export function toSession({ account: { name, role }, csrf, endsAt, idleMs }: Begun): Session {
+  return { user: { name, role }, csrf, endsAt: moment(endsAt), idleSeconds: idleMs / 1000 }
+}

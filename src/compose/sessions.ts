@@ -1,0 +1,44 @@
+/** Sessions of people as the operator API needs them: signed by the key ring, ended early where that was asked for. */
+import { createHmac, hkdfSync } from 'node:crypto'
+import type { OperatorPorts } from '../http/operator/ports.ts'
+import { makeSessions, type SessionParts, type Signer } from '../http/sessions.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { KeyRing } from '../store/keys.ts'
+
+interface Parts extends Pick<SessionParts, 'gate' | 'clock' | 'chance'> {
+  readonly ring: Pick<KeyRing, 'active' | 'find'>
+  readonly settings: () => Settings
+}
+
+/** Opens the sessions of one process. */
+export function openSessions({ gate, clock, chance, ring, settings }: Parts): OperatorPorts['sessions'] {
+  /** Ids of sessions that were ended early, until they would have ended anyway. */
+  const ended = new Map<string, number>()
+  const limits = () => {
+    const { idle, absolute } = settings().auth.session
+    return { idleMs: idle, absoluteMs: absolute }
+  }
+  const hasEnded = (id: string) => Promise.resolve(ended.has(id))
+  return {
+    ...makeSessions({ gate, clock, chance, signer: signerOf(ring), limits, hasEnded }),
+    end(id) {
+      const now = clock.now()
+      for (const [old, until] of ended) if (until < now) ended.delete(old)
+      ended.set(id, now + limits().absoluteMs)
+      return Promise.resolve()
+    },
+  }
+}
+
+/** A key of the ring seals records; what signs is another one, made of it. */
+function signerOf(ring: Pick<KeyRing, 'active' | 'find'>): Signer {
+  return {
+    active: ring.active,
+    sign(id, text) {
+      const key = ring.find(id)
+      if (key === undefined) return undefined
+      const derived = Buffer.from(hkdfSync('sha256', key, '', 'sessions of people', 32))
+      return createHmac('sha256', derived).update(text).digest('base64url')
+    },
+  }
+}

@@ -1,0 +1,118 @@
+/** The frame around every page: navigation, whether it is live, and log-in where there is no session. */
+import type { ComponentType } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { isLive } from './live.ts'
+import { LogInPage } from './pages/log-in.tsx'
+import { MissingPage } from './pages/missing.tsx'
+import { type Page, type PageProps, pageAt, pages } from './pages.ts'
+import { Mark } from './parts/mark.tsx'
+import { address, href } from './router.ts'
+import { session } from './session.ts'
+import { language, t } from './texts.ts'
+
+/** Everything that is shown. */
+export function App() {
+  const state = session.value
+  useEffect(() => {
+    document.documentElement.lang = language.value
+  }, [language.value])
+  switch (state.kind) {
+    case 'asking':
+      return <p class="visually-hidden">{t('word.loading')}</p>
+    case 'none':
+      return <LogInPage hadEnded={state.hadEnded} />
+    case 'open':
+      return <Frame />
+  }
+}
+
+function Frame() {
+  const { path } = address.value
+  const found = pageAt(path)
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
+        {t('nav.skip')}
+      </button>
+      <TopBar current={found?.page} />
+      <main id="content" tabIndex={-1}>
+        {found ? (
+          <Shown key={found.page.pattern} page={found.page} params={found.params} />
+        ) : (
+          <MissingPage path={path} />
+        )}
+      </main>
+      <Liveness />
+    </>
+  )
+}
+
+/** A page, once its script is there; the focus goes to it, so that readers of the screen hear where they are. */
+function Shown({ page, params }: { readonly page: Page; readonly params: PageProps['params'] }) {
+  const [Content, setContent] = useState<{ readonly of: ComponentType<PageProps> }>()
+  const isFirst = useRef(document.activeElement === document.body)
+  useEffect(() => {
+    const load = async (): Promise<void> => {
+      const of = await page.load()
+      setContent({ of })
+      if (!isFirst.current) document.getElementById('content')?.focus({ preventScroll: true })
+    }
+    void load()
+  }, [])
+  if (Content === undefined) return <p class="quiet">{t('word.loading')}</p>
+  return <Content.of params={params} />
+}
+
+function TopBar({ current }: { readonly current: Page | undefined }) {
+  const menu = useRef<HTMLDetailsElement>(null)
+  const { path } = address.value
+  useEffect(() => {
+    if (menu.current) menu.current.open = false
+  }, [path])
+  const links = pages.filter(({ isInNavigation }) => isInNavigation)
+  const list = links.map((page) => (
+    <li key={page.pattern}>
+      <a href={href(page.pattern)} aria-current={page === current ? 'page' : undefined}>
+        {t(page.title)}
+      </a>
+    </li>
+  ))
+  return (
+    <header class="top">
+      <a class="brand" href={href('/')}>
+        <Mark />
+        <span>Chandler</span>
+      </a>
+      <nav class="wide" aria-label={t('nav.label')}>
+        <ul>{list}</ul>
+      </nav>
+      <div class="end">
+        <a href={href('/account')} aria-current={path === '/account' ? 'page' : undefined}>
+          {session.value.kind === 'open' ? session.value.session.user.name : ''}
+        </a>
+        <details class="narrow" ref={menu}>
+          <summary>{t('nav.menu')}</summary>
+          <nav aria-label={t('nav.label')}>
+            <ul>{list}</ul>
+          </nav>
+        </details>
+      </div>
+    </header>
+  )
+}
+
+function Liveness() {
+  const [isLate, setLate] = useState(false)
+  const live = isLive.value
+  useEffect(() => {
+    // A page that has just been opened is not yet a lost connection.
+    const timer = setTimeout(() => setLate(!live), 3000)
+    if (live) setLate(false)
+    return () => clearTimeout(timer)
+  }, [live])
+  return (
+    <p class={isLate ? 'liveness off' : 'liveness'} role="status">
+      {isLate ? t('live.off') : ''}
+    </p>
+  )
+}

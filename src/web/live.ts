@@ -1,0 +1,57 @@
+/** Tells pages that something changed at the broker, and people whether what they see is live. */
+import { effect, signal } from '@preact/signals'
+import { calls } from './calls.ts'
+import { addressOf } from './send.ts'
+import { resume, session } from './session.ts'
+
+/** Grows whenever something changed; pages that read it load again. */
+export const changes = signal(0)
+
+/** Whether changes arrive at present. */
+export const isLive = signal(false)
+
+const againMs = 2000
+
+let source: EventSource | undefined
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Connects while there is a session and the page is seen. */
+export function keepLive(): void {
+  document.addEventListener('visibilitychange', () => choose())
+  addEventListener('online', () => choose())
+  effect(() => {
+    choose(session.value.kind === 'open')
+  })
+}
+
+function choose(isOpen = session.peek().kind === 'open'): void {
+  disconnect()
+  if (isOpen && document.visibilityState === 'visible') connect()
+}
+
+function disconnect(): void {
+  clearTimeout(timer)
+  source?.close()
+  source = undefined
+}
+
+function connect(): void {
+  const stream = new EventSource(addressOf(calls.changes, {}))
+  source = stream
+  stream.addEventListener('change', () => {
+    isLive.value = true
+    changes.value += 1
+  })
+  stream.onerror = () => {
+    isLive.value = false
+    disconnect()
+    timer = setTimeout(connectAgain, againMs)
+  }
+}
+
+/** A session that has ended is no lost connection. */
+function connectAgain(): void {
+  resume()
+    .then(() => choose())
+    .catch(() => choose())
+}

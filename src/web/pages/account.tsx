@@ -1,0 +1,59 @@
+/** Who is logged in, until when, in which language; and the way out. */
+import { calls } from '../calls.ts'
+import { useLoaded } from '../load.ts'
+import { Command } from '../parts/copy.tsx'
+import { lastingText, moment } from '../parts/time.tsx'
+import { useTitle } from '../parts/title.ts'
+import { brokerUrl } from '../place.ts'
+import { send } from '../send.ts'
+import { logOut, session } from '../session.ts'
+import { chooseLanguage, type Language, language, languages, type TextKey, t } from '../texts.ts'
+
+export function AccountPage() {
+  useTitle(t('nav.account'))
+  const about = useLoaded('about', (manner) => send(calls.about, { path: {}, ...manner }))
+  if (session.value.kind !== 'open') return null
+  const { user, endsAt, idleSeconds } = session.value.session
+  return (
+    <>
+      <h1>{user.name}</h1>
+      <dl class="facts">
+        <dt>{t('account.role')}</dt>
+        <dd>{t(`account.role.${user.role}` as TextKey)}</dd>
+        <dt>{t('account.ends')}</dt>
+        <dd>
+          {moment(endsAt)}, {t('account.idle', { time: lastingText(idleSeconds) })}
+        </dd>
+        <dt>{t('account.broker')}</dt>
+        <dd>
+          <code>{brokerUrl}</code>
+        </dd>
+        <dt>{t('account.version')}</dt>
+        <dd>{about.value?.version}</dd>
+        <dt>{t('account.cluster')}</dt>
+        <dd>
+          <code>{about.value?.cluster}</code>
+        </dd>
+      </dl>
+      <label class="field">
+        {t('account.language')}
+        <select
+          value={language.value}
+          onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
+        >
+          {Object.entries(languages).map(([code, name]) => (
+            <option key={code} value={code} lang={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p>
+        <button type="button" onClick={() => void logOut()}>
+          {t('account.logOut')}
+        </button>
+      </p>
+      <Command label={t('account.command')} words={['chandler', 'login', brokerUrl, '--user', user.name]} />
+    </>
+  )
+}

@@ -1,0 +1,170 @@
+/** What is wrong right now, and what is under way; a quiet page when nothing is. */
+import type { ComponentChildren } from 'preact'
+import type { Cluster } from '../../api/cluster.ts'
+import type { Instance } from '../../api/instance.ts'
+import type { Operation } from '../../api/operation.ts'
+import type { Package } from '../../api/package.ts'
+import { calls } from '../calls.ts'
+import { useLoaded } from '../load.ts'
+import { ProblemNote } from '../parts/problem.tsx'
+import { Shape, State } from '../parts/state.tsx'
+import { Ago, lastingText } from '../parts/time.tsx'
+import { useTitle } from '../parts/title.ts'
+import { send } from '../send.ts'
+import { t } from '../texts.ts'
+
+/** A node that was not heard of for so long is told. */
+const silentMs = 60_000
+
+export function HomePage() {
+  useTitle(t('home.title'))
+  const cluster = useLoaded('cluster', (manner) => send(calls.cluster, { path: {}, ...manner }))
+  const failed = useLoaded('failed', (manner) =>
+    send(calls.instances, { path: {}, query: { state: 'failed', limit: 20 }, ...manner }),
+  )
+  const active = useLoaded('active', (manner) =>
+    send(calls.operations, { path: {}, query: { state: 'active', limit: 20 }, ...manner }),
+  )
+  const packages = useLoaded('packages', (manner) => send(calls.packages, { path: {}, ...manner }))
+  const all = [cluster, failed, active, packages]
+  const problem = all.find((one) => one.problem !== undefined)?.problem
+  if (problem !== undefined && cluster.value === undefined)
+    return <ProblemNote problem={problem} again={() => all.map((one) => one.reload())} />
+  if (all.some(({ value }) => value === undefined)) return <p class="quiet">{t('word.loading')}</p>
+  const operations = active.value?.items ?? []
+  return (
+    <>
+      <h1>{t('home.title')}</h1>
+      <Wrong
+        cluster={cluster.value}
+        instances={failed.value?.items ?? []}
+        operations={operations}
+        packages={packages.value?.items ?? []}
+      />
+      <h2>{t('home.underWay')}</h2>
+      <UnderWay operations={operations} />
+    </>
+  )
+}
+
+interface WrongProps {
+  readonly cluster: Cluster | undefined
+  readonly instances: readonly Instance[]
+  readonly operations: readonly Operation[]
+  readonly packages: readonly Package[]
+}
+
+function Wrong({ cluster, instances, operations, packages }: WrongProps) {
+  const rows = [
+    ...freezeRows(cluster),
+    ...nodeRows(cluster),
+    ...instances.map((one) => (
+      <Row key={`${one.platform} ${one.id}`} at={one.updatedAt}>
+        {t('home.instance', { name: one.name ?? one.id })}
+      </Row>
+    )),
+    ...operations
+      .filter(({ state }) => state === 'quarantined')
+      .map((one) => (
+        <Row key={one.id} at={one.createdAt} reason={one.reason}>
+          {t('home.operation', { action: one.action, instance: one.instance })}
+        </Row>
+      )),
+    ...packages
+      .filter(({ state }) => state === 'refused')
+      .map((one) => (
+        <Row key={one.name} at={one.updatedAt} reason={one.problems?.[0]?.message}>
+          {t('home.package', { name: one.name })}
+        </Row>
+      )),
+  ]
+  if (rows.length === 0) return <Quiet cluster={cluster} />
+  return (
+    <section aria-label={t('home.wrong')}>
+      <h2>{t('home.wrong')}</h2>
+      <ul class="wrong">{rows}</ul>
+    </section>
+  )
+}
+
+function Quiet({ cluster }: { readonly cluster: Cluster | undefined }) {
+  const sum = (of: string): number =>
+    (cluster?.counts ?? [])
+      .filter((one) => one.of === of && one.state !== 'gone')
+      .reduce((total, { count }) => total + count, 0)
+  const instances = sum('instance')
+  if (instances === 0)
+    return (
+      <>
+        <p class="calm">{t('home.empty')}</p>
+        <p class="quiet">{t('home.emptyHint')}</p>
+      </>
+    )
+  return (
+    <p class="calm">
+      {t('home.quiet')} {t('home.counts', { instances, bindings: sum('binding') })}
+    </p>
+  )
+}
+
+interface RowProps {
+  readonly at?: string
+  readonly reason?: string | undefined
+  readonly children: ComponentChildren
+}
+
+function Row({ at, reason, children }: RowProps) {
+  return (
+    <li>
+      <Shape tone="bad" />
+      <div>
+        <strong>{children}</strong>
+        {at === undefined ? null : (
+          <span class="quiet">
+            {' '}
+            <Ago at={at} />
+          </span>
+        )}
+        {reason === undefined ? null : <p>{reason}</p>}
+      </div>
+    </li>
+  )
+}
+
+function freezeRows(cluster: Cluster | undefined) {
+  const { freeze } = cluster ?? {}
+  if (freeze === undefined) return []
+  const { reason, by } = freeze
+  return [<Row key="freeze">{t(freeze.all ? 'home.frozenAll' : 'home.frozen', { reason, by })}</Row>]
+}
+
+function nodeRows(cluster: Cluster | undefined) {
+  return (cluster?.nodes ?? [])
+    .map(({ name, heartbeatAt }) => ({ name, silent: Date.now() - Date.parse(heartbeatAt) }))
+    .filter(({ silent }) => silent > silentMs)
+    .map(({ name, silent }) => (
+      <Row key={name}>{t('home.node', { name, time: lastingText(silent / 1000) })}</Row>
+    ))
+}
+
+function UnderWay({ operations }: { readonly operations: readonly Operation[] }) {
+  if (operations.length === 0) return <p class="quiet">{t('home.idle')}</p>
+  return (
+    <ul class="rows">
+      {operations.map((one) => (
+        <li key={one.id}>
+          <State of={one.state} />
+          <div>
+            <strong>
+              {one.action} {one.instance}
+            </strong>{' '}
+            <span class="quiet">
+              <Ago at={one.createdAt} />
+            </span>
+            <p>{one.reason}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,44 @@
+/** A problem as the API says it: what, where, why, what to do; the page makes up nothing of its own. */
+import type { Problem } from '../../api/problem.ts'
+import { t } from '../texts.ts'
+import { Shape } from './state.tsx'
+
+interface Props {
+  readonly problem: Problem
+  /** Offered where trying again may help. */
+  readonly again?: (() => void) | undefined
+}
+
+/** All of it, announced when it appears. */
+export function ProblemNote({ problem, again }: Props) {
+  const all = [problem, ...(problem.others ?? [])]
+  return (
+    <div class="note bad" role="alert">
+      <Shape tone="bad" />
+      <div>
+        {all.map(({ code, title, detail, where }, i) => (
+          <p key={`${code} ${i}`}>
+            <strong>{title}</strong>
+            {detail === undefined ? '' : `: ${detail}`}
+            {where?.pointer ? <code> {where.pointer}</code> : null}
+          </p>
+        ))}
+        {problem.hint === undefined ? null : <p>{problem.hint}</p>}
+        <p class="quiet small">
+          {t('problem.code')} <code>{problem.code}</code>
+          {problem.requestId === undefined ? null : (
+            <>
+              {' · '}
+              {t('problem.request')} <code>{problem.requestId}</code>
+            </>
+          )}
+        </p>
+        {again === undefined ? null : (
+          <button type="button" onClick={again}>
+            {t('problem.again')}
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+/** Moments as ages that grow while one looks, and lengths of time. */
+import { signal } from '@preact/signals'
+import { language, t } from '../texts.ts'
+
+/** Ticks as long as somebody may look. */
+const now = signal(Date.now())
+setInterval(() => {
+  if (document.visibilityState === 'visible') now.value = Date.now()
+}, 1000)
+
+const steps = [
+  ['days', 86_400],
+  ['hours', 3600],
+  ['minutes', 60],
+  ['seconds', 1],
+] as const
+
+function stepOf(seconds: number) {
+  const [name, size] =
+    steps.find(([, size]) => seconds >= size * (size === 1 ? 0 : 1)) ?? (['seconds', 1] as const)
+  return { name, n: Math.floor(seconds / size) }
+}
+
+/** How long ago something was; the exact moment is told on pointing at it. */
+export function Ago({ at }: { readonly at: string }) {
+  const seconds = Math.max(0, Math.floor((now.value - Date.parse(at)) / 1000))
+  const { name, n } = stepOf(seconds)
+  return (
+    <time dateTime={at} title={moment(at)}>
+      {seconds < 2 ? t('time.now') : t(`time.${name}`, { n })}
+    </time>
+  )
+}
+
+/** A number of seconds in one unit. */
+export function lastingText(seconds: number): string {
+  const { name, n } = stepOf(Math.max(0, Math.floor(seconds)))
+  return t(`time.lasts.${name}`, { n })
+}
+
+/** A moment as people write it. */
+export function moment(at: string): string {
+  return new Date(at).toLocaleString(language.value, { dateStyle: 'medium', timeStyle: 'medium' })
+}

@@ -1,0 +1,78 @@
+/** Calls the operator API: a row of the table of calls in, what it answers or the problem out. */
+import type { Problem } from '../api/problem.ts'
+import type { Call, PathOf } from './calls.ts'
+import { apiPath } from './place.ts'
+import { t } from './texts.ts'
+
+export type Answered<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem }
+
+export interface Sending<U extends string> {
+  readonly path: PathOf<U>
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+  /** The page asks on its own; no person did anything. */
+  readonly isRefresh?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** What the session module hands in: the token that changes carry, and what to do when there is no session any more. */
+export const sessionHooks: { csrf: () => string | undefined; lost: () => void } = {
+  csrf: () => undefined,
+  lost: () => undefined,
+}
+
+/** Sends one call with the session of this browser. */
+export async function send<T, U extends string>(
+  call: Call<T, U>,
+  { path, query, body, isRefresh, signal }: Sending<U>,
+): Promise<Answered<T>> {
+  const csrf = sessionHooks.csrf()
+  const headers = {
+    Accept: 'application/json',
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(csrf === undefined || call.method === 'GET' ? {} : { 'X-CSRF-Token': csrf }),
+    ...(isRefresh ? { 'X-Chandler-Refresh': '1' } : {}),
+  }
+  return exchange<T>(addressOf(call, path, query), {
+    method: call.method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+}
+
+/** The address of a call, also for links to what it answers. */
+export function addressOf<T, U extends string>(
+  call: Call<T, U>,
+  path: PathOf<U>,
+  query: Sending<U>['query'] = {},
+): string {
+  const filled = call.url.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent((path as Readonly<Record<string, string>>)[name] ?? ''),
+  )
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  return `${apiPath}${filled}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`
+}
+
+/** One request and its answer as a value; nothing is thrown. */
+export async function exchange<T>(address: string, init: RequestInit): Promise<Answered<T>> {
+  try {
+    const response = await fetch(address, init)
+    const text = await response.text()
+    const answer: unknown = text === '' ? undefined : JSON.parse(text)
+    if (response.ok) return { kind: 'done', value: answer as T }
+    if (response.status === 401) sessionHooks.lost()
+    return { kind: 'refused', status: response.status, problem: answer as Problem }
+  } catch {
+    const problem = {
+      code: 'client.unreachable',
+      title: t('problem.unreachable'),
+      message: t('problem.unreachable'),
+    }
+    return { kind: 'refused', status: 0, problem: { ...problem, hint: t('problem.unreachableHint') } }
+  }
+}

@@ -1,0 +1,43 @@
+/** The session of the person in front of this page. */
+import { signal } from '@preact/signals'
+import type { Session } from '../api/session.ts'
+import { calls } from './calls.ts'
+import { type Answered, addressOf, exchange, send, sessionHooks } from './send.ts'
+
+/** `asking` until the broker has told whether there is one. */
+export type SessionState =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'none'; readonly hadEnded: boolean }
+  | { readonly kind: 'open'; readonly session: Session }
+
+export const session = signal<SessionState>({ kind: 'asking' })
+
+sessionHooks.csrf = () => (session.value.kind === 'open' ? session.value.session.csrf : undefined)
+sessionHooks.lost = () => {
+  if (session.value.kind === 'open') session.value = { kind: 'none', hadEnded: true }
+}
+
+/** Asks whether the browser still has a session. */
+export async function resume(): Promise<void> {
+  const answered = await send(calls.session, { path: {}, isRefresh: true })
+  session.value =
+    answered.kind === 'done' ? { kind: 'open', session: answered.value } : { kind: 'none', hadEnded: false }
+}
+
+/** Trades a password for a session. */
+export async function logIn(user: string, password: string): Promise<Answered<Session>> {
+  const bytes = new TextEncoder().encode(`${user}:${password}`)
+  const encoded = btoa(String.fromCharCode(...bytes))
+  const answered = await exchange<Session>(addressOf(calls.logIn, {}), {
+    method: 'POST',
+    headers: { Accept: 'application/json', Authorization: `Basic ${encoded}` },
+  })
+  if (answered.kind === 'done') session.value = { kind: 'open', session: answered.value }
+  return answered
+}
+
+/** Ends the session here and at the broker. */
+export async function logOut(): Promise<void> {
+  await send(calls.logOut, { path: {} })
+  session.value = { kind: 'none', hadEnded: false }
+}

@@ -1,0 +1,22 @@
+/** Words for the states of things. */
+export const stateTexts = {
+  'state.provisioning': ['provisioning', 'wird angelegt'],
+  'state.ready': ['ready', 'bereit'],
+  'state.updating': ['updating', 'wird geändert'],
+  'state.deprovisioning': ['deprovisioning', 'wird abgebaut'],
+  'state.failed': ['failed', 'fehlgeschlagen'],
+  'state.gone': ['gone', 'entfernt'],
+  'state.binding': ['binding', 'wird gebunden'],
+  'state.bound': ['bound', 'gebunden'],
+  'state.unbinding': ['unbinding', 'wird gelöst'],
+  'state.queued': ['queued', 'in der Warteschlange'],
+  'state.preparing': ['preparing', 'wird vorbereitet'],
+  'state.running': ['running', 'läuft'],
+  'state.collecting': ['collecting results', 'sammelt Ergebnisse'],
+  'state.stopping': ['stopping', 'wird angehalten'],
+  'state.quarantined': ['quarantined', 'in Quarantäne'],
+  'state.succeeded': ['succeeded', 'gelungen'],
+  'state.cancelled': ['cancelled', 'abgebrochen'],
+  'state.offered': ['offered', 'im Angebot'],
+  'state.refused': ['refused', 'abgewiesen'],
+} as const

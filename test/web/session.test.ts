@@ -1,0 +1,138 @@
+/** Sessions of people: log-in, cookie, token of changes, ends, roles; by HTTP as a browser sends it, and in one. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cookieName } from '../../src/http/sessions.ts'
+import { ask } from '../support/ask.ts'
+import { basic, passwords, startTestBroker, type TestBroker, type User } from '../support/broker.ts'
+import { builtUi, launchChromium, logInAs, missingChromium, picture, visitorOf } from './browser.ts'
+
+let running: TestBroker
+beforeAll(async () => {
+  running = await startTestBroker('', undefined, undefined, { uiFolder: await builtUi() })
+})
+afterAll(() => running.stop())
+
+interface Begun {
+  readonly cookie: string
+  readonly csrf: string
+  readonly setCookie: string
+}
+
+async function begin(user: User): Promise<Begun> {
+  const response = await ask(running, '/api/v1/session', { as: basic(user), method: 'POST' })
+  expect(response.status).toBe(201)
+  const setCookie = response.headers.get('Set-Cookie') ?? ''
+  const { csrf } = (await response.json()) as { readonly csrf: string }
+  return { cookie: setCookie.split(';')[0] ?? '', csrf, setCookie }
+}
+
+function by(cookie: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { Cookie: cookie, ...(init.headers as Record<string, string>) }
+  return fetch(`${running.url}${path}`, { ...init, headers })
+}
+
+describe('a session by HTTP', () => {
+  test('its cookie is for this API only, and out of reach of scripts and other sites', async () => {
+    const { setCookie, cookie } = await begin('watcher')
+    expect(setCookie).toMatch(new RegExp(`^${cookieName}=[^;]+; Path=/api; HttpOnly; SameSite=Strict$`))
+    const about = await by(cookie, '/api/v1/about')
+    expect([about.status, await about.json()]).toMatchObject([
+      200,
+      { user: { name: 'watcher', role: 'viewer' } },
+    ])
+    expect((await by(cookie, '/v2/catalog', { headers: { 'X-Broker-API-Version': '2.17' } })).status).toBe(
+      401,
+    )
+  })
+
+  test.each<[string, Record<string, string>, number]>([
+    ['without the token', {}, 403],
+    ['with a wrong token', { 'X-CSRF-Token': 'x' }, 403],
+    ['from a page of elsewhere', { 'Sec-Fetch-Site': 'cross-site' }, 403],
+    ['with the token', { 'X-CSRF-Token': 'right' }, 204],
+  ])('a change %s: %s', async (_name, headers, status) => {
+    const { cookie, csrf } = await begin('admin')
+    const given = headers['X-CSRF-Token'] === 'right' ? { 'X-CSRF-Token': csrf } : headers
+    const response = await by(cookie, '/api/v1/freeze', { method: 'DELETE', headers: given })
+    expect(response.status).toBe(status)
+    if (status === 403) expect(await response.json()).toMatchObject({ code: 'request.forged' })
+  })
+
+  test('a cookie that was changed, logged out, or whose account has another password opens nothing', async () => {
+    const { cookie, csrf } = await begin('watcher')
+    const [body = '', signature = ''] = cookie.split('.')
+    const other = `${body.slice(0, -2)}${body.endsWith('AA') ? 'BB' : 'AA'}.${signature}`
+    expect((await by(other, '/api/v1/about')).status).toBe(401)
+    expect(
+      (await by(cookie, '/api/v1/session', { method: 'DELETE', headers: { 'X-CSRF-Token': csrf } })).status,
+    ).toBe(204)
+    expect((await by(cookie, '/api/v1/about')).status).toBe(401)
+
+    const again = await begin('watcher')
+    await running.reload((text) => text.replace(passwords.watcher, 'another-password'))
+    expect((await by(again.cookie, '/api/v1/about')).status).toBe(401)
+    await running.reload((text) => text.replace('another-password', passwords.watcher))
+  })
+
+  test('log-in and log-out are in the audit trail', async () => {
+    const { cookie, csrf } = await begin('admin')
+    await by(cookie, '/api/v1/session', { method: 'DELETE', headers: { 'X-CSRF-Token': csrf } })
+    const response = await ask(running, '/api/v1/audit?limit=500', { as: basic('admin') })
+    const { items } = (await response.json()) as { readonly items: readonly { readonly action: string }[] }
+    expect(items.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['session.begin', 'session.end']),
+    )
+  })
+
+  test('accounts of platforms have none', async () => {
+    expect((await ask(running, '/api/v1/session', { as: basic('platform'), method: 'POST' })).status).toBe(
+      403,
+    )
+  })
+})
+
+describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchChromium()
+  })
+  afterAll(() => browser.close())
+
+  test('one logs in, stays so after a reload, and logs out', async () => {
+    const visitor = await visitorOf(browser, running.url)
+    const { page } = visitor
+    await visitor.visit('/')
+    await page.getByLabel('User').fill('admin')
+    await page.getByLabel('Password').fill('guess')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('User or password is wrong.').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await picture(page, 'log-in')
+    await page.getByLabel('Password').fill(passwords.admin)
+    await page.keyboard.press('Enter')
+    await page.getByText('Nothing has been ordered yet.').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await picture(page, 'home-empty')
+    await page.reload()
+    await page.getByText('Nothing has been ordered yet.').waitFor()
+    await page.getByRole('link', { name: 'admin' }).click()
+    await page.getByText('operator: may do everything').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await picture(page, 'account')
+    await page.getByLabel('Language').selectOption('de')
+    await page.getByText('operator: darf alles').waitFor()
+    await page.getByRole('button', { name: 'Abmelden' }).click()
+    await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
+    expect(visitor.complaints).toEqual([])
+    await visitor.close()
+  })
+
+  test('a session that ends under the page asks to log in again', async () => {
+    const visitor = await visitorOf(browser, running.url)
+    await logInAs(visitor, 'admin', passwords.admin)
+    await visitor.context.clearCookies()
+    await visitor.page.getByRole('link', { name: 'admin' }).click()
+    await visitor.page.getByText('The session has ended.').waitFor()
+    await visitor.close()
+  })
+})
