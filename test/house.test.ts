@@ -17,7 +17,7 @@ test('every rule has a reason and a remedy', () => {
 /** A house of one file with this body, which is its entrance. */
 function planted(path: string, body: string, head = '/** A planted file. */\n'): House {
   const files = new Map([[path, `${head}${body}\n`]])
-  return { files, map: { ...house.map, entrances: [path] } }
+  return { files, tests: [], map: { ...house.map, entrances: [path] } }
 }
 
 function long(lines: number): string {
@@ -110,6 +110,8 @@ const faults: readonly (readonly [RuleName, string, string])[] = [
   ['function-length', 'host/planted.ts', `export const f = (x: number) => {\n${long(80)}\n}`],
   ['function-length', 'host/planted.ts', `async function f(): Promise<void> {\n${long(70)}\n}`],
   ['unfinished', 'host/planted.ts', 'export const a = 1 // TODO later'],
+  ['comment-subject', 'host/planted.ts', '// Whoever comes next finds it.\nexport const a = 1'],
+  ['code-untested', 'model/problems/planted.ts', "export const planted = {\n  'planted.code': {},\n}"],
   ['default-export', 'host/planted.ts', 'export default 1'],
   ['whole-module', 'host/planted.ts', "export * from './engines.ts'"],
   ['bare-error', 'host/planted.ts', "throw new Error('no')"],

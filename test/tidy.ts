@@ -25,7 +25,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   const own = parents.map((parent) => join(parent, `${prefix}${process.pid}`))
   for (const folder of own) {
     mkdirSync(folder, { recursive: true })
-    // Databases and others who are not root go through it.
+    // Databases and other users than root go through it.
     chmodSync(folder, 0o1777)
   }
   const before = process.env['TMPDIR']

@@ -1,4 +1,4 @@
-/** The broker itself as operators see it: nodes, counts, freeze, keys, and who is asking. */
+/** The broker itself as operators see it: nodes, counts, freeze, keys, and the account that asks. */
 import { Type } from 'typebox'
 import { present } from '../kit/present.ts'
 import { Moment, moment, type Of } from './words.ts'

@@ -13,7 +13,7 @@ export interface EntryWish {
   /** Of the archive. */
   readonly digest: string
   readonly entry: string
-  /** It will only be read: one file for all who ask will do. */
+  /** It will only be read: one file for all readers will do. */
   readonly shared?: boolean
 }
 

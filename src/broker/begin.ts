@@ -75,7 +75,7 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
   return operation
 }
 
-/** Deletes and unbinds are always taken: refusing them would leave behind what nobody wants. */
+/** Deletes and unbinds are always taken: refusing them would leave behind what is not wanted any more. */
 function takesDown({ kind }: Action): boolean {
   return kind === 'deprovision' || kind === 'unbind'
 }

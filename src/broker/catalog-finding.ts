@@ -1,4 +1,4 @@
-/** One thing that somebody would refuse or advise against in a catalog. */
+/** One thing in a catalog that a platform would refuse or that is advised against. */
 
 export type Authority = 'specification' | 'cloudfoundry' | 'service-catalog'
 

@@ -35,6 +35,6 @@ export function offeringsOf(catalog: Catalog): readonly Offering[] {
 }
 
 function readOffering({ document }: Offering): Offer {
-  // Written by offeringsOf and by nobody else.
+  // Written by offeringsOf alone.
   return document as unknown as Offer
 }

@@ -7,7 +7,7 @@ import { ownerOfBinding, ownerOfInstance, type SealedOwner } from '../model/seal
 import type { Action, Requester, Situation } from '../model/situation.ts'
 import type { Look, Transaction } from '../store/store.ts'
 
-/** Who asks, and how their wish reached us. */
+/** The account that orders, and the door its order came through. */
 export interface Asker {
   readonly platform: string
   /** The account that asks; the platform itself, or an operator on its behalf. */

@@ -91,7 +91,7 @@ function endedOperation(operation: Operation, { state, outcome }: Ending, now: n
   }
 }
 
-/** Never empty: a platform shows it to the person who waits. */
+/** Never empty: a platform shows it to the person waiting. */
 function describeOutcome({ problems, message, lastLines = [] }: Outcome): string {
   const [first, ...rest] = problems
   if (first === undefined) return message ?? 'succeeded'

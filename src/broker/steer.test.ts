@@ -1,4 +1,4 @@
-/** What operators do to an operation reaches those who work, without a look at the clock. */
+/** What operators do to an operation reaches the workers, without a look at the clock. */
 import { expect, test } from 'vitest'
 import { anOperation } from '../../test/support/rows.ts'
 import { openTestStore } from '../../test/support/stores.ts'

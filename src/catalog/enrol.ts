@@ -1,4 +1,4 @@
-/** Takes packages into the catalog: each is read once per content, and one that cannot be read stops nobody else. */
+/** Takes packages into the catalog: each is read once per content, and one that cannot be read stops no other. */
 import { parseReference, type Reference } from '../artifacts/reference.ts'
 import { type EntryChoice, offersOf } from '../broker/offer.ts'
 import { platformRefusals } from '../broker/offerable.ts'

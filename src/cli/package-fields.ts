@@ -1,4 +1,4 @@
-/** What a package offers and who made it, as lines for people. */
+/** What a package offers and its makers, as lines for people. */
 import type { PackageContent } from '../api/package.ts'
 import { deepEqual, type JsonObject } from '../kit/json.ts'
 import type { Field } from './output.ts'

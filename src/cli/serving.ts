@@ -74,7 +74,7 @@ export async function serve(
   process.on('SIGUSR2', () => void snapshot(broker, log))
   process.on('SIGQUIT', () => void snapshot(broker, log).then(() => abort(log)))
   const told = untilTold(broker, log)
-  // After the signals, and before anybody hears that we are here: one that comes right then must not find nobody.
+  // After the signals, and before the address is told: a request that comes right then must be served.
   const watchdog = startWatchdog({ stallMs: stallMaxMs, line: stalledLine })
   log.info('broker.ready', 'Ready', {
     url: broker.url,

@@ -44,7 +44,7 @@ export function coloured(stream: 'stdout' | 'stderr', colour: Colour, text: stri
   return hasColour(stream) ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text
 }
 
-/** Asks a question with yes or no; no when nobody is there. */
+/** Asks a question with yes or no; no when there is no terminal. */
 export async function confirm(question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises')
   const reader = createInterface({ input: process.stdin, output: process.stderr })

@@ -157,7 +157,7 @@ async function* follow(server: Server, id: string, signal: AbortSignal): AsyncGe
       }
     }
     if (signal.aborted) return
-    // The broker drains or a proxy gave up: it may take a moment until somebody answers again.
+    // The broker drains or a proxy gave up: it may take a moment until a broker answers again.
     await systemClock.sleep(reconnectMs, signal)
   }
 }

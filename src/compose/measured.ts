@@ -131,7 +131,7 @@ export interface Probes {
   stop(): Promise<void>
 }
 
-/** Asks every engine now and then how it is; no start waits for that, and nobody's readiness depends on it. */
+/** Asks every engine now and then how it is; no start waits for that, and readiness does not depend on it. */
 export function startProbes(engines: readonly Engine[], metrics: Metrics, clock: Clock): Probes {
   const leaving = new AbortController()
   const probe = async (engine: Engine): Promise<void> => {

@@ -80,3 +80,14 @@ test('an operation that is claimed again is counted neither as new nor as taken 
   expect(await metrics.text()).toContain('chandler_takeovers_total 0')
   expect(await metrics.text()).not.toContain('chandler_operation_queue_seconds_count{')
 })
+
+test('an operation that is held back is an error of the log; its figure is counted in the store', () => {
+  const lines: string[] = []
+
+  telemetryOf(noting(lines), openMetrics({ version: '1', nodeVersion: 'v24' })).report.event({
+    kind: 'quarantined',
+    operation,
+  })
+
+  expect(lines).toEqual(['operation.quarantined'])
+})

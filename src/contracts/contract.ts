@@ -33,7 +33,7 @@ export interface Contract {
   conclude(action: Action, situation: Situation, report: Report): Conclusion
   /** Whether an update that asks for nothing has something to do all the same; absent: never. */
   isDue?(at: Pick<Situation, 'package' | 'carryover'>): boolean
-  /** What to do when a run is proven to be over and nobody knows how it ended. */
+  /** What to do when a run is proven to be over and how it ended is unknown. */
   interrupted(action: Action): 'run-again' | 'give-up'
   /** Whether live bindings are unbound one by one before a deprovision, or dropped with it. */
   readonly unbindsFirst: boolean

@@ -5,7 +5,7 @@ import type { Report } from '../model/report.ts'
 
 /**
  * Deterministic: `chd-CLUSTER-OPERATION-STAGEaATTEMPT`, at most 63 characters of a-z, 0-9 and "-".
- * The engine's own uniqueness of names is the arbiter of who starts a run.
+ * The engine's own uniqueness of names is the arbiter of which call starts a run.
  */
 export type RunName = string
 

@@ -54,7 +54,7 @@ async function hasRoom(): Promise<boolean> {
   return stats?.type === tmpfs && stats.bavail * stats.bsize >= roomBytes
 }
 
-/** The folder lies where everybody may write: one that somebody else made is not used. */
+/** The folder lies where every user may write: one that another user made is not used. */
 async function isOurs(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined)
   return stats?.isDirectory() === true && stats.uid === process.geteuid?.() && (stats.mode & 0o077) === 0
@@ -78,7 +78,7 @@ export async function sweepPrivates(
   }
 }
 
-/** Takes away what belongs to engines whose folder somebody has removed, as no one else would before the next boot. */
+/** Takes away what belongs to engines whose folder was removed from outside; nothing else would before the next boot. */
 export async function sweepStrays(clock: Clock, olderThanMs = orphanMs): Promise<void> {
   const own = `chandler-${process.geteuid?.() ?? 0}-`
   for (const name of (await readdir(memory).catch(unlessAbsent)) ?? []) {

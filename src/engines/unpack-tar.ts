@@ -37,7 +37,7 @@ export async function unpackTar(tar: Uint8Array, folder: string, owner: Dress): 
     await writeFile(host, Buffer.concat(item.pieces), { mode: 0o600 })
     dress(host, { ...owner, mode: modeOf(item.entry.mode & 0o777) })
   }
-  // Modes of folders come last: one that nobody may write to must first be filled.
+  // Modes of folders come last: one without the right to write must first be filled.
   for (const { path, entry } of folders.toReversed()) {
     dress(onDisk(folder, path), { ...owner, mode: modeOf(entry.mode & 0o777) })
   }

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { ProblemError } from '../model/problem.ts'
 import { resolveUser } from './user.ts'
 
 const lists = {
@@ -21,7 +20,9 @@ test.each([
 })
 
 test.each(['nobody', 'app:nogroup', 'weird', '99999999999', '-1'])('the user "%s" is unknown', (text) => {
-  expect(() => resolveUser(text, lists)).toThrow(ProblemError)
+  expect(() => resolveUser(text, lists)).toThrow(
+    expect.objectContaining({ problem: expect.objectContaining({ code: 'engine.user-unknown' }) }),
+  )
 })
 
 test('an image without lists knows numbers only', () => {

@@ -55,7 +55,7 @@ async function openDocker({
   if (!isWanted) return []
   const tickets = join(folder, 'docker')
   const options = { folder: tickets, clock, copier: artifacts, supplies: artifacts }
-  // Who reads a package decides whether it may ask for the socket at all: operators say so package by package.
+  // Reading a package decides whether it may ask for the socket at all: operators say so package by package.
   const engine = await openDockerEngine({ ...options, socket: socket ?? usualSocket, lendSocket: true })
   return [await openBesideStandIn(engine, { folder: join(folder, 'cluster-docker'), clock })]
 }

@@ -15,7 +15,7 @@ export interface Workshop {
   close(): Promise<void>
 }
 
-/** Who listens while a package runs. */
+/** What is told while a package runs. */
 export interface Listener {
   /** Fires when what runs is to be stopped. */
   readonly signal: AbortSignal

@@ -25,7 +25,7 @@ export function refuseTooMuch(body: unknown, limits: BodyLimits): void {
   const excess = makeSearch(limits)(body, 0)
   if (excess === undefined) return
   const { what, setting, steps } = excess
-  // Platforms read the detail alone, and it is the operator who can change something.
+  // Platforms read the detail alone, so it names the setting that the operator can change.
   fail('request.malformed', `${what} (${setting})`, {
     where: { source: 'body', pointer: placeOf(steps) },
     hint: `Send less, or raise ${setting}.`,
@@ -78,7 +78,7 @@ function within(excess: Excess, step: string | number): Excess {
   return excess
 }
 
-/** Keys may be as long as texts: a place that nobody could read ends further out. */
+/** Keys may be as long as texts: a place too long to read ends further out. */
 const pointerMax = 512
 
 function placeOf(steps: readonly (string | number)[]): string {

@@ -33,7 +33,7 @@ export function serveHealth(
   const [path, search] = (request.url ?? '').split('?')
   const asked = asks[path ?? '']
   if (asked === undefined && side === 'main') return false
-  // On the admin side nobody else would name it.
+  // On the admin side no other answer would name it.
   response.setHeader('X-Request-ID', ports.requestId(request.headers))
   if (asked === undefined && path !== '/metrics') return false
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -75,7 +75,7 @@ interface Form {
 function answer(response: ServerResponse, checks: readonly HealthCheck[], form: Form): void {
   const ok = checks.every((check) => check.ok)
   const status = ok ? 200 : 503
-  // Health is asked of the moment; nobody may remember it.
+  // Health is asked of the moment; no cache may keep it.
   response.setHeader('Cache-Control', 'no-store')
   if (form.wordy && form.json) {
     send(response, { status, body: { ok, checks } })

@@ -1,4 +1,4 @@
-/** What the HTTP side tells those who count and log. */
+/** What the HTTP side tells figures and logs. */
 import type { Refusal } from '../broker/refusals.ts'
 
 export interface SeenRequest {

@@ -18,7 +18,7 @@ export function failedLogin(
   const { authorization } = request.headers
   if (authorization === undefined) return undefined
   return {
-    // Whoever it is, it is not proven: the name they gave is only told where there is such an account.
+    // The account is not proven: the given name is only told where there is such an account.
     asker: {
       platform: '',
       account: { kind: 'user', id: 'unknown' },

@@ -209,7 +209,7 @@ function envelopeFault({
   url = '',
 }: IncomingMessage): string | undefined {
   if (httpVersionMajor !== 1) return 'Only HTTP/1.1 and HTTP/1.0 are served'
-  // PostgreSQL keeps no NUL, and nobody names anything with one.
+  // PostgreSQL keeps no NUL, and no name needs one.
   if (url.includes('%00')) return 'The address holds a NUL character'
   if (headers.host === undefined) return httpVersion === '1.1' ? 'The header Host is missing' : undefined
   return hosts(rawHeaders) > 1 ? 'The header Host is there more than once' : undefined
@@ -265,7 +265,7 @@ function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The answer to anything that nobody serves. */
+/** The answer to an address that no route serves. */
 export function nothingHere(_request: IncomingMessage, response: ServerResponse): void {
   send(response, { status: 404, body: { description: 'There is nothing at this address' } })
 }

@@ -1,4 +1,4 @@
-/** Who is at the other end of a request: the address of the connection, or what a trusted proxy says. */
+/** The client's address of a request: that of the connection, or what a trusted proxy says. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { fail } from '../model/problem.ts'

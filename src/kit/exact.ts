@@ -72,7 +72,7 @@ export function parseJson(text: string): unknown {
   })
 }
 
-/** The value with the nearest doubles in place of exact integers, for those who calculate or compare. */
+/** The value with the nearest doubles in place of exact integers, for calculations and comparisons. */
 export function approximate(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (isExact(value)) return Number(value.rawJSON)

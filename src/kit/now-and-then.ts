@@ -1,4 +1,4 @@
-/** An answer that takes a while to get, kept for a time and shared by all who ask meanwhile; a failure is not kept. */
+/** An answer that takes a while to get, kept for a time and shared by all calls meanwhile; a failure is not kept. */
 export function nowAndThen<T>(ask: () => Promise<T>, everyMs: number, now: () => number): () => Promise<T> {
   let kept: { readonly at: number; readonly answer: Promise<T> } | undefined
   return () => {

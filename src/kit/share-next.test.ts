@@ -1,4 +1,4 @@
-/** Shared work: nobody is answered by a time that began before they asked. */
+/** Shared work: a call is never answered by a round that began before the call. */
 import { expect, test } from 'vitest'
 import { shareNext } from './share-next.ts'
 

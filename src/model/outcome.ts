@@ -8,7 +8,7 @@ export type Carryover = Readonly<Record<string, Uint8Array>>
 export interface Outcome {
   /** Empty means that it worked; the rest is kept either way. */
   readonly problems: readonly Problem[]
-  /** One sentence for the person who waits. */
+  /** One sentence for the person waiting for the operation. */
   readonly message?: string
   /** What the program of a failed run said last, in few lines; told after problems and message. */
   readonly lastLines?: readonly string[]

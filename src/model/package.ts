@@ -12,7 +12,7 @@ export interface Package {
   /** Actions beyond the life cycle that may be invoked on an instance. */
   readonly actions: readonly CustomAction[]
   readonly papers: Papers
-  /** The contract's own memory of the document; nobody else reads it. */
+  /** The contract's own memory of the document; no other part reads it. */
   readonly notes: Json
 }
 

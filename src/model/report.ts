@@ -28,7 +28,7 @@ export type RunEnd =
   | { readonly kind: 'stopped' }
   /** A limit ended it. */
   | { readonly kind: 'limit'; readonly limit: 'memory' | 'stdout' | 'disk' }
-  /** The run vanished; nobody knows how it ended. */
+  /** The run vanished; how it ended is unknown. */
   | { readonly kind: 'lost' }
 
 export interface StepReport {

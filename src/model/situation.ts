@@ -57,7 +57,7 @@ export interface SituationBinding {
   readonly credentials?: Json
 }
 
-/** Who asked, as the platform says. */
+/** The user behind the request, as the platform says. */
 export interface Requester {
   readonly platform: string
   readonly identity: JsonObject

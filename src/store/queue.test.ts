@@ -72,7 +72,7 @@ describe.each(storeKinds)('%s', (kind) => {
     })
 
     const marks = [a, b].map(({ id }) => ({ operation: id, fence: 7 }))
-    // Whoever did not hear the answer asks again.
+    // A client that did not get the answer asks again.
     for (let i = 0; i < 2; i++) await store.write((tx) => tx.forgive('n', marks))
 
     expect((await store.look.operation(a.id))?.strikes).toBe(2)

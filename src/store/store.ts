@@ -184,7 +184,7 @@ export interface Freeze {
 /** What the writer of an operation believes to hold. */
 export interface Held {
   readonly fence: number
-  /** Absent: nobody needs to hold the lease (a cancel, a deadline). */
+  /** Absent: the lease need not be held (a cancel, a deadline). */
   readonly owner?: string
 }
 

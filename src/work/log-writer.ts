@@ -24,7 +24,7 @@ interface Entry {
   isUrgent: boolean
 }
 
-/** The rest between two shares. Who reads along notices nothing of it. */
+/** The rest between two shares. Readers that follow the log notice nothing of it. */
 const restMs = 25
 const shareRows = 8
 /** Many logs make the shares longer: in the long run no log waits for more turns than these, which are a second. */

@@ -8,7 +8,7 @@ export interface Facts {
   readonly operation: Operation
   /** The latest run, if any was intended. */
   readonly run: Run | undefined
-  /** What the engine shows under the run's name; undefined when nobody has looked yet. */
+  /** What the engine shows under the run's name; undefined before the first look. */
   readonly sight: RunSight | undefined
   /** Database time. */
   readonly now: number

@@ -123,7 +123,7 @@ const job: Job = {
   limits: usualLimits,
 }
 
-/** An operation that nobody works on any more, with a run that stands as given. */
+/** An operation without a worker, whose run stands as given. */
 async function atWork(given: Given) {
   const { run: runState = 'started', sight = 'started', breaks = {}, kept, sealed = true } = given
   const { world, clock, chance, store, tools: toolsFor } = await openWorkshop()

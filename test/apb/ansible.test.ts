@@ -38,7 +38,7 @@ async function login(
   }
 }
 
-/** Whoever is not the test's own user must know the password. */
+/** Every user but the test's own must know the password. */
 async function askForPasswords({ url }: PostgresServer): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -73,7 +73,8 @@ export function archive(
 }
 
 export function read(files: Readonly<Record<string, string>>, options: JsonObject = {}): Promise<Reading> {
-  return brokerpak.read(archive(files), { options })
+  // A host without Terraform.
+  return brokerpak.read(archive(files), { options, hasProgram: () => false })
 }
 
 /** The package of our example, with changes to its documents. */

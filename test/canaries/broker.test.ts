@@ -1,4 +1,4 @@
-/** Canaries through a broker: fifty secrets go into a package of each contract, which tells them all; nobody may hear one. */
+/** Canaries through a broker: fifty secrets go into a package of each contract, which tells them all; none may be readable anywhere. */
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

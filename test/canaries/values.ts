@@ -5,7 +5,7 @@ import type { Json } from '../../src/kit/json.ts'
 export interface Canary {
   readonly name: string
   readonly value: Json
-  /** Words of letters and digits within the value: whoever sees one has seen a part of the secret. */
+  /** Words of letters and digits within the value: a reader of one has seen a part of the secret. */
   readonly tokens: readonly string[]
 }
 

@@ -22,7 +22,7 @@ export interface Expected {
   readonly size?: number
 }
 
-/** Work takes a second at most; even in a storm somebody finds it again soon. */
+/** Work takes a second at most; even in a storm a worker finds it again soon. */
 const endsWithinMs = 150_000
 
 interface Pretence {
@@ -154,7 +154,7 @@ function makeCustomer(instance: string, { front, journal, random, faults }: Cust
       const fetched = await ask('GET', where)
       if (fetched.body['credentials'] === undefined) complain('fetch of a binding that was made', fetched)
     }
-    // Whoever leaves cleans up what was forgotten here.
+    // A customer that leaves cleans up what was forgotten here.
     if (random.chance(0.8)) await remove(where, 'unbind', binding)
   }
 

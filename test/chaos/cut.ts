@@ -6,7 +6,7 @@ export interface Wire {
   readonly url: string
   /** Tears every connection. */
   tear(): void
-  /** Tears every connection and lets nobody in until it is mended. */
+  /** Tears every connection and lets none in until it is mended. */
   cut(): void
   mend(): void
   close(): Promise<void>

@@ -1,4 +1,4 @@
-/** The way to a broker that comes and goes: asks whoever is up, and asks again what nobody answered. */
+/** The way to a broker that comes and goes: asks a broker that is up, and asks again what was not answered. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isObject } from '../../src/kit/json.ts'
 import type { Random } from '../simulation/world.ts'
@@ -14,7 +14,7 @@ export interface Front {
   ask(request: Asked): Promise<Reply>
   /** Resolves after so many more answers. */
   after(answers: number): Promise<void>
-  /** There is nobody left to ask: everything that waits ends with this. */
+  /** No broker is left to ask: everything that waits ends with this. */
   giveUp(why: Error): void
   readonly answers: number
 }

@@ -25,7 +25,7 @@ export function goOnDuty(front: Front): Duty {
   }
   const watch = (async () => {
     while (!leaving.signal.aborted) {
-      // Who has nobody left to ask is told so by the customers, too.
+      // That no broker is left is told by the customers, too.
       await round().catch(() => undefined)
       await pause(500, undefined, { signal: leaving.signal }).catch(() => undefined)
     }

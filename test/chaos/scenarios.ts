@@ -166,7 +166,7 @@ interface Room {
   readonly database: string
   start(store?: string): Promise<BrokerProcess>
   kill(broker: BrokerProcess | undefined): Promise<void>
-  /** Called when a broker ends that nobody killed. */
+  /** Called when a broker ends that was not killed. */
   whenOneDies(tell: (why: Error) => void): void
 }
 

@@ -55,7 +55,11 @@ function starter(args: readonly string[]): string[] {
 
 /** A command of its own process whose bundle has come to where it waits. */
 async function started(...args: readonly string[]) {
-  const child = spawn(process.execPath, starter(args), { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, starter(args), { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (piece: Buffer) => {
+    said += piece.toString()
+  })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   let heard = ''
   await new Promise<void>((resolve) => {
@@ -69,6 +73,7 @@ async function started(...args: readonly string[]) {
     end: async (signal: 'SIGKILL' | 'SIGHUP' | 'SIGINT') => {
       child.kill(signal)
       await ended
+      return said
     },
   }
 }
@@ -218,6 +223,7 @@ describe.skipIf(missing !== undefined)('an installation', () => {
     const runs = (await json('show', 'killed')).runs
 
     expect(second).toMatchObject({ exit: 5, err: expect.stringContaining('install, process') })
+    expect(second.err).toContain('(cnab.installation.busy)')
     expect([during, after]).toEqual(['running', 'running'])
     expect(listed).toMatchObject([{ instance: 'killed', action: 'install', state: 'running' }])
     expect(cancelled).toMatchObject({ exit: 3, err: expect.stringContaining('operation.cancelled') })
@@ -232,10 +238,11 @@ describe.skipIf(missing !== undefined)('an installation', () => {
       const creds = ['-c', join(home, 'creds.yml')]
       const child = await started('install', name, archive, ...creds, '-p', 'wait=2', ...run)
 
-      await child.end(signal)
+      const said = await child.end(signal)
       const attached = await chandler('attach', name)
       const view = await json('show', name)
 
+      expect(said.includes('(operation.left)')).toBe(signal === 'SIGHUP')
       expect(attached).toMatchObject({ exit: 0, err: expect.stringContaining('waiting') })
       expect(attached.err).not.toContain(secret)
       expect(view).toMatchObject({ state: 'installed', status: 'succeeded' })

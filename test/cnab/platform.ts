@@ -1,4 +1,4 @@
-/** A platform and an operator who order at a broker that offers bundles. */
+/** A platform and an operator ordering at a broker that offers bundles. */
 import type { JsonObject } from '../../src/kit/json.ts'
 import { ask } from '../support/ask.ts'
 import { basic, catalogOf, startTestBroker, type TestBroker } from '../support/broker.ts'

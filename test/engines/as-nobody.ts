@@ -1,4 +1,4 @@
-/** The behaviour table on engines whose broker has no rights: a process that is nobody runs the jobs, here is judged. */
+/** The behaviour table on engines whose broker has no rights: a process of the user nobody runs the jobs; they are judged here. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import type { Result, Where } from './unprivileged.ts'
 const script = join(import.meta.dirname, 'unprivileged.ts')
 const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups']
 
-/** Why nobody can be tried here: somebody without rights must be able to read this checkout. */
+/** Why the user nobody cannot be tried here: it must be able to read this checkout. */
 export function whyNobodyCannot(): string | undefined {
   if (process.geteuid?.() !== 0) return 'only root can become somebody else'
   const missing = ensurePrograms('busybox', 'setpriv')
@@ -26,7 +26,7 @@ export function whyNobodyCannot(): string | undefined {
   return reads.status === 0 ? undefined : 'this checkout is not readable for others'
 }
 
-/** Whether nobody can do that here. */
+/** Whether the user nobody can do that here. */
 export function nobodyCan(...command: readonly string[]): boolean {
   return spawnSync('setpriv', [...asNobody, ...command]).status === 0
 }

@@ -1,4 +1,4 @@
-/** Owners of runs that die or are paused at every step: whoever comes next finds the run, and it starts once. */
+/** Owners of runs that die or are paused at every step: the next owner finds the run, and it starts once. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

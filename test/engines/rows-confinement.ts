@@ -130,7 +130,7 @@ export const confinementRows: readonly Row[] = [
     title: 'no descriptor but the three is open',
     script: 'ls /proc/self/fd',
     see: (seen) => {
-      // The fourth is that of ls itself; what this process inherited from whoever started it is not ours.
+      // The fourth is that of ls itself; what this process inherited from its parent is not ours.
       const usual = new Set(['0', '1', '2', '3', ...inheritedDescriptors()])
 
       expect(

@@ -118,7 +118,10 @@ function judgeLines(path: string, text: string, isPure: boolean): readonly Fault
     ({ places, pureOnly }) => (isPure || !pureOnly) && !places.some((place) => path.startsWith(place)),
   )
   return text.split('\n').flatMap((line, i) => {
-    if (/^\s*(\/\/|\*|\/\*)/.test(line)) return []
+    if (/^\s*(\/\/|\*|\/\*)/.test(line)) {
+      const unclear = /\b(?:whoever|nobody|somebody)\b/i.test(line)
+      return unclear ? [{ at: `${path}:${i + 1}`, rule: 'comment-subject', found: line.trim() }] : []
+    }
     const broken = applying.filter(({ pattern }) => pattern.test(line))
     return broken.map(({ rule }) => ({ at: `${path}:${i + 1}`, rule, found: line.trim() }))
   })

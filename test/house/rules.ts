@@ -74,6 +74,14 @@ export const rules = {
     reason: 'a function of more than 70 lines cannot be seen at once',
     remedy: 'take out what has a name of its own; a long table becomes a value',
   },
+  'comment-subject': {
+    reason: 'a reader of "whoever" or "nobody" has to guess which process, file or caller is meant',
+    remedy: 'name it: a caller, a worker, the process that holds the lock, an older broker',
+  },
+  'code-untested': {
+    reason: 'a problem that no test provokes may never be told, or be told of something else',
+    remedy: 'write a test that provokes it and expects the code, or take the code out of the list',
+  },
   unfinished: { reason: 'notes in the code are read by nobody', remedy: 'finish it, or open an issue' },
   'default-export': {
     reason: 'a thing has one name wherever it is used',
@@ -121,6 +129,8 @@ export function describeFault({ at, rule, found }: Fault): string {
 export interface House {
   /** Texts by their paths below src, tests left out. */
   readonly files: ReadonlyMap<string, string>
+  /** The texts of all tests. */
+  readonly tests: readonly string[]
   readonly map: HouseMap
 }
 

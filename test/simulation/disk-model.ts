@@ -35,7 +35,7 @@ interface Around {
   readonly world: World
   readonly random: Random
   readonly wall: Wall
-  /** A flush has failed: whoever wrote must end. */
+  /** A flush has failed: the process that wrote must end. */
   lost(): void
 }
 

@@ -30,7 +30,7 @@ export interface EngineModel {
   readonly left: ReadonlyMap<string, unknown>
   outage(ms: number): void
   reboot(): void
-  /** Somebody removed a run from outside. */
+  /** A run was removed from outside. */
   vanish(name: string): void
   putForeign(name: string): void
   readonly foreignTouched: readonly string[]

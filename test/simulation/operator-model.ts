@@ -13,7 +13,7 @@ async function forceOne(ports: Ports, random: Random): Promise<void> {
   if (items.length > 0) await cancelOperation(ports, asker, random.pick(items).id, true)
 }
 
-/** Looks until the time is over; whoever does not answer is asked again at the next look. */
+/** Looks until the time is over; a node that does not answer is asked again at the next look. */
 export async function keepDuty(
   world: World,
   random: Random,
@@ -25,7 +25,7 @@ export async function keepDuty(
     if (asked === undefined) continue
     if (random.chance(0.1)) void forceOne(asked, random).catch(() => undefined)
     const held = asked.store.look.operations({ states: ['quarantined'], most: 20 })
-    // A node that dies answers nothing: nobody waits for it.
+    // A node that dies answers nothing, and its answer is not waited for.
     void held
       .then(async ({ items }) => {
         for (const { id } of items)

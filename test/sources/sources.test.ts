@@ -160,7 +160,10 @@ describe('a registry', { timeout: 120_000, skip: missing !== undefined }, () => 
     await broker.reload((text) => text.replace('"1d"', '"2d"'))
 
     expect(await services(broker)).toEqual(['dh-org-stays-apb'])
-    expect((await packages(broker)).get('dh/org/goes-apb')).toMatchObject({ state: 'refused' })
+    expect((await packages(broker)).get('dh/org/goes-apb')).toMatchObject({
+      state: 'refused',
+      problems: [{ code: 'catalog.source-gone' }],
+    })
     await platform.end('i1', { status: 202, body: {} })
     const query = new URLSearchParams({ ...ids, accepts_incomplete: 'true' })
     expect((await platform.ask('DELETE', `/v2/service_instances/i1?${query}`)).status).toBe(202)

@@ -61,7 +61,7 @@ export function dockerHub(names: readonly string[], user: string, password: stri
   }
 }
 
-/** Quay: pages by a token, private repositories for who has one of the account. */
+/** Quay: pages by a token, private repositories for a token of the account. */
 export function quay(names: readonly string[]) {
   return (url: URL, request: IncomingMessage): Answer => {
     if (url.pathname !== '/api/v1/repository' || url.searchParams.get('namespace') !== 'skippers')

@@ -6,7 +6,7 @@ export interface HostileRequest {
   /** What is wrong with it. */
   readonly name: string
   readonly bytes: Buffer
-  /** Whether the sender closes behind it. A server stops working on what somebody no longer waits for. */
+  /** Whether the sender closes behind it. A server stops working on a request whose client has gone. */
   readonly ends: boolean
   /** refused: it has to be answered 4xx. legal: odd, and yet it may be obeyed. */
   readonly expect: 'refused' | 'legal'

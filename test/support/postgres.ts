@@ -112,7 +112,7 @@ export function sharedPostgres(): Promise<PostgresServer> {
 }
 
 /**
- * Keeps the server only as long as somebody holds the other end of its standard input, however that one dies.
+ * Keeps the server only as long as a process holds the other end of its standard input, however that process dies.
  * QUIT is the server's immediate shutdown: no checkpoint, recovery at the next start.
  */
 const keeper = `"$@" >/dev/null 2>&1 &

@@ -337,6 +337,19 @@ describe.skipIf(missing !== undefined)('what is given', { timeout: 60_000 }, () 
     expect(outcome({ kind: 'deprovision' }, {}, made.carryover).carryover).toEqual({})
   })
 
+  test('an output beyond its bound is told by name', () => {
+    const options = { outputsBytes: 3 }
+    const conclusion = toi.conclude(
+      { kind: 'provision' },
+      situation(pkg, {}, options),
+      report({ written: { made: 'four' } }),
+    )
+
+    expect(conclusion.kind === 'done' && conclusion.outcome.problems).toMatchObject([
+      { code: 'toi.output.invalid', detail: 'made has 4 bytes, more than 3' },
+    ])
+  })
+
   test('files that nobody wants, and those that are missing, are no fault', () => {
     const { problems, outputs } = outcome({ kind: 'provision' }, { written: { other: 'x' } })
 
@@ -363,6 +376,62 @@ describe.skipIf(missing !== undefined)('what is given', { timeout: 60_000 }, () 
     expect(failed.problems.map((one) => one.code)).toEqual([code])
     expect(failed.problems[0]?.detail).toContain(words)
     expect(textsOf(failed.carryover)['outputs/made']).toBe('half')
+  })
+
+  const problemsFor = async (
+    more: JsonObject,
+    infrastructure = {},
+    action: Action = { kind: 'provision' },
+  ) => {
+    const { package: read } = await withPackage({ executors: [{ resourceRef: executorRef }], ...more })
+    const found = prepared(action, situation(read, { parameters: { text: 'x' }, infrastructure }))
+    return 'program' in found ? [] : found.map(({ code }) => code)
+  }
+  const asks = { credentials: { key: { properties: { user: 'who logs in' } } } }
+  test.each<[string, string, JsonObject, Record<string, string>?]>([
+    ['no executor takes the action', 'toi.executor.missing', { executors: [] }],
+    [
+      'the parameters break the scheme',
+      'toi.parameters.invalid',
+      { configScheme: { type: 'object', required: ['size'] } },
+    ],
+    [
+      'the mapping cannot be calculated',
+      'toi.mapping.failed',
+      { executors: [{ resourceRef: executorRef, parameterMapping: { other: '(( 1 / 0 ))' } }] },
+    ],
+    ['a credential is not given', 'toi.credentials.missing', asks, { TOICredentials: 'credentials: {}' }],
+    ['the credentials are no map', 'toi.credentials.invalid', asks, { TOICredentials: '5' }],
+  ])('an order is refused where %s', async (_, code, more, infrastructure) => {
+    expect(await problemsFor(more, infrastructure)).toContain(code)
+  })
+
+  test('an executor asks for credentials that the package gives another shape', async () => {
+    const spec = {
+      imageRef: { resource: { name: 'image' }, referencePath: [{ name: 'executor' }] },
+      credentials: { login: asks.credentials.key },
+    }
+    const resources = [
+      {
+        name: 'asking',
+        type: 'toiExecutor',
+        input: { type: 'utf8', json: spec, mediaType: 'application/x-yaml' },
+      },
+    ]
+    const executor = {
+      resourceRef: { resource: { name: 'asking' } },
+      credentialMapping: { other: 'unknown' },
+    }
+    const { package: read } = await withPackage(
+      { executors: [executor], credentials: { login: { properties: { password: 'x' } } } },
+      resources,
+    )
+    const found = prepared(
+      { kind: 'provision' },
+      situation(read, { infrastructure: { 'login.password': 'x' } }),
+    )
+
+    expect('program' in found ? [] : found.map(({ code }) => code)).toContain('toi.credentials.mismatch')
   })
 
   test('a failed update keeps the parameters that are installed', () => {

@@ -39,7 +39,7 @@ export class Stage {
   #plan: Case['plan']
   #broker: Promise<Broker> | undefined
   #starts = 0
-  /** What the broker itself has said, for whoever wants to know why a case failed. */
+  /** What the broker itself has said, to tell why a case failed. */
   readonly said: string[] = []
   readonly #broadcast = openLog({
     level: 'info',
@@ -77,7 +77,7 @@ export class Stage {
     rmSync(this.#order.folder, { recursive: true, force: true })
   }
 
-  /** Another plan for those who order from now on. */
+  /** Another plan for orders from now on. */
   async changePlan(plan: Case['plan']): Promise<void> {
     this.#plan = plan
     await this.stop()

@@ -1,4 +1,4 @@
-/** The audit trail against whoever has the database: changes are seen by the broker's key, and by anchors kept elsewhere. */
+/** The audit trail against an administrator of the database: changes are seen by the broker's key, and by anchors kept elsewhere. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
+import { problemCodes } from '../../src/model/problem-codes.ts'
 import { newFolder, passwords, startTestBroker, type TestBroker, type User } from '../support/broker.ts'
 import { installedProgram } from '../support/installed.ts'
 
@@ -69,6 +70,15 @@ test('a dry run says the same as the order would, and orders nothing', async () 
   expect([dry.code, withoutRequest(dry.stderr)]).toEqual([9, withoutRequest(refused.stderr)])
   expect(taken.stdout).toBe('The order would be taken. Nothing was ordered.\n')
   expect((await chandler(['instance', 'show', 'tried'])).code).toBe(4)
+})
+
+test('the beginning of two ids is told with both', async () => {
+  for (const id of ['twin-a', 'twin-b'])
+    expect((await chandler(['instance', 'provision', 'beta-queue', '--id', id])).code).toBe(0)
+  const { code, stderr } = await chandler(['instance', 'show', 'twin-'])
+
+  expect(code).toBe(problemCodes['cli.ambiguous'].exit)
+  expect(stderr).toMatch(/\(cli\.ambiguous\)[\s\S]*twin-a .*twin-b/)
 })
 
 test('wrong credentials and a role that may not end with 6', async () => {

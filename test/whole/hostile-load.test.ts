@@ -9,7 +9,7 @@ afterEach(() => running.stop())
 
 const patience = { timeout: 60_000, interval: 50 }
 
-/** Everything that a platform and an operator do; each must be as if nobody else were there. */
+/** Everything that a platform and an operator do; each must be as if no other client were there. */
 async function innocents(round: string): Promise<void> {
   const platform = { as: basic('platform') }
   const catalog = await ask(running, '/v2/catalog', platform)

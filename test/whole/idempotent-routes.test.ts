@@ -7,7 +7,7 @@ import { operatorRoutes } from '../../src/http/operator/routes.ts'
 import { accounts, type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
 import { findPostgres, startPostgres } from '../support/postgres.ts'
 
-/** A request for a route; what it needs is made by whoever asks for its path. */
+/** A request for a route; what it needs is made when its path is asked for. */
 interface Example {
   readonly path: (at: Api) => Promise<string>
   readonly body?: object

@@ -1,4 +1,4 @@
-/** The languages as somebody else meets them: from a packed tarball, on Node 20, 22 and 24, in a browser, with their types. */
+/** The languages as another project meets them: from a packed tarball, on Node 20, 22 and 24, in a browser, with their types. */
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,

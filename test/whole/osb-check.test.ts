@@ -94,6 +94,7 @@ test('interrupted, it deletes what it ordered', { timeout: 60_000 }, async () =>
   const { code, err, out } = await ended
 
   expect(err).toContain('What was ordered is deleted now')
+  expect(err).toContain('(conformance.stopped)')
   expect(out).toMatch(/left 0/)
   expect([code, broker.left()]).toEqual([8, []])
 })

@@ -1,4 +1,4 @@
-/** A process that takes over: whoever was there before has no say any more, though it lives and holds a long lease. */
+/** A process that takes over: the process before it has no say any more, though it lives and holds a long lease. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

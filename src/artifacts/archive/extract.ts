@@ -61,6 +61,6 @@ async function writeMember<Kind extends Member>(
   } finally {
     await handle.close()
   }
-  // Never setuid, never unwritable for whoever has to delete it; what may be executed may be.
+  // Never setuid, never unwritable for the process that has to delete it; what may be executed may be.
   await chmod(path, (member.mode & 0o111) !== 0 ? 0o755 : 0o644)
 }

@@ -31,7 +31,7 @@ export function makeFlights(): Flights {
       for (const watch of watchers) watch.progress(bytes)
     }
     const done = start({ signal: stop.signal, progress }).finally(() => flights.delete(name))
-    // All who wait may be gone when it fails.
+    // All callers may be gone when it fails.
     done.catch(() => undefined)
     const flight = { done, stop, watchers }
     flights.set(name, flight)
@@ -43,7 +43,7 @@ export function makeFlights(): Flights {
         try {
           return await board(flights.get(name) ?? takeOff(name, start), watch)
         } catch (error) {
-          // Those who wanted it before have given up; we have not.
+          // The earlier callers have given up; this one has not.
           if (watch.signal.aborted || toProblem(error).code !== 'artifact.stopped') throw error
         }
       }

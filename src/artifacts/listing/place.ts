@@ -12,7 +12,7 @@ export type ImagesPlace =
   /** Image layouts: the folder itself, or folders in it. */
   | { readonly kind: 'layouts'; readonly folder: string }
 
-/** Who asks. */
+/** The login sent to the registry or its web API. */
 export interface ListingLogin {
   readonly user?: string
   readonly password?: Secret

@@ -128,7 +128,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // Docker's file is there once somebody has logged in.
+    // Docker writes its file at the first login.
     return undefined
   }
 }

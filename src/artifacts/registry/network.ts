@@ -1,2 +1,2 @@
-/** What is loaded late of the library; named here, since in a bundle its parts have no names to those who load it late. */
+/** What is loaded late of the library; named here, since in a bundle its parts cannot be loaded late by name. */
 export { Agent, EnvHttpProxyAgent, request } from 'undici'

@@ -126,7 +126,7 @@ async function live(read: PatternRead, options: Local & ParameterOptions): Promi
     dataDir: options.dataDir,
     parameters: (await parametersOf(options)) ?? {},
     bindParameters: {},
-    // Patterns have no update, and nobody expects one.
+    // Patterns have no update by contract.
     ended: (stage: Stage & { readonly skipped?: string }) => {
       if (stage.skipped === undefined) stages.push(stage)
     },

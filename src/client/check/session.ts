@@ -1,4 +1,4 @@
-/** One check of one broker: who sends, in which version, what is written down of every answer. */
+/** One check of one broker: the account and version of its requests, and what is written down of every answer. */
 import type { Clock } from '../../kit/clock.ts'
 import { uuidOf } from '../../kit/hash.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'

@@ -21,7 +21,7 @@ export function errorsOf(log: string): readonly TerraformError[] {
   return starts.map((start, i) => errorAt(lines.slice(start, starts[i + 1] ?? lines.length)))
 }
 
-/** One line for the person who waits. */
+/** One line for the person waiting. */
 export function describeError({ summary, detail, address }: TerraformError): string {
   const place = address === undefined ? '' : ` (${address})`
   return shorten(`Error: ${summary}${place}${detail === '' ? '' : `: ${detail}`}`, detailMax)

@@ -15,7 +15,7 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
   time: (text) => /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/.test(text),
 }
 
-/** Whether a text has a format; formats nobody knows are not checked. */
+/** Whether a text has a format; unknown formats are not checked. */
 export function hasFormat(text: string, format: string): boolean {
   return checks[format]?.(text) ?? true
 }

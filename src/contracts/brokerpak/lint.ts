@@ -1,4 +1,4 @@
-/** What the originals accept although it cannot work: said when a pak is read, refused by nobody. */
+/** What the originals accept although it cannot work: said when a pak is read, never refused. */
 import { castTo, evaluateText, Fault, isTemplate, jsonScope, type Plain } from '../../languages/hil/index.ts'
 import type { Definition, Input, PakAction } from './definition.ts'
 import { checkDraftFour } from './draft-four.ts'
@@ -68,7 +68,7 @@ function constraintWarnings(input: Input, value: Plain, about: string): readonly
   return faults.map((fault) => `${about}: the default breaks its own constraints: ${fault}`)
 }
 
-/** Only what shows without values: syntax, and functions nobody has. */
+/** Only what shows without values: syntax, and functions that do not exist. */
 function templateWarnings(value: unknown, about: string): readonly string[] {
   if (typeof value !== 'string') return []
   const result = evaluateText(value, jsonScope({}, lintFunctions))

@@ -87,7 +87,7 @@ export function readManifest(decode: Decoder, from: JsonObject): Manifest {
   }
 }
 
-/** Fields nobody knows, with their paths. */
+/** Unknown fields, with their paths. */
 export function unknownFields(from: JsonObject): readonly string[] {
   const lists = ['platforms', 'terraform_binaries', 'parameters', 'terraform_upgrade_path']
   const nested = lists.flatMap((list) =>

@@ -1,4 +1,4 @@
-/** What a pak says of its services to the people who order them, as Markdown. */
+/** What a pak says of its services to people ordering them, as Markdown. */
 import type { Json, JsonObject } from '../../kit/json.ts'
 import type { Definition, Input, PakPlan } from './definition.ts'
 

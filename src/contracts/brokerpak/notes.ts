@@ -18,6 +18,6 @@ export interface Notes {
 
 /** The notes of a package that this contract has read. */
 export function notesOf(pkg: Package): Notes {
-  // Written by packageOf and by nobody else.
+  // Written by packageOf alone.
   return pkg.notes as unknown as Notes
 }

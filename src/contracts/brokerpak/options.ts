@@ -77,7 +77,7 @@ export function pakOptions(from: JsonObject): PakOptions {
   }
 }
 
-/** Options nobody knows, or with values they cannot have. */
+/** Unknown options, and options with values they cannot have. */
 export function optionFaults(from: JsonObject): readonly Problem[] {
   return Object.entries(from).flatMap(([name, value]): readonly Problem[] => {
     if (known[name]?.(value)) return []

@@ -59,7 +59,7 @@ test.each([
   [
     'two faults in a definition',
     { 'thing.yml': definition.replace('name: thing', 'x: 1').replace('https://example.com/i.png', 'i.png') },
-    /image_url[\s\S]*missing field\(s\): name/,
+    /pak.definition.invalid .*image_url[\s\S]*missing field\(s\): name/,
   ],
   [
     'a template that does not parse',
@@ -81,6 +81,12 @@ test.each([
   expect(await refusal(change)).toMatch(message)
 })
 
+test('a pak that wants the engine of the host is refused on a host without one', async () => {
+  expect(await refusal({}, { engine: 'host' })).toBe(
+    'engine.tool-missing terraform or tofu is not on the path',
+  )
+})
+
 test('unknown fields are a warning, and refused where csb is asked for strictly', async () => {
   const odd = { 'manifest.yml': `${manifest}foo: 1\n` }
   const reading = await read({ ...files, ...odd })
@@ -99,10 +105,11 @@ test.each([
 ])('a template that says %s is held against the engine of the pak', async (line, warning) => {
   const text = definition.replace('  template: |\n', `  template: |\n    terraform {\n      ${line}\n    }\n`)
   const reading = await read({ ...files, 'thing.yml': text })
-  const warnings = reading.kind === 'package' ? reading.warnings.map(({ detail }) => detail) : undefined
+  const warnings = reading.kind === 'package' ? reading.warnings : []
+  const told = warnings.filter(({ detail }) => detail?.includes('required_version'))
 
-  expect(warnings?.filter((one) => one?.includes('required_version'))).toEqual(
-    warning === undefined ? [] : [`provision: definition: ${warning}`],
+  expect(told.map(({ code, detail }) => `${code} ${detail}`)).toEqual(
+    warning === undefined ? [] : [`pak.definition.questionable provision: definition: ${warning}`],
   )
 })
 

@@ -1,4 +1,4 @@
-/** Terraform's state: who wrote it, what it gives out, whether anything is left in it. */
+/** Terraform's state: the version that wrote it, what it gives out, whether anything is left in it. */
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import type { Carryover, Output } from '../../model/outcome.ts'

@@ -29,7 +29,7 @@ export function bindingsOf(bundle: Bundle, { bindings, bindable }: ServiceHints)
   return { kind: any ? 'outputs' : 'none' }
 }
 
-/** Actions that are there for bindings alone; nobody invokes them by hand. */
+/** Actions that are there for bindings alone; they are not invoked by hand. */
 export function bindingActions(bundle: Bundle, hints: ServiceHints): readonly string[] {
   const bindings = bindingsOf(bundle, hints)
   if (bindings.kind !== 'action') return []

@@ -135,7 +135,7 @@ const oldWords: Readonly<Record<string, ResultStatus>> = {
 }
 const statuses: readonly string[] = ['pending', 'running', 'succeeded', 'failed', 'canceled', 'unknown']
 
-/** The status that a word means; words nobody knows are unknown. */
+/** The status that a word means; other words are unknown. */
 export function readStatus(word: string): ResultStatus {
   if (statuses.includes(word)) return word as ResultStatus
   return (Object.hasOwn(oldWords, word) ? oldWords[word] : undefined) ?? 'unknown'

@@ -1,4 +1,4 @@
-/** Installation documents: what somebody wants to be so, and what has to be done for it. */
+/** Installation documents: the state that is wanted, and what has to be done for it. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Reading } from './claims.ts'

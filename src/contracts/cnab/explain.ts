@@ -44,7 +44,7 @@ export interface Explanation {
   /** Tools of the bundle, where its author's tool says so. */
   readonly mixins?: readonly string[]
   readonly porterVersion?: string
-  /** What extensions say that nobody here knows. */
+  /** What extensions say that are not known here. */
   readonly custom?: JsonObject
 }
 

@@ -101,7 +101,7 @@ interface Aim extends Destination {
   readonly applyTo?: readonly string[]
 }
 
-/** The later of two values would hide the earlier one, and which is later is nobody's choice. */
+/** The later of two values would hide the earlier one, and no rule says which is the later. */
 function judgeDestinations(
   { parameters, credentials }: Pick<Values, 'parameters' | 'credentials'>,
   faults: Faults,

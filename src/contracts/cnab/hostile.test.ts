@@ -9,6 +9,7 @@ import {
 } from '../../../test/support/hostile-bundles.ts'
 import { readBundle } from './format.ts'
 import { inject } from './inject.ts'
+import { readOperation } from './operation.ts'
 import { usualOptions } from './options.ts'
 import { jobOf } from './run.ts'
 import { resolveValues } from './values.ts'
@@ -39,6 +40,25 @@ test.each([
   const reading = readBundle(bytes)
 
   expect(reading.kind === 'refused' && reading.problems[0].code).toBe(code)
+})
+
+test.each([
+  ['no JSON', '{', undefined],
+  ['no name', '{"action":"install","image":{"image":"a:1"}}', '/installation_name'],
+  [
+    'a file outside',
+    '{"installation_name":"a","action":"install","image":{"image":"a:1"},"files":{"../x":""}}',
+    '',
+  ],
+] as const)('an operation of another tool with %s is refused', (_, text, pointer) => {
+  const reading = readOperation(Buffer.from(text))
+
+  expect(reading.kind === 'refused' ? reading.problems : reading).toContainEqual(
+    expect.objectContaining({
+      code: 'cnab.operation.invalid',
+      ...(pointer === undefined ? {} : { where: { pointer } }),
+    }),
+  )
 })
 
 describe('what a bundle may say without harm', () => {

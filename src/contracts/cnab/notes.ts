@@ -26,7 +26,7 @@ export interface Notes extends KeptBundle {
 
 /** The notes of a package that this contract has read. */
 export function notesOf({ notes }: Pick<Package, 'notes'>): Notes {
-  // Written by packageOf and by nobody else.
+  // Written by packageOf alone.
   return notes as unknown as Notes
 }
 

@@ -141,6 +141,7 @@ describe('an index read', () => {
   ])('names what is wrong with an entry that has %s', (_, wrong, detail) => {
     const { problems } = readBundleIndex({ schemaVersion: 2, manifests: [wrong] })
 
+    expect(problems[0]?.code).toBe('cnab.index.invalid')
     expect(problems.map((problem) => problem.detail).join()).toContain(detail)
   })
 

@@ -50,7 +50,7 @@ export async function findBundle(artifact: Artifact): Promise<BundleSource | und
   }
 }
 
-/** The same with places that somebody else says. */
+/** The same with places that the caller finds. */
 export function relocated(source: BundleSource, relocation: Relocation): BundleSource {
   const merged = { ...source.relocation, ...relocation }
   return {

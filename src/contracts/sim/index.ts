@@ -1,4 +1,4 @@
-/** The sim contract: a package that pretends, for people who test their platform against a broker. */
+/** The sim contract: a package that pretends, for tests of a platform against a broker. */
 import type { Contract } from '../contract.ts'
 import { concludeSim } from './conclude.ts'
 import { prepareSim } from './prepare.ts'

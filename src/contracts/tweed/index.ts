@@ -13,7 +13,7 @@ export const tweed: Contract = {
   offer: offerTweed,
   prepare: prepareTweed,
   conclude: concludeTweed,
-  // Operations are not idempotent by contract: nobody may run one twice because its end was not seen.
+  // Operations are not idempotent by contract: none may run twice because its end was not seen.
   interrupted: () => 'give-up',
   unbindsFirst: false,
   // Authors never saw two binds at once, unless the operator of a plan says that they may be.

@@ -51,7 +51,7 @@ describe.skipIf(missing !== undefined)('after crashes the docker engine', () => 
     expect((await next.list('test-cluster')).map((run) => run.name)).not.toContain(name)
   })
 
-  /** Starts a program that prints, waits, and prints again; then kills who writes down what it prints. */
+  /** Starts a program that prints, waits, and prints again; then kills the process that writes down what it prints. */
   async function unheard(engine: Engine, streams: Step['streams']): Promise<string> {
     const name = freshName()
     const row = { script: 'echo one; sleep 1; echo two', step: { streams } }

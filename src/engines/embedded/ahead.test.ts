@@ -1,4 +1,4 @@
-/** What waits at its door does nothing before it is somebody's run, and then it is that run and no other. */
+/** What waits at its door does nothing before it is given to a run, and then it is that run and no other. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Who a process is: boot, number and start time together, since numbers are given again. */
+/** Identifies a process: boot, number and start time together, since numbers are given again. */
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

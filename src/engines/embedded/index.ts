@@ -147,7 +147,7 @@ async function look(rooms: ArtifactContext, host: Host, run: string): Promise<Ru
     const isThere = (await stat(paths.folder).catch(unlessAbsent)) !== undefined
     return isThere ? { kind: 'foreign', detail: `${paths.folder} is not ours` } : { kind: 'absent' }
   }
-  // Whether it began before the host went down nobody knows any more; to start it again would be a guess.
+  // Whether it began before the host went down is not known any more; to start it again would be a guess.
   if (record.boot !== host.boot) return { kind: 'started', ticket: run }
   const { kind } = await shimState(paths)
   if (kind === 'forbidden') return { kind: 'absent' }

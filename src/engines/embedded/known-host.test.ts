@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const know = (anew = false, choice: 'plain' | 'auto' = 'plain') => knowHost({ folder, choice, anew })
 
-/** Changes what is remembered without touching what it stands on, so that who remembers can be told from who tries. */
+/** Changes what is remembered without touching what it stands on, so that a remembered answer can be told from a fresh try. */
 function alter(changes: { readonly [key in 'grounds' | 'runtime' | 'passedOver' | 'loan']?: unknown }): void {
   writeFileSync(proofFile(folder), JSON.stringify({ ...remembered(), ...changes }))
 }

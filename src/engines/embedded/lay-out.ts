@@ -36,7 +36,7 @@ export async function layOut(at: LayingOutRuns, order: RunOrder, watch: Watch): 
   } catch (error) {
     await Promise.all([aside, secret].map((path) => rm(path, { recursive: true, force: true })))
     const { code } = error as NodeJS.ErrnoException
-    // Somebody else laid the same run out meanwhile.
+    // Another process laid the same run out meanwhile.
     const taken = code === 'ENOTEMPTY' || code === 'EEXIST'
     if (!taken || !isThere(paths, order, spec)) throw error
     await takeOver(paths, order)

@@ -34,7 +34,7 @@ export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): 
   return [
     'stuck() { echo "could not confine the program: $1" >&2; exit 125; }',
     ...groupLines(chamber, step, host.controls),
-    // Who may not open the pipes anew could not write to /dev/stdout.
+    // A program that may not open the pipes anew could not write to /dev/stdout.
     ...(host.rootless || step.user.uid === 0
       ? []
       : [`chown ${step.user.uid} /proc/self/fd/1 /proc/self/fd/2 || stuck streams`]),

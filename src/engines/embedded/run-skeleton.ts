@@ -61,7 +61,7 @@ export function planSkeleton(layers: readonly string[], seen: readonly string[])
         renameSync(aside, folder)
       } catch (error) {
         rmSync(aside, { recursive: true, force: true })
-        // Somebody else made the same one meanwhile.
+        // Another process made the same one meanwhile.
         if (!existsSync(folder)) throw error
       }
       return folder
@@ -106,7 +106,7 @@ export async function sweepSkeletons(
   await sweepOld(rooms.grounds, clock, async (folder) => {
     const aside = join(rooms.aside, `${basename(folder)}~${randomBytes(6).toString('hex')}`)
     await rename(folder, aside).catch(unlessAbsent)
-    // Who is laid out after this look finds it missing and makes it anew.
+    // A run that is laid out after this look finds it missing and makes it anew.
     if ((await inUse()).has(folder)) await rename(aside, folder).catch(() => undefined)
     await trash.take(aside)
   })

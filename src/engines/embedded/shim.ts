@@ -66,7 +66,7 @@ export function shimScript(plan: ShimPlan): string {
   const { paths } = plan
   return [
     ...introduction(paths),
-    // Who loses its starter before it is let go leaves a run that has not begun.
+    // A shim whose starter dies before letting it go leaves a run that has not begun.
     'read -r go fence || { rm -f lock.$$; exit 99; }; exec </dev/null',
     `${begin} || exit 99`,
     'broken() { echo broken >exit; exit 97; }',
@@ -84,7 +84,7 @@ export function shimScript(plan: ShimPlan): string {
 /** Makes it begin, if the claim that starts it is the one it is laid out for, and no other claim was first. */
 export const begin = '{ [ -e "fence.$fence" ] && set -C && { echo "$mark" >began; } 2>/dev/null && set +C; }'
 
-/** Who it is, for all to see. */
+/** Writes down which process this is, where all can read it. */
 export function introduction({ folder }: RunPaths): readonly string[] {
   return [
     `cd ${quote(folder)} || exit 98`,

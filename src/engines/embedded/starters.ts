@@ -26,7 +26,7 @@ export interface StartedShim {
 
 interface Starter {
   readonly child: ChildProcess
-  /** Who is told of the end of the shim that it runs. */
+  /** Called with the end of the shim that the starter runs. */
   ended: (() => void) | undefined
 }
 

@@ -202,7 +202,7 @@ async function speak(
   return due
 }
 
-/** When the next line is due, by the clock of the run: those who were held up together part again. */
+/** When the next line is due, by the clock of the run: runs that were held up together part again. */
 function lineAt({ logEveryMs }: Laid, lines: number, startedAt: number): number {
   return logEveryMs === undefined ? Number.POSITIVE_INFINITY : startedAt + lines * logEveryMs
 }

@@ -1,4 +1,4 @@
-/** Processes that hang, eat memory or die: whoever asks goes on, and the next question is answered. */
+/** Processes that hang, eat memory or die: the caller goes on, and the next question is answered. */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'

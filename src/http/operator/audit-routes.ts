@@ -1,4 +1,4 @@
-/** Routes of the audit trail: read it, and check that nobody changed it. */
+/** Routes of the audit trail: read it, and check that it is unchanged. */
 import { AuditPage, AuditQuery, AuditVerdict, toAuditRecord } from '../../api/audit.ts'
 import { readAudit, verifyAudit } from '../../broker/audit.ts'
 import { present } from '../../kit/present.ts'

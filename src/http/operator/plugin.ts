@@ -45,7 +45,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
     }
   })
   app.setErrorHandler((error, request, reply) => answerProblem(ports, { error, request, reply }))
-  // Before a body is read: nobody would look at it.
+  // Before a body is read, which would be thrown away.
   app.addHook('onRequest', (request, reply, done) => {
     ports.observe.begins()
     dropTypeOfNothing(request)
@@ -142,7 +142,7 @@ async function admit(
   fail(code, `${route.role} is needed, ${account.role} given`)
 }
 
-/** How the caller's browser reaches the API, and whether nobody can listen on its way. */
+/** How the caller's browser reaches the API, and whether the way is encrypted. */
 function mannerOf({ pathPrefix, isEncrypted }: OperatorPorts, { raw }: FastifyRequest) {
   return { path: `${pathPrefix}/api`, isSecure: isEncrypted(raw) }
 }

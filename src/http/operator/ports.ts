@@ -1,4 +1,4 @@
-/** What the operator API needs from outside: the broker's ports, the gate, keys, backup, and who counts and logs. */
+/** What the operator API needs from outside: the broker's ports, the gate, keys, backup, figures and logs. */
 import type { IncomingMessage } from 'node:http'
 import type { Keys } from '../../api/cluster.ts'
 import type { Ports } from '../../broker/ports.ts'
@@ -22,7 +22,7 @@ export interface OperatorPorts {
   readonly pathPrefix: string
   /** Whether a request came encrypted, to this process or to a proxy in front of it that is trusted. */
   isEncrypted(request: IncomingMessage): boolean
-  /** Who is at the other end. */
+  /** The address at the other end of the connection. */
   source(request: IncomingMessage): string
   readonly keys: {
     status(): Promise<Keys>

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { ServerEvent } from './route.ts'
 
-/** Sends events until there are no more or the reader has gone; to HEAD none at all, for nobody would read them. */
+/** Sends events until there are no more or the reader has gone; to HEAD none at all, for its answer has no body. */
 export function sendEvents(reply: FastifyReply, events: AsyncIterable<ServerEvent>): FastifyReply {
   return reply
     .type('text/event-stream; charset=utf-8')

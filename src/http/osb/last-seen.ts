@@ -8,7 +8,7 @@ export interface LastSeen {
   through(key: string, ask: () => Promise<Answer>): Promise<Answer>
 }
 
-/** Platforms count errors, so a short outage is none; after a longer one nobody may rely on what was seen. */
+/** Platforms count errors, so a short outage is none; after a longer one what was seen cannot be relied on. */
 const trustedMs = 30_000
 /** Beyond that the longest unasked are forgotten. */
 const keptMax = 10_000

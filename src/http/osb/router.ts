@@ -54,7 +54,7 @@ export interface OsbRouterParts {
   readonly gate: Pick<Gate, 'claimed'>
   readonly admission: Pick<Admission, 'admit'>
   readonly observe: Observe
-  /** Who is at the other end. */
+  /** The address at the other end of the connection. */
   source(request: IncomingMessage): string
 }
 
@@ -144,7 +144,7 @@ function methodRefused({ methods }: Route, reference: string): Answer {
   return { ...answer, headers: { ...answer.headers, Allow: [...Object.keys(methods), 'HEAD'].join(', ') } }
 }
 
-/** The audit trail tells who tried what they may not do. */
+/** The audit trail keeps refused attempts with their account. */
 function noteRefusal(
   door: OsbRouterParts,
   request: IncomingMessage,

@@ -17,7 +17,7 @@ export function sealText(text: string, password: string, iv: Uint8Array): string
 
 export type Opened = { readonly text: string } | { readonly fault: string }
 
-/** The text again, unless the password is another one or somebody changed it. */
+/** The text again, unless the password or the sealed text is another one. */
 export function openText(sealed: string, password: string): Opened {
   const bytes = fromHex(sealed)
   if (bytes.length < 48 || bytes.length % 8 !== 0) return { fault: 'invalid key: ciphertext too short' }

@@ -1,4 +1,4 @@
-/** Documents by name in a folder, each sealed: they hold what nobody but their owner may see. */
+/** Documents by name in a folder, each sealed: they hold what only their owner may see. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decode, encode } from '../../kit/codec.ts'

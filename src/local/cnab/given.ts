@@ -14,7 +14,7 @@ import {
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { fail } from '../../model/problem.ts'
 
-/** A text that somebody typed, or a value that has its type. */
+/** A text as it was typed, or a value that has its type. */
 export type GivenValue = { readonly typed: string } | { readonly value: Json }
 
 const fileBytesMax = 8 * 1024 * 1024

@@ -1,4 +1,4 @@
-/** What goes wrong when we are the client of somebody's service broker, or judge it. */
+/** What goes wrong when we are the client of another service broker, or judge it. */
 import type { ProblemTable } from './table.ts'
 
 export const osbClientProblems = {

@@ -23,10 +23,10 @@ export interface PostgresOptions extends LineOptions {
   readonly timeTrustMs: number
 }
 
-// Who waits for an answer is told after so long that there is none.
+// A query without an answer fails after so long.
 const patienceMs = 5000
 
-// Who shares a transaction must not keep the others waiting for a lock. And the plan of a change of many rows is made
+// A write that shares a transaction must not keep the others waiting for a lock. And the plan of a change of many rows is made
 // once, perhaps over an empty table, but must still be good when that is full: each row by its index.
 const shared = [
   'SET LOCAL lock_timeout = 100',

@@ -14,7 +14,7 @@ const baseMs = 20
 const capMs = 2000
 // A conflict that stays after so many looks is a fact and not a race.
 const conflictsMax = 4
-// Somebody wins each race, so that losing so many says that something else is wrong.
+// Each race has a winner, so that losing so many says that something else is wrong.
 const racesMax = 30
 
 /** Runs it until it works, fails for good, or the patience ends. */

@@ -38,7 +38,7 @@ test.skipIf(missingPostgres !== undefined)(
   },
 )
 
-/** Long enough that all answers are there when somebody listens again. */
+/** Long enough that all answers are there when the client reads again. */
 function standStill(): void {
   const until = performance.now() + 300
   while (performance.now() < until);

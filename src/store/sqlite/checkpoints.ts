@@ -75,7 +75,7 @@ export function openCheckpoints({ path, apart, failed }: Around): Checkpoints {
         })
     },
     async close() {
-      // Who waits for it here may have nothing else to wait for.
+      // A caller that waits for it here may have nothing else to wait for.
       worker?.ref()
       await working
       const last = worker

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { language, t } from '../texts.ts'
 
-/** Ticks as long as somebody may look. */
+/** Ticks while the page is visible. */
 const now = signal(Date.now())
 setInterval(() => {
   if (document.visibilityState === 'visible') now.value = Date.now()

@@ -20,7 +20,7 @@ export const topic: Topic = {
   home: [shared, ownCases()],
   async *run(files, options) {
     const all = files.flatMap((file) => (file === shared ? filesIn(shared) : [file]))
-    // The two are the same cases; the ones in the project are there for whoever has no others.
+    // The two are the same cases; the ones in the project serve a clone that has no others.
     const chosen = all.includes(sharedCases) ? all.filter((file) => file !== ownCases()) : all
     const cases: string[] = []
     for (const file of chosen) {

@@ -60,7 +60,7 @@ async function daemonFor(environment: NodeJS.ProcessEnv): Promise<TestEngine | u
 
 type BrokerJudge = 'judgeOsb' | 'judgeInstance' | 'judgeBinding' | 'judgeIdentifier'
 
-/** Tables that are about a broker, not about the contract alone: their lists of rows, and who judges them. */
+/** Tables that are about a broker, not about the contract alone: their lists of rows, and what judges them. */
 const brokerTables: Readonly<
   Record<string, readonly (readonly [list: string, judge: BrokerJudge])[]>
 > = {
@@ -72,7 +72,7 @@ const brokerTables: Readonly<
   'tweed-identifiers/1': [['instanceIds', 'judgeIdentifier']],
 }
 
-/** Lists that tell of the original broker, for whoever wants to speak its own interface. */
+/** Lists that tell of the original broker, for a client that speaks its own interface. */
 const ofTheOriginal: Readonly<Record<string, { readonly list: string; readonly why: string }>> = {
   'tweed-identifiers/1': {
     list: 'prefixes',

@@ -260,7 +260,7 @@ interface Asked {
   readonly options: Options
 }
 
-/** Who asks, in which version, with what body; then what is asked. */
+/** Checks the account, version and body first, then the request itself. */
 function judge(world: World, { request, text, options: { token, highest = 17 } }: Asked): Answer {
   const wanted = token === undefined ? basic : `Bearer ${token}`
   if (request.headers.authorization !== wanted) return refuse(401, 'Who calls?')

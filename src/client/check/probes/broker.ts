@@ -1,4 +1,4 @@
-/** What holds for the broker as such and orders nothing: credentials, versions, identities, ids that nobody knows. */
+/** What holds for the broker as such and orders nothing: credentials, versions, identities, unknown ids. */
 import { Secret } from '../../../kit/secret.ts'
 import { authorizationOf } from '../../broker-connection.ts'
 import type { OfferedPlan } from '../offers.ts'
