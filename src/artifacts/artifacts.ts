@@ -35,6 +35,7 @@ import { listTags } from './registry/registry-source.ts'
 import { openSession } from './registry/session.ts'
 import { openVisitSessions } from './registry/visit-sessions.ts'
 import { webFile } from './registry/web-file.ts'
+import { openSource } from './sources.ts'
 import type { Transferred } from './transfer.ts'
 
 export interface ArtifactStore {
@@ -59,6 +60,8 @@ export interface ArtifactStore {
   visit(): Visit
   /** All tags of a repository; none where there is no such one. */
   tags(repository: string, signal: AbortSignal): Promise<readonly string[]>
+  /** The digest that a tag of a registry has now; undefined where only opening it tells. */
+  digestNow(reference: string, signal: AbortSignal): Promise<string | undefined>
   /** What an image is, without moving it. */
   describe(reference: string, signal: AbortSignal): Promise<Descriptor>
   /** Copies images into one repository and puts an index with further documents on top. */
@@ -142,6 +145,7 @@ function storeIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOp
       const session = openSession(place.host, place.repository, options.registries ?? {})
       return await listTags(place, session, signal).finally(() => session.close())
     },
+    digestNow: async (text, signal) => await digestNow(text, (await rooms()).options, signal),
     describe: async (reference, signal) => await describeImage(reference, await rooms(), signal),
     publish: async (order) => await publishCollection(order, await rooms()),
     pack: async (order) => await packCollection(order, await rooms()),
@@ -149,6 +153,18 @@ function storeIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOp
     size: async () => await (await rooms()).content.size(),
     close: flushed,
   }
+}
+
+async function digestNow(
+  text: string,
+  options: ArtifactContext['options'],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const reference = parseReference(text, options.registries)
+  if (reference.kind !== 'registry') return undefined
+  if (reference.digest !== undefined) return reference.digest
+  const source = await openSource(reference, options)
+  return await source.digestNow?.(reference.tag ?? 'latest', signal).finally(() => source.close())
 }
 
 function visitIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOptions): Visit {

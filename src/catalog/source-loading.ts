@@ -3,7 +3,7 @@
 import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Engine } from '../engines/engine.ts'
 import type { PackageWish } from '../host/read-package.ts'
-import { type Survey, type SurveyedImage, survey } from '../host/survey.ts'
+import { type Surroundings, type Survey, type SurveyedImage, survey } from '../host/survey.ts'
 import { deepEqual, isObject, type JsonObject } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
 import { type Problem, toProblem } from '../model/problem.ts'
@@ -78,7 +78,7 @@ export async function listSource(order: SourceOrder): Promise<LoadedSource> {
   const { name } = entry.source
   const of = { ...sourceOf(entry) }
   try {
-    const found = await survey(of, { ...room, signal, known: knownAmong(order) })
+    const found = await survey(of, { ...room, signal, known: knownAmong(order), ...lastOf(order) })
     return await write(order, found)
   } catch (error) {
     if (signal.aborted) throw error
@@ -152,6 +152,7 @@ function rowOf(image: SurveyedImage, entry: SourceEntry, before: Enrolment | und
   const { reference } = image
   const name = nameOf(entry, image)
   if (image.kind === 'package') {
+    if (image.isUnchanged && before !== undefined) return { image, row: withoutTime(before), isKept: false }
     const { package: pkg, programs, options, labels, contract } = image
     const document: Remembered = {
       package: pkg,
@@ -174,8 +175,7 @@ function rowOf(image: SurveyedImage, entry: SourceEntry, before: Enrolment | und
   const stays =
     isAway(image.problem) || ['registry.unauthorized', 'registry.denied'].includes(image.problem.code)
   if (before?.state === 'offered' && stays && before.reference === reference) {
-    const { updatedAt: _at, ...row } = before
-    return { image, row, isKept: true }
+    return { image, row: withoutTime(before), isKept: true }
   }
   const document = {
     problems: toldProblems(image.problem),
@@ -199,8 +199,8 @@ function rowOf(image: SurveyedImage, entry: SourceEntry, before: Enrolment | und
 /** What platforms would refuse costs its own bundle only. */
 function withoutRefused(rows: readonly ImageRow[], { entry }: SourceOrder): readonly ImageRow[] {
   return rows.map((one) => {
-    const { row } = one
-    if (row.state === 'refused') return one
+    const { row, image } = one
+    if (row.state === 'refused' || (image.kind === 'package' && image.isUnchanged)) return one
     const { package: pkg, options } = listedOf(row)
     const [problem] = refusalsOf(pkg, { service: {}, plans: [], services: [], options })
     if (problem === undefined) return one
@@ -294,6 +294,24 @@ function knownAmong({
         )
       return Promise.resolve(found && knownOf(found))
     }
+}
+
+/** What the last listing found under each name, if it was of the same source. */
+function lastOf({ enrolments, entry }: SourceOrder): Pick<Surroundings, 'last'> {
+  if (listingOf(enrolments, entry) === undefined) return {}
+  const rows = new Map(ownRows(enrolments, entry).map((row) => [row.name, row]))
+  return {
+    last: (name, reference) => {
+      const row = rows.get(`${entry.source.name}/${name}`)
+      if (row?.state !== 'offered' || row.reference !== reference || !sameHost(row)) return undefined
+      const { options, labels } = remembered(row)
+      return { ...knownOf(row), options, contract: row.contract, ...(labels === undefined ? {} : { labels }) }
+    },
+  }
+}
+
+function withoutTime({ updatedAt: _at, ...row }: Enrolment): Row {
+  return row
 }
 
 function ownRows(enrolments: readonly Enrolment[], { source }: SourceEntry): readonly Enrolment[] {

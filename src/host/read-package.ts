@@ -63,7 +63,7 @@ export async function readPackage(room: ReadingContext, wish: PackageWish): Prom
 async function readOpened(room: ReadingContext, wish: PackageWish, artifact: Artifact): Promise<ReadPackage> {
   const contract = contractFor(artifact, wish.contract, wish.source === undefined ? 'likely' : 'certain')
   const known = await wish.known?.(artifact.digest, contract.name)
-  if (known && (await isKept(room, contract.keeps?.(known.package) ?? [])))
+  if (known && (await isKept(room.artifacts, contract.keeps?.(known.package) ?? [])))
     return { contract, ...known, warnings: [] }
   const lookup = lookupFor(room, wish)
   const programs: Record<string, boolean> = {}
@@ -85,7 +85,10 @@ async function readOpened(room: ReadingContext, wish: PackageWish, artifact: Art
 }
 
 /** Whether what was kept when a package was read is still there. */
-async function isKept({ artifacts }: ReadingContext, digests: readonly string[]): Promise<boolean> {
+export async function isKept(
+  artifacts: Pick<ArtifactStore, 'has'>,
+  digests: readonly string[],
+): Promise<boolean> {
   for (const digest of digests) if (!(await artifacts.has(digest))) return false
   return true
 }

@@ -2,11 +2,19 @@
 import type { ArtifactStore, ImagesPlace, ListedImage, ListingLogin } from '../artifacts/index.ts'
 import type { Engine } from '../engines/engine.ts'
 import { inParallel } from '../kit/in-parallel.ts'
-import type { JsonObject } from '../kit/json.ts'
+import { deepEqual, type JsonObject } from '../kit/json.ts'
+import type { Package } from '../model/package.ts'
 import { type Problem, toProblem } from '../model/problem.ts'
 import { listDescribed } from './described-folders.ts'
 import { type NameLists, nameLists } from './name-lists.ts'
-import { type PackageWish, type ReadPackage, readPackage } from './read-package.ts'
+import {
+  contractNamed,
+  isKept,
+  type Known,
+  type PackageWish,
+  type ReadPackage,
+  readPackage,
+} from './read-package.ts'
 
 export interface Source {
   readonly name: string
@@ -31,10 +39,24 @@ export interface Surroundings {
   readonly signal: AbortSignal
   /** What an earlier reading of the same content found. */
   known(wanted: Pick<PackageWish, 'options' | 'labels'>): PackageWish['known']
+  /** What the last look found at a reference, where the source was the same one. */
+  last?(name: string, reference: string): LastReading | undefined
+}
+
+/** A package of the last look, and what it was read with. */
+export interface LastReading extends Known, Pick<PackageWish, 'labels'> {
+  readonly contract: string
+  readonly options: JsonObject
 }
 
 export type SurveyedImage = { readonly name: string; readonly reference: string } & (
-  | ({ readonly kind: 'package'; readonly options: JsonObject } & Pick<PackageWish, 'labels'> & ReadPackage)
+  | ({
+      readonly kind: 'package'
+      readonly options: JsonObject
+      /** The last look found the same, and it was not read again. */
+      readonly isUnchanged: boolean
+    } & Pick<PackageWish, 'labels'> &
+      ReadPackage)
   | { readonly kind: 'refused'; readonly problem: Problem }
 )
 
@@ -126,11 +148,14 @@ async function readCandidate(one: Candidate, source: Source, around: Surrounding
   const reference = isNamed ? one.reference : `${one.reference}:${source.tag}`
   const labels = one.labels === undefined ? {} : { labels: one.labels }
   try {
+    const unchanged = await readingStill({ ...one, reference }, source, around)
+    if (unchanged !== undefined) return unchanged
     const read = async (options: JsonObject): Promise<SurveyedImage> => ({
       kind: 'package',
       name,
       reference,
       options,
+      isUnchanged: false,
       ...labels,
       ...(await readPackage(around, {
         reference,
@@ -145,7 +170,7 @@ async function readCandidate(one: Candidate, source: Source, around: Surrounding
       })),
     })
     const first = await read(source.options)
-    const own = overrideOf(first, source)
+    const own = first.kind === 'package' ? overrideOf(first.package, source) : undefined
     return own === undefined ? first : await read({ ...source.options, ...own })
   } catch (error) {
     if (around.signal.aborted) throw error
@@ -157,8 +182,34 @@ function present(known: PackageWish['known']): Pick<PackageWish, 'known'> {
   return known === undefined ? {} : { known }
 }
 
-function overrideOf(image: SurveyedImage, { overrides }: Source): JsonObject | undefined {
-  if (image.kind !== 'package') return undefined
-  const names = new Set(image.package.services.map((service) => service.name))
+/** What the last look found, if the tag still has that digest and nothing else has changed; the image is not opened. */
+async function readingStill(
+  { name, reference, labels = {} }: Candidate,
+  source: Source,
+  { artifacts, last, signal }: Surroundings,
+): Promise<SurveyedImage | undefined> {
+  const before = last?.(name, reference)
+  if (before === undefined || !deepEqual(before.labels ?? {}, labels)) return undefined
+  const { package: pkg, programs, options, contract } = before
+  if (!deepEqual(options, { ...source.options, ...overrideOf(pkg, source) })) return undefined
+  if ((await artifacts.digestNow(reference, signal)) !== pkg.digest) return undefined
+  const reader = contractNamed(contract)
+  if (!(await isKept(artifacts, reader.keeps?.(pkg) ?? []))) return undefined
+  return {
+    kind: 'package',
+    name,
+    reference,
+    options,
+    isUnchanged: true,
+    ...(before.labels === undefined ? {} : { labels: before.labels }),
+    package: pkg,
+    programs,
+    contract: reader,
+    warnings: [],
+  }
+}
+
+function overrideOf(pkg: Package, { overrides }: Source): JsonObject | undefined {
+  const names = new Set(pkg.services.map((service) => service.name))
   return overrides.find(({ service }) => names.has(service))?.options
 }

@@ -9,6 +9,8 @@ export interface Source {
   readonly repository?: { readonly host: string; readonly repository: string }
   /** The manifest or index under a tag, name or digest, digest verified; undefined: there is none. */
   manifest(wanted: WantedManifest, signal: AbortSignal): Promise<Manifest | undefined>
+  /** The digest that a tag has now, without its manifest; undefined: only the manifest tells. */
+  digestNow?(tag: string, signal: AbortSignal): Promise<string | undefined>
   /** The bytes of a blob, not verified, from an offset if the place can do that. Problems: artifact.not-found. */
   blob(wanted: Descriptor, from: number, signal: AbortSignal): Promise<Stretch>
   /** The regular file of this machine that holds a blob and nothing else, where there is one; not verified, and the caller closes it. */

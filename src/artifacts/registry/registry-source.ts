@@ -1,6 +1,6 @@
 /** A repository of a registry, read. */
 import { fail } from '../../model/problem.ts'
-import { checkBytes } from '../digest.ts'
+import { checkBytes, isDigest } from '../digest.ts'
 import { documentBytesMax } from '../limits.ts'
 import { type Descriptor, type Manifest, parseManifest } from '../oci/manifest.ts'
 import { acceptedManifests, ociIndex } from '../oci/media-types.ts'
@@ -22,6 +22,14 @@ export function registrySource(
     name,
     repository: { host, repository },
     manifest,
+    digestNow: async (tag, signal) => {
+      const path = `${repository}/manifests/${tag}`
+      const headers = { accept: acceptedManifests }
+      const answer = await session.send({ method: 'HEAD', path, headers, scopes, signal })
+      await answer.body.dump()
+      const digest = answer.headers['docker-content-digest']
+      return answer.status === 200 && typeof digest === 'string' && isDigest(digest) ? digest : undefined
+    },
     blob: async (wanted, from, signal): Promise<Stretch> => {
       const ask = (start: number): Promise<Answer> =>
         session.send({

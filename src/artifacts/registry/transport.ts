@@ -111,6 +111,8 @@ async function sendTo(url: URL, call: Call, dispatcher: Dispatcher): Promise<Ans
     method: call.method,
     headers: { 'user-agent': 'chandler', 'accept-encoding': 'identity', ...open, ...secret },
     signal: call.signal,
+    // Else each HEAD would cost a connection of its own.
+    ...(call.method === 'HEAD' ? { reset: false } : {}),
     ...(body === undefined ? {} : { body: body as Uint8Array }),
   })
   return { status: statusCode, headers, body: stream, url }
