@@ -122,13 +122,26 @@ export const Run = Type.Object(
       type: 'string',
       enum: ['intended', 'started', 'reported', 'discarded'],
     }),
+    used: Type.Optional(
+      Type.Object(
+        {
+          memoryBytes: Type.Optional(Type.Integer({ description: 'The most at any time.' })),
+          processorMs: Type.Optional(Type.Integer()),
+          diskBytes: Type.Optional(Type.Integer({ description: 'The most that was seen of what it wrote.' })),
+          logBytes: Type.Optional(
+            Type.Integer({ description: 'All that it printed, also what was left out of its log.' }),
+          ),
+        },
+        { description: 'What it took of its host, when it is over; what the host does not count is absent.' },
+      ),
+    ),
   },
   { title: 'Run', description: "One start of a package's program." },
 )
 export type Run = Of<typeof Run>
 
-export function toRun({ name, engine, stage, attempt, state }: ModelRun): Run {
-  return { name, engine, stage, attempt, state }
+export function toRun({ name, engine, stage, attempt, state, used }: ModelRun): Run {
+  return present({ name, engine, stage, attempt, state, used })
 }
 
 export const LogLine = Type.Object(

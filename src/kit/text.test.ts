@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lastLines, nearest, plural, printable, shorten } from './text.ts'
+import { lastLines, nearest, plural, printable, shorten, sizeText } from './text.ts'
 
 test.each([
   ['lisen', ['listen', 'admin'], 'listen'],
@@ -26,4 +26,15 @@ test.each<readonly [string, string, readonly string[]]>([
   ['no longer than together allowed', `${'x'.repeat(30)}\nlast`, [`${'x'.repeat(15)}…`, 'last']],
 ])('last lines: %s', (_what, text, lines) => {
   expect(lastLines(text, { lines: 3, characters: 20 })).toEqual(lines)
+})
+
+test.each([
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1536, '1.5 KiB'],
+  [16 * 1024 ** 2, '16.0 MiB'],
+  [300 * 1024 ** 3, '300 GiB'],
+  [5 * 1024 ** 5, '5120 TiB'],
+])('%i bytes are %s', (bytes, text) => {
+  expect(sizeText(bytes)).toBe(text)
 })

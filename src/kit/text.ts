@@ -60,3 +60,10 @@ export function lastLines(
   }
   return kept
 }
+
+/** A number of bytes for people: 512 B, 3.2 MiB. */
+export function sizeText(bytes: number): string {
+  const power = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)))
+  const value = bytes / 1024 ** power
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][power]}`
+}

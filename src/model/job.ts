@@ -206,6 +206,8 @@ export interface Limits {
   readonly processes: number
   readonly cpus: number
   readonly logBytes: number
+  /** What may be written below its root and its folders, beside those that have a limit of their own. */
+  readonly diskBytes: number
 }
 
 export const usualLimits: Limits = {
@@ -215,4 +217,5 @@ export const usualLimits: Limits = {
   processes: 512,
   cpus: 1,
   logBytes: 16 * 1024 * 1024,
+  diskBytes: 8 * 1024 ** 3,
 }

@@ -1,6 +1,7 @@
 /** Operations: one action under way, seen from outside; its states and how the worker keeps it. */
 import type { Target } from './instance.ts'
 import type { ProblemCode } from './problem-codes.ts'
+import type { Used } from './report.ts'
 import type { Action, Requester } from './situation.ts'
 
 export const activeStates = [
@@ -76,6 +77,8 @@ export interface Run {
   readonly engine: string
   readonly state: RunState
   readonly ticket?: string
+  /** When it is over. */
+  readonly used?: Used
 }
 
 /** One line of an operation's history: every change of state with its reason. */

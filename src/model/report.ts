@@ -13,6 +13,18 @@ export interface Report {
   readonly finishedAt: number
   /** What a reader of the log should know: a link ignored, a limit reached. */
   readonly notes: readonly string[]
+  readonly used?: Used
+}
+
+/** What a run took of its host; what the host does not count is absent. */
+export interface Used {
+  /** The most at any time. */
+  readonly memoryBytes?: number
+  readonly processorMs?: number
+  /** The most that was seen of what it wrote. */
+  readonly diskBytes?: number
+  /** All that it printed, also what was left out of its log. */
+  readonly logBytes?: number
 }
 
 /** The report of a run that nothing is known of but its end. */

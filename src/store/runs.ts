@@ -1,17 +1,19 @@
 /** Runs and the history of operations as rows. */
 import type { HistoryLine, Run } from '../model/operation.ts'
+import type { Used } from '../model/report.ts'
 import type { Session } from './database.ts'
 import { compact, maybeText, number, text } from './row.ts'
 
 /** All runs of an operation, first stage and attempt first. */
 export async function listRuns(session: Session, operation: string): Promise<readonly Run[]> {
   const rows = await session.all(
-    `SELECT operation, stage, attempt, name, engine, state, ticket FROM runs WHERE operation = ?
+    `SELECT operation, stage, attempt, name, engine, state, ticket, used FROM runs WHERE operation = ?
       ORDER BY stage, attempt`,
     operation,
   )
-  return rows.map((row) =>
-    compact<Run>({
+  return rows.map((row) => {
+    const used = maybeText(row, 'used')
+    return compact<Run>({
       operation: text(row, 'operation'),
       stage: number(row, 'stage'),
       attempt: number(row, 'attempt'),
@@ -19,16 +21,18 @@ export async function listRuns(session: Session, operation: string): Promise<rea
       engine: text(row, 'engine'),
       state: text(row, 'state') as Run['state'],
       ticket: maybeText(row, 'ticket'),
-    }),
-  )
+      used: used === undefined ? undefined : (JSON.parse(used) as Used),
+    })
+  })
 }
 
 /** Writes a run, new or changed. */
 export async function putRun(session: Session, run: Run): Promise<void> {
   await session.send(
-    `INSERT INTO runs (operation, stage, attempt, name, engine, state, ticket) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO runs (operation, stage, attempt, name, engine, state, ticket, used) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (operation, stage, attempt) DO UPDATE
-      SET name = excluded.name, engine = excluded.engine, state = excluded.state, ticket = excluded.ticket`,
+      SET name = excluded.name, engine = excluded.engine, state = excluded.state, ticket = excluded.ticket,
+        used = excluded.used`,
     run.operation,
     run.stage,
     run.attempt,
@@ -36,6 +40,7 @@ export async function putRun(session: Session, run: Run): Promise<void> {
     run.engine,
     run.state,
     run.ticket ?? null,
+    run.used === undefined ? null : JSON.stringify(run.used),
   )
 }
 

@@ -74,7 +74,8 @@ export async function followRun(
     await remark(sink, report, job)
     await sink.end()
     // What the engine has read of the end is not masked, and may begin in the midst of a secret.
-    return { report: { ...report, logTail: sink.shownTail() }, at }
+    const used = { ...report.used, logBytes: printed(sink, job) }
+    return { report: { ...report, used, logTail: sink.shownTail() }, at }
   } finally {
     over.abort(enough)
     await stopping
@@ -97,6 +98,10 @@ async function followAnyhow(
     tools.report.event({ kind: 'fault', operation: lease.operation, doing: 'follow the log', error })
     return engine.follow(ticket, { ...watch, had: () => 0, log: () => Promise.resolve() })
   }
+}
+
+function printed(sink: LogSink, { steps }: Job): number {
+  return steps.reduce((sum, { name }) => sum + sink.had(name, 'stdout') + sink.had(name, 'stderr'), 0)
 }
 
 /** Once, whichever node followed before: what is kept of it already is not told again. */

@@ -87,7 +87,7 @@ async function noted<T>(
 export async function recordReport(tools: Tools, lease: Lease, run: Run, report: Report): Promise<void> {
   const reason = `run ${run.name} ended: ${report.end.kind}`
   const also = async (tx: Transaction): Promise<void> => {
-    await tx.putRun({ ...run, state: 'reported' })
+    await tx.putRun({ ...run, state: 'reported', ...(report.used && { used: report.used }) })
     await tx.seal(`run/${run.name}`, 'report', Buffer.from(encode(report)))
   }
   await record(tools, lease, { progress: { state: 'collecting', reason }, also, how: 'loose' })

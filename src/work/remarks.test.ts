@@ -2,7 +2,15 @@ import { expect, test } from 'vitest'
 import type { Report, RunEnd } from '../model/report.ts'
 import { remarksOf } from './remarks.ts'
 
-const limits = { seconds: 60, graceSeconds: 1, memoryBytes: 1, processes: 1, cpus: 1, logBytes: 1 }
+const limits = {
+  seconds: 60,
+  graceSeconds: 1,
+  memoryBytes: 1,
+  processes: 1,
+  cpus: 1,
+  logBytes: 1,
+  diskBytes: 1,
+}
 
 function report(end: RunEnd, more: Partial<Report> = {}): Report {
   return { end, steps: [], got: new Map(), logTail: '', startedAt: 0, finishedAt: 0, notes: [], ...more }

@@ -9,8 +9,12 @@ export function remarksOf({ end, notes, logTail }: Report, limits: Limits): stri
   return lines.length > 0 && isOpen ? `\n${lines.join('')}` : lines.join('')
 }
 
-function ended(end: RunEnd, { seconds }: Limits): readonly string[] {
+function ended(end: RunEnd, { seconds, diskBytes }: Limits): readonly string[] {
   if (end.kind === 'timed-out') return [`stopped after its time limit of ${seconds} s`]
+  if (end.kind === 'limit' && end.limit === 'disk')
+    return [
+      `ended by its disk limit: it may write ${Math.round(diskBytes / 2 ** 20)} MiB, less on a disk that is nearly full`,
+    ]
   if (end.kind === 'limit') return [`ended by its ${end.limit} limit`]
   return end.kind === 'stopped' ? ['stopped, as it was asked for'] : []
 }

@@ -1,6 +1,23 @@
 /** Rows: how runs end, by themselves and otherwise. */
 import { expect } from 'vitest'
-import { gotText, merged, printed, type Row, wantFile } from './row.ts'
+import { folder, gotText, merged, printed, type Row, wantFile } from './row.ts'
+
+const mebibyte = 'dd if=/dev/zero bs=1048576 count=1 2>/dev/null'
+
+/** Ways to take more than 12 MiB, none of which ends by itself before. */
+const diskFillers = [
+  ['one file', 'while cat /dev/zero >>/big; do :; done 2>/dev/null; exit 1'],
+  ['many files', `i=0; while :; do ${mebibyte} >/f$i; i=$((i+1)); sleep 0.02; done`],
+  ['in a folder that is wanted back', `i=0; while :; do ${mebibyte} >/out/f$i; i=$((i+1)); sleep 0.02; done`],
+  [
+    'names without content',
+    'mkdir /n; while :; do i=$((i+1)); mkdir /n/$i; cd /n/$i; for k in 1 2 3 4 5 6 7 8 9; do : >$k; done; done',
+  ],
+  [
+    'files without a name',
+    `for k in 4 5 6 7 8; do eval "exec $k>/gone"; rm /gone; eval "for n in 1 2 3 4 5 6 7 8 9; do ${mebibyte} >&$k; done"; done; sleep 80`,
+  ],
+] as const
 
 export const endingRows: readonly Row[] = [
   ...[0, 1, 8, 42, 126, 127, 255].map(
@@ -99,6 +116,28 @@ export const endingRows: readonly Row[] = [
     script: 'x=0123456789abcdef; while :; do x=$x$x; done',
     cannot: ({ memoryLimit }) => (memoryLimit ? undefined : 'memory is not limited'),
     see: ({ report }) => expect(report.end).toEqual({ kind: 'limit', limit: 'memory' }),
+  },
+  ...diskFillers.map(
+    ([how, script]): Row => ({
+      title: `a program that fills its disk is ended for that: ${how}`,
+      limits: { diskBytes: 12 * 1024 * 1024, seconds: 90 },
+      folders: [folder('/out')],
+      script,
+      see: ({ report }) => {
+        expect(report.end).toEqual({ kind: 'limit', limit: 'disk' })
+        expect(report.used?.diskBytes).toBeGreaterThan(10 * 1024 * 1024)
+      },
+    }),
+  ),
+  {
+    title: 'what is written within the limit is told, and ends nothing',
+    limits: { diskBytes: 24 * 1024 * 1024 },
+    script: 'dd if=/dev/zero of=/some bs=1048576 count=5 2>/dev/null; sleep 1; exit 3',
+    see: ({ report }) => {
+      expect(report.end).toEqual({ kind: 'finished' })
+      expect(report.used?.diskBytes).toBeGreaterThanOrEqual(5 * 1024 * 1024)
+      expect(report.used?.diskBytes).toBeLessThan(8 * 1024 * 1024)
+    },
   },
   {
     title: 'a program cannot have more processes than its limit',

@@ -1,7 +1,7 @@
 /** chandler operation: watch, cancel and repeat operations. */
 import type { Command } from 'commander'
-import type { Operation, OperationQuery } from '../../api/operation.ts'
-import { printable } from '../../kit/text.ts'
+import type { Operation, OperationQuery, Run } from '../../api/operation.ts'
+import { printable, sizeText } from '../../kit/text.ts'
 import { ProblemError } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
@@ -105,6 +105,32 @@ function showing(group: Command): void {
         { title: 'REASON', of: (line) => line.reason },
       ],
     })
+    if (runs.items.some(({ used }) => used !== undefined)) {
+      print('')
+      await showUse(runs.items)
+    }
+  })
+}
+
+async function showUse(runs: readonly Run[]): Promise<void> {
+  const sized = (bytes: number | undefined) => (bytes === undefined ? '-' : sizeText(bytes))
+  await printList('table', {
+    kind: 'Run',
+    items: runs,
+    empty: '',
+    name: (run) => run.name,
+    columns: [
+      { title: 'RUN', of: (run) => `${run.stage}, attempt ${run.attempt}` },
+      { title: 'ENGINE', of: (run) => run.engine },
+      { title: 'MEMORY', of: ({ used }) => sized(used?.memoryBytes) },
+      {
+        title: 'PROCESSOR',
+        of: ({ used }) =>
+          used?.processorMs === undefined ? '-' : `${(used.processorMs / 1000).toFixed(2)} s`,
+      },
+      { title: 'DISK', of: ({ used }) => sized(used?.diskBytes) },
+      { title: 'LOG', of: ({ used }) => sized(used?.logBytes) },
+    ],
   })
 }
 

@@ -38,6 +38,8 @@ export interface Options {
   readonly processes: number
   readonly cpus: number
   readonly logBytes: number
+  /** What a run may write, all files together. */
+  readonly diskBytes: number
   readonly killGraceSeconds: number
 }
 
@@ -70,6 +72,7 @@ const usualOptions: Options = {
   processes: 512,
   cpus: 1,
   logBytes: 16 * 1024 * 1024,
+  diskBytes: 8 * 1024 ** 3,
   killGraceSeconds: 30,
 }
 
@@ -124,6 +127,7 @@ const check = checkerOf({
     processes: count,
     cpus: { type: 'number', exclusiveMinimum: 0 },
     logBytes: count,
+    diskBytes: { type: 'integer', minimum: 1024 * 1024 },
     killGraceSeconds: { type: 'integer', minimum: 0, maximum: 600 },
   },
 })
@@ -157,7 +161,7 @@ function proxyOf(given: { readonly [key: string]: unknown }): Options['proxy'] {
 
 /** The limits of one action. */
 export function limitsOf(options: Options, action: ApbAction): Limits {
-  const { killGraceSeconds, memoryBytes, processes, cpus, logBytes, timeoutSeconds } = options
+  const { killGraceSeconds, memoryBytes, processes, cpus, logBytes, diskBytes, timeoutSeconds } = options
   return {
     seconds: timeoutSeconds[action],
     graceSeconds: killGraceSeconds,
@@ -165,5 +169,6 @@ export function limitsOf(options: Options, action: ApbAction): Limits {
     processes,
     cpus,
     logBytes,
+    diskBytes,
   }
 }

@@ -65,6 +65,7 @@ test('a failure names the resource, in the words of Terraform without its frames
 test.each([
   [{ kind: 'lost' }, 'provision failed: the run was lost'],
   [{ kind: 'timed-out' }, 'provision failed: the run ended as timed-out'],
+  [{ kind: 'limit', limit: 'disk' }, 'provision failed: the run was ended by its disk limit'],
 ] as const)('a run that ended as %j keeps what was saved while it ran', async (end, detail) => {
   const about = situation(await thing())
   const ended: Report = { ...report(job(provision, about), { state: state({ name: 'n' }) }), end }

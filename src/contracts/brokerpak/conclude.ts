@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../kit/json.ts'
 import type { Carryover, Outcome } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { Report } from '../../model/report.ts'
+import type { Report, RunEnd } from '../../model/report.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Conclusion } from '../contract.ts'
 import { adopted, destroyedBy, isAdoption } from './adopt.ts'
@@ -194,8 +194,7 @@ function afterwards(action: Action): Pick<Outcome, 'usable' | 'repeatable'> {
 function failureOf(action: Action, report: Report): Problem | undefined {
   const verb = verbs[action.kind]
   if (report.end.kind !== 'finished') {
-    const detail = `${verb} failed: the run ${report.end.kind === 'lost' ? 'was lost' : `ended as ${report.end.kind}`}`
-    return { code: 'pak.run.failed', detail }
+    return { code: 'pak.run.failed', detail: `${verb} failed: the run ${howEnded(report.end)}` }
   }
   const bad = report.steps.find(
     ({ name, exit }) => exit !== 0 && !(action.kind === 'invoke' && name === 'plan' && exit === 2),
@@ -205,6 +204,11 @@ function failureOf(action: Action, report: Report): Problem | undefined {
   const errors = [...new Set(errorsOf(report.logTail).map(describeError))].toReversed()
   const said = errors.length === 0 ? `${bad.name} failed` : errors.slice(0, errorsMax).join('; ')
   return { code: 'pak.run.failed', detail: `${verb} failed: ${said} exit status ${bad.exit}` }
+}
+
+function howEnded(end: RunEnd): string {
+  if (end.kind === 'limit') return `was ended by its ${end.limit} limit`
+  return end.kind === 'lost' ? 'was lost' : `ended as ${end.kind}`
 }
 
 function succeeded(action: Action, state: State): string {

@@ -22,6 +22,8 @@ export interface Options {
   readonly outputBytes: number
   readonly outputsBytes: number
   readonly logBytes: number
+  /** What a run may write, all files together. */
+  readonly diskBytes: number
   readonly killGraceSeconds: number
   readonly memoryBytes: number
   readonly processes: number
@@ -40,6 +42,7 @@ export const usualOptions: Options = {
   outputBytes: 1024 * 1024,
   outputsBytes: 8 * 1024 * 1024,
   logBytes: 16 * 1024 * 1024,
+  diskBytes: 8 * 1024 ** 3,
   // What Porter gives its own run tools to pack their state.
   killGraceSeconds: 30,
   memoryBytes: 1024 * 1024 * 1024,
@@ -66,6 +69,7 @@ const check = checkerOf({
     outputBytes: count,
     outputsBytes: count,
     logBytes: count,
+    diskBytes: { type: 'integer', minimum: 1024 * 1024 },
     killGraceSeconds: count,
     memoryBytes: count,
     processes: count,
@@ -98,6 +102,14 @@ export function optionsOf(given: JsonObject): Options {
 
 /** The limits of a run. */
 export function limitsOf(options: Options): Limits {
-  const { timeoutSeconds, killGraceSeconds, memoryBytes, processes, cpus, logBytes } = options
-  return { seconds: timeoutSeconds, graceSeconds: killGraceSeconds, memoryBytes, processes, cpus, logBytes }
+  const { timeoutSeconds, killGraceSeconds, memoryBytes, processes, cpus, logBytes, diskBytes } = options
+  return {
+    seconds: timeoutSeconds,
+    graceSeconds: killGraceSeconds,
+    memoryBytes,
+    processes,
+    cpus,
+    logBytes,
+    diskBytes,
+  }
 }

@@ -15,6 +15,8 @@ export interface Options {
   readonly outputBytes: number
   readonly outputEntries: number
   readonly logBytes: number
+  /** What a run may write, all files together. */
+  readonly diskBytes: number
   readonly killGraceSeconds: number
   readonly memoryBytes: number
   readonly processes: number
@@ -39,6 +41,7 @@ export const usualOptions: Options = {
   outputBytes: 16 * 1024 * 1024,
   outputEntries: 1000,
   logBytes: 10 * 1024 * 1024,
+  diskBytes: 8 * 1024 ** 3,
   killGraceSeconds: 10,
   memoryBytes: 512 * 1024 * 1024,
   processes: 512,
@@ -66,6 +69,7 @@ const check = checkerOf({
     outputBytes: count,
     outputEntries: count,
     logBytes: count,
+    diskBytes: { type: 'integer', minimum: 1024 * 1024 },
     killGraceSeconds: { type: 'integer', minimum: 0, maximum: 600 },
     memoryBytes: { type: 'integer', minimum: 4 * 1024 * 1024 },
     processes: count,
@@ -111,7 +115,7 @@ export function optionsOf(given: JsonObject): Options {
 
 /** The limits of one operation. */
 export function limitsOf(options: Options, operation: TweedOperation): Limits {
-  const { killGraceSeconds, memoryBytes, processes, cpus, logBytes, timeoutSeconds } = options
+  const { killGraceSeconds, memoryBytes, processes, cpus, logBytes, diskBytes, timeoutSeconds } = options
   return {
     seconds: timeoutSeconds[operation],
     graceSeconds: killGraceSeconds,
@@ -119,5 +123,6 @@ export function limitsOf(options: Options, operation: TweedOperation): Limits {
     processes,
     cpus,
     logBytes,
+    diskBytes,
   }
 }

@@ -19,6 +19,10 @@ export interface ContainerSight {
   readonly startedAt: number
   readonly finishedAt: number
   readonly labels: Readonly<Record<string, string>>
+  /** The first process, as the engine's host sees it. */
+  readonly pid: number
+  /** Where its host has what the container wrote, if it tells. */
+  readonly upper: string | undefined
 }
 
 /** What there is under a name. */
@@ -26,7 +30,7 @@ export async function inspect(docker: Docker, name: string): Promise<ContainerSi
   const answer = await docker.ask({ method: 'GET', path: `/containers/${name}/json` })
   if (answer.status === 404) return undefined
   expectSuccess(answer, 'look at the container')
-  const { State: state = {}, Config: config = {} } = answer.body as InspectAnswer
+  const { State: state = {}, Config: config = {}, GraphDriver: driver } = answer.body as InspectAnswer
   return {
     status: state.Status ?? 'unknown',
     exit: state.ExitCode ?? 0,
@@ -35,6 +39,8 @@ export async function inspect(docker: Docker, name: string): Promise<ContainerSi
     startedAt: Date.parse(state.StartedAt ?? '') || 0,
     finishedAt: Date.parse(state.FinishedAt ?? '') || 0,
     labels: config.Labels ?? {},
+    pid: state.Pid ?? 0,
+    upper: driver?.Data?.UpperDir,
   }
 }
 
@@ -46,7 +52,9 @@ interface InspectAnswer {
     readonly Error?: string
     readonly StartedAt?: string
     readonly FinishedAt?: string
+    readonly Pid?: number
   }
+  readonly GraphDriver?: { readonly Data?: { readonly UpperDir?: string } | null }
   readonly Config?: { readonly Labels?: Readonly<Record<string, string>> }
 }
 
@@ -116,6 +124,13 @@ export async function readOut(
     items: items.map(({ entry, pieces }) => ({ entry, bytes: Buffer.concat(pieces) })),
     cut: bytes > bytesMax,
   }
+}
+
+/** What a container wrote to its root, as its engine counts it. */
+export async function sizeOf(docker: Docker, name: string): Promise<number> {
+  const path = `/containers/${name}/json`
+  const answer = await docker.ask({ method: 'GET', path, query: { size: '1' } })
+  return Number((answer.body as { readonly SizeRw?: number } | undefined)?.SizeRw ?? 0)
 }
 
 const pageBytes = 4096

@@ -1,6 +1,7 @@
 /** What the parts of the Docker engine work with. */
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
+import type { DiskUses } from '../disk-watch.ts'
 import type { MountedPrograms } from '../mounted-programs.ts'
 import type { Supplies } from '../supplies.ts'
 import type { Docker } from './client.ts'
@@ -15,6 +16,7 @@ export interface DockerContext {
   readonly supplies: Supplies
   readonly lent: MountedPrograms
   readonly clock: Clock
+  readonly disks: DiskUses
   /** Until when a process is known to pump the log of a run. */
   readonly pourers: Map<string, number>
   /** Whether we may mount; else limits of folders are looked at afterwards. */

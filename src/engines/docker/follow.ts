@@ -5,12 +5,14 @@ import { emptyReport, type Report } from '../../model/report.ts'
 import { unlessAbsent } from '../absent.ts'
 import { type Helper, withHelpers } from '../beside.ts'
 import { watchFolder } from '../changes.ts'
+import { watchDisk } from '../disk-watch.ts'
 import type { Watch } from '../engine.ts'
 import { filesOf, type StepFiles } from '../step-files.ts'
 import { openTail } from '../tail.ts'
 import { ask } from './ask.ts'
 import { hasEnded, inspect } from './container.ts'
 import { type DockerContext, ticketOf } from './context.ts'
+import { diskOf } from './disk.ts'
 import { keepRunning } from './kept-container-files.ts'
 import { pumpLog, untilLogIsPumped } from './log-pump.ts'
 import { answerFile, reportOf } from './report-of.ts'
@@ -27,13 +29,19 @@ export async function follow(yard: DockerContext, run: string, watch: Watch): Pr
   const record = await readTicket(paths)
   if (record === undefined) return emptyReport({ kind: 'lost' }, yard.clock.now())
   const at: Stopping = { yard, run, paths, record }
+  const disk = await diskOf(yard, run, at)
   const helpers: readonly Helper[] = [
+    async (signal) => {
+      if (await watchDisk(disk, signal)) await stopRun(at, 'disk', 0)
+    },
     (signal) => keepDeadline(at, signal),
     (signal) => keepRunning(at, watch, signal),
     (signal) => askWhileRunning(at, signal),
   ]
   await withHelpers(watch.signal, helpers, (signal) => hearOut(at, watch, signal))
-  return watch.signal.aborted ? emptyReport({ kind: 'lost' }, yard.clock.now()) : await reportOf(at, watch)
+  return watch.signal.aborted
+    ? emptyReport({ kind: 'lost' }, yard.clock.now())
+    : await reportOf({ ...at, disk }, watch)
 }
 
 /** Answers whether it heard the end. */

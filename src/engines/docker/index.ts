@@ -52,6 +52,7 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
     lent: await lend(join(folder, 'lent')),
     clock,
     pourers: new Map(),
+    disks: new Map(),
     mayMount,
     socket,
     network,
@@ -201,6 +202,7 @@ async function discard(yard: DockerContext, run: string): Promise<void> {
   const secret = await targetOf(paths.private)
   const gone = await throwAway(yard, run)
   yard.pourers.delete(run)
+  yard.disks.delete(run)
   if (there !== undefined) await remove(yard.docker, run)
   if (gone !== undefined) await destroy(gone)
   if (secret?.startsWith(`${yard.privates}/${run}~`)) await rm(secret, { recursive: true, force: true })

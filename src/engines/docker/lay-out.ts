@@ -7,6 +7,7 @@ import { sha256 } from '../../kit/hash.ts'
 import type { Job, Step } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import { unlessAbsent } from '../absent.ts'
+import { bytesBelow } from '../disk-use.ts'
 import type { RunOrder, Watch } from '../engine.ts'
 import { makePrivates } from '../privates.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
@@ -21,6 +22,7 @@ import {
   uploadFiles,
 } from './container-files.ts'
 import { type DockerContext, ticketOf } from './context.ts'
+import { openFolders } from './disk.ts'
 import { type EngineImage, ensureImage } from './image.ts'
 import { makePipes, streamsOf } from './log-pump.ts'
 import { argvOf, containerBody } from './settings.ts'
@@ -52,7 +54,7 @@ export async function layOut(yard: DockerContext, order: RunOrder, watch: Watch)
   await placeContainerFiles(plan, { user, paths, supplies: yard.supplies, signal: watch.signal })
   await ownStreams(paths, job, user)
   await uploadFiles(yard.docker, name, { plan, user })
-  await writeFile(paths.ready, '')
+  await writeFile(paths.ready, String(await bytesBelow(openFolders(paths))))
 }
 
 interface Ticket {

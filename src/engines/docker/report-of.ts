@@ -7,6 +7,7 @@ import type { Want } from '../../model/job.ts'
 import { emptyReport, type Got, type Report, type RunEnd, type StepReport } from '../../model/report.ts'
 import { unlessAbsent } from '../absent.ts'
 import { type Collection, collectFile, collectFiles, collectTar } from '../collect.ts'
+import { type DiskWatch, hadNoSpace } from '../disk-watch.ts'
 import type { Watch } from '../engine.ts'
 import { filesOf } from '../step-files.ts'
 import { lastLines } from '../tail.ts'
@@ -25,8 +26,13 @@ export function answerFile(paths: TicketPaths, name: string): string {
   return join(paths.private, `answer.${Buffer.from(name).toString('hex')}`)
 }
 
+/** A container that may be over, and what is known of the disk it takes. */
+export interface Ended extends Stopping {
+  readonly disk: DiskWatch
+}
+
 /** Collects everything; the container stays until it is discarded, so this can be done again. */
-export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
+export async function reportOf(at: Ended, watch: Watch): Promise<Report> {
   const { yard, run, paths, record } = at
   const there = await inspect(yard.docker, run)
   if (there === undefined) return emptyReport({ kind: 'lost' }, yard.clock.now())
@@ -39,8 +45,10 @@ export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
   }
   const steps = await stepsOf(at, there)
   const files = filesOf(paths, record.steps).flatMap(({ logs }) => logs.map(({ file }) => file))
+  const diskBytes = await at.disk.measure()
   return {
-    end: await endOf(at, there),
+    end: await endOf(at, there, diskBytes),
+    used: { diskBytes: Math.max(0, diskBytes, at.disk.uses.get(run) ?? 0) },
     steps,
     got,
     logTail: await lastLines(files, tailBytes),
@@ -61,15 +69,20 @@ async function stepsOf(
   return [{ name: files?.step ?? '', exit, ...(kept === undefined ? {} : { stdout: kept }) }]
 }
 
-async function endOf({ yard, run, paths, record }: Stopping, there: ContainerSight): Promise<RunEnd> {
+async function endOf(
+  { yard, run, paths, record, disk }: Ended,
+  there: ContainerSight,
+  diskBytes: number,
+): Promise<RunEnd> {
   const stopped = await stopReason(paths)
   if (stopped === 'timed-out' || stopped === 'stopped') return { kind: stopped }
-  if (stopped === 'stdout') return { kind: 'limit', limit: 'stdout' }
+  if (stopped !== undefined) return { kind: 'limit', limit: stopped }
   if (there.error !== '' && there.startedAt <= 0) return { kind: 'not-started', detail: there.error }
   if (there.outOfMemory) return { kind: 'limit', limit: 'memory' }
   // What the gate says must not pass for the program's own status.
   if (!existsSync(join(paths.gate, 'began'))) return { kind: 'not-started', detail: gateDetail }
-  if (!existsSync(paths.whole)) return { kind: 'limit', limit: 'disk' }
+  if (!existsSync(paths.whole) || (there.exit !== 0 && (await hadNoSpace(disk, diskBytes))))
+    return { kind: 'limit', limit: 'disk' }
   const [files] = filesOf(paths, record.steps)
   // Half an answer must not pass for one.
   if (files?.captured && existsSync(paths.unpoured)) return { kind: 'lost' }

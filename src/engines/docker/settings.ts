@@ -40,7 +40,7 @@ export interface Making {
  * The streams are pipes of ours from then on: exact bytes in the order written, whatever the engine's own log does.
  * To open one for writing waits for its reader; held for reading as well, it outlasts a reader that dies.
  */
-function gated(joined: boolean): string {
+function gated(joined: boolean, diskBytes: number): string {
   const err = joined ? inside.out : inside.err
   return [
     `[ ! -e ${inside.gate}/began ] || exit 99`,
@@ -48,6 +48,8 @@ function gated(joined: boolean): string {
     `exec 5<>${inside.out} 3>&-`,
     joined ? 'exec 6>&5 4>&-' : `exec 6<>${err} 4>&-`,
     `set -C; : >${inside.gate}/began || exit 99; set +C`,
+    // Asked of the engine it would take the place of all limits that its operator has set.
+    `ulimit -f ${Math.ceil(diskBytes / 512)}`,
     'exec "$@" </dev/null >&5 2>&6 5>&- 6>&-',
   ].join('\n')
 }
@@ -70,7 +72,13 @@ export function containerBody(making: Making): ContainerBody {
   const joined = step.streams.kind === 'merged'
   return {
     Image: image.name,
-    Entrypoint: [...yard.lent.command('sh'), '-c', gated(joined), 'sh', ...argvOf(step, image)],
+    Entrypoint: [
+      ...yard.lent.command('sh'),
+      '-c',
+      gated(joined, limits.diskBytes),
+      'sh',
+      ...argvOf(step, image),
+    ],
     Cmd: [],
     Env: Object.entries(step.environment).map(
       ([name, value]) => `${name}=${typeof value === 'string' ? value : value.reveal()}`,

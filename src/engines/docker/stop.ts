@@ -5,7 +5,8 @@ import { hasEnded, inspect } from './container.ts'
 import type { DockerContext } from './context.ts'
 import type { TicketPaths, TicketRecord } from './ticket.ts'
 
-export type StopReason = 'stopped' | 'timed-out' | 'stdout'
+const reasons = ['stopped', 'timed-out', 'stdout', 'disk'] as const
+export type StopReason = (typeof reasons)[number]
 
 export interface Stopping {
   readonly yard: DockerContext
@@ -35,7 +36,7 @@ export async function stopRun(at: Stopping, why: StopReason, graceSeconds: numbe
 /** Why the run was stopped, if it was. */
 export async function stopReason({ stop }: TicketPaths): Promise<StopReason | undefined> {
   const text = await readFile(stop, 'utf8').catch(unlessAbsent)
-  return text === 'stopped' || text === 'timed-out' || text === 'stdout' ? text : undefined
+  return reasons.find((reason) => reason === text)
 }
 
 async function signal({ yard, run }: Stopping, name: string): Promise<void> {

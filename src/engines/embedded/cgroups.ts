@@ -88,6 +88,31 @@ export function wasOutOfMemory(controls: Controls, id: string): boolean {
   return /^oom_kill [1-9]/m.test(readSmall(join(folder, file)) ?? '')
 }
 
+/** What a group counted; a group that is gone, or that the host does not count for, is no figure. */
+export function figuresOf(
+  controls: Controls,
+  id: string,
+): { readonly memoryBytes: number | undefined; readonly processorMs: number | undefined } {
+  const folders = groupFolders(controls, id)
+  const read = (controller: string, file: string): string | undefined => {
+    const folder =
+      controls.kind === 'v2' ? folders[0] : folders.find((one) => one.split('/')[4] === controller)
+    return folder === undefined ? undefined : readSmall(join(folder, file))
+  }
+  if (controls.kind === 'v2') {
+    const micros = /^usage_usec (\d+)$/m.exec(read('cpu', 'cpu.stat') ?? '')?.[1]
+    return { memoryBytes: counted(read('memory', 'memory.peak'), 1), processorMs: counted(micros, 1000) }
+  }
+  return {
+    memoryBytes: counted(read('memory', 'memory.max_usage_in_bytes'), 1),
+    processorMs: counted(read('cpuacct', 'cpuacct.usage'), 1_000_000),
+  }
+}
+
+function counted(text: string | undefined, unit: number): number | undefined {
+  return text === undefined || text.trim() === '' ? undefined : Math.ceil(Number(text) / unit)
+}
+
 /** The processes that are in the group, as this process sees them. */
 export function processesIn(controls: Controls, id: string): readonly number[] {
   const found = new Set<number>()

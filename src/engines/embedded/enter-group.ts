@@ -39,6 +39,8 @@ export function groupLines(chamber: Chamber, step: StepPlan, controls: Controls)
         ['cpu.cfs_quota_us', quota],
       ],
     ],
+    // Only to count.
+    ['cpuacct', []],
   ])
   const used = [first, ...others].flatMap((folder) => {
     const settings = limits.get(folder.split('/')[4] ?? '')

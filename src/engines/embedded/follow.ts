@@ -4,17 +4,29 @@ import { emptyReport, type Report } from '../../model/report.ts'
 import { statSmall } from '../absent.ts'
 import { type Helper, withHelpers } from '../beside.ts'
 import { watchFolder } from '../changes.ts'
+import { bytesBelow, bytesHeld } from '../disk-use.ts'
+import { type DiskUses, type DiskWatch, watchDisk } from '../disk-watch.ts'
 import type { Watch } from '../engine.ts'
+import { familyOf } from '../family.ts'
 import { filesOf, type StepFiles } from '../step-files.ts'
 import { openTail } from '../tail.ts'
 import { askWhileRunning } from './ask.ts'
 import type { Host } from './host.ts'
+import { shimState } from './identity.ts'
 import { keepRunning } from './kept-workspace-files.ts'
-import { reportOf } from './report-of.ts'
-import { type ArtifactContext, pathsOf, type RunPaths, readRecord } from './run-folder.ts'
+import { type Ended, reportOf } from './report-of.ts'
+import {
+  type ArtifactContext,
+  openFolders,
+  pathsOf,
+  type RunPaths,
+  type RunRecord,
+  readRecord,
+} from './run-folder.ts'
 import { isOver, type Stopping, stopRun } from './stop.ts'
 
 export interface Following {
+  readonly disks: DiskUses
   readonly rooms: ArtifactContext
   readonly host: Host
   readonly clock: Clock
@@ -28,9 +40,10 @@ export async function follow(at: Following, run: string, watch: Watch): Promise<
   const paths = pathsOf(at.rooms, run)
   const record = readRecord(paths)
   if (record === undefined) return emptyReport({ kind: 'lost' }, at.clock.now())
-  const stopping: Stopping = { host: at.host, clock: at.clock, paths, record }
+  const stopping: Ended = { host: at.host, clock: at.clock, paths, record, disk: diskOf(at, run, record) }
   const helpers: readonly Helper[] = [
     (signal) => keepDeadline(stopping, signal),
+    (signal) => keepDisk(stopping, signal),
     (signal) => keepRunning(stopping, watch, signal),
     (signal) => askWhileRunning(stopping, signal),
   ]
@@ -83,6 +96,26 @@ async function keepDeadline(at: Stopping, signal: AbortSignal): Promise<void> {
 
 /** A timer takes no more than 2^31 ms. */
 const longestNapMs = 60_000
+
+async function keepDisk(at: Ended, signal: AbortSignal): Promise<void> {
+  if (await watchDisk(at.disk, signal)) await stopRun(at, 'disk', 0)
+}
+
+function diskOf({ disks, rooms, clock }: Following, run: string, record: RunRecord): DiskWatch {
+  const paths = pathsOf(rooms, run)
+  return {
+    uses: disks,
+    run,
+    folders: [paths.folder],
+    bytesMax: record.limits.diskBytes,
+    clock,
+    async measure() {
+      const shim = await shimState(paths)
+      const family = shim.kind === 'alive' ? await familyOf(shim.mark.pid) : []
+      return (await bytesBelow(openFolders(paths))) - record.broughtBytes + bytesHeld(family)
+    },
+  }
+}
 
 /** When the run began, by the clock of this host. */
 export function beginningOf(paths: RunPaths): number | undefined {

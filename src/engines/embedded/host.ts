@@ -85,7 +85,7 @@ async function tryRuntime(folder: string, host: Host): Promise<string | undefine
     joined: false,
     isHeld: false,
   }
-  const limits = { memoryBytes: 64 * 1024 * 1024, processes: 16, cpus: 1 }
+  const limits = { memoryBytes: 64 * 1024 * 1024, processes: 16, cpus: 1, diskBytes: 1024 * 1024 }
   const root = join(trial, 'root')
   const chamber = {
     ...limits,

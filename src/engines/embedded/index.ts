@@ -7,6 +7,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Job } from '../../model/job.ts'
 import { type Problem, ProblemError } from '../../model/problem.ts'
 import { unlessAbsent } from '../absent.ts'
+import type { DiskUses } from '../disk-watch.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
 import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
 import { removeTree } from '../remove-tree.ts'
@@ -50,23 +51,24 @@ export interface EmbeddedOptions {
 /** Opens the engine; looks at the host once, or remembers how it looked. */
 export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   const { folder, images, supplies, clock, runtime = 'auto', anew = false } = options
-  const rooms: ArtifactContext = {
-    folder,
-    runs: join(folder, 'runs'),
-    grounds: join(folder, 'grounds'),
-    aside: join(folder, 'aside'),
-    trash: join(folder, 'trash'),
-    privates: await findPrivates(folder),
-    lent: join(folder, 'lent'),
-  }
-  for (const room of [rooms.runs, rooms.grounds, rooms.aside, rooms.trash, rooms.lent]) {
-    await mkdir(room, { recursive: true, mode: 0o700 })
-  }
+  const rooms = await openRooms(folder)
   const known = await knowHost({ folder, choice: runtime, anew })
   const trash = await openTrash(rooms.trash, clock)
   const flush = flusherOf(rooms.runs)
   const starters = openStarters(folder, known.now().rootless)
-  const at = () => ({ rooms, trash, flush, starters, ahead, host: known.now(), images, supplies, clock })
+  const disks: DiskUses = new Map()
+  const at = () => ({
+    rooms,
+    disks,
+    trash,
+    flush,
+    starters,
+    ahead,
+    host: known.now(),
+    images,
+    supplies,
+    clock,
+  })
   const ahead: Ahead = openAhead(at)
   await sweepOld(rooms.aside, clock, removeTree)
 
@@ -99,6 +101,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
       await stopRun({ host, clock, paths, record }, 'stopped', graceSeconds)
     },
     discard(run) {
+      disks.delete(run)
       ahead.dismiss(run)
       return discard(at(), run)
     },
@@ -111,6 +114,22 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
       await leavePrivates(rooms.privates)
     },
   }
+}
+
+async function openRooms(folder: string): Promise<ArtifactContext> {
+  const rooms: ArtifactContext = {
+    folder,
+    runs: join(folder, 'runs'),
+    grounds: join(folder, 'grounds'),
+    aside: join(folder, 'aside'),
+    trash: join(folder, 'trash'),
+    privates: await findPrivates(folder),
+    lent: join(folder, 'lent'),
+  }
+  for (const room of [rooms.runs, rooms.grounds, rooms.aside, rooms.trash, rooms.lent]) {
+    await mkdir(room, { recursive: true, mode: 0o700 })
+  }
+  return rooms
 }
 
 function factsOf({ controls }: Host): EngineFacts {

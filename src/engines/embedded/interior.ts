@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ImageStore } from '../../artifacts/image-store.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Job } from '../../model/job.ts'
+import { bytesBelow } from '../disk-use.ts'
 import type { Watch } from '../engine.ts'
 import { resolveInLayers } from '../layer-view.ts'
 import type { Supplies } from '../supplies.ts'
@@ -14,7 +15,7 @@ import { withHostNames } from './host-names.ts'
 import { type PlacedFiles, placeJobFiles } from './job-files.ts'
 import { checkProgram, planSteps } from './plan-steps.ts'
 import { type Root, rootOf, temporaryBytes } from './root.ts'
-import type { ArtifactContext } from './run-folder.ts'
+import { type ArtifactContext, openFolders } from './run-folder.ts'
 import type { RunSkeleton } from './run-skeleton.ts'
 import type { Mount, StepPlan } from './step-plan.ts'
 
@@ -42,6 +43,8 @@ export interface Interior {
   readonly furniture: PlacedFiles
   readonly mounts: readonly Mount[]
   readonly plans: readonly StepPlan[]
+  /** What its folders take of the disk before anything has run. */
+  readonly broughtBytes: number
 }
 
 /** Makes it. Problems: engine.start-failed, engine.user-unknown, engine.refused, engine.tool-missing, those of the images. */
@@ -66,7 +69,8 @@ export async function makeInterior(
   const mounts = mountsOf(job, root, furniture)
   const plans = await planSteps(job, { root, rootless: at.host.rootless, name: site.name })
   checkProgram(plans[0], root, furniture)
-  return { root, user, furniture, mounts, plans }
+  const broughtBytes = await bytesBelow(openFolders({ folder: aside }))
+  return { root, user, furniture, mounts, plans, broughtBytes }
 }
 
 /** The folder of a ground, made where it is missing. */

@@ -30,7 +30,10 @@ export function ociConfig(chamber: Chamber, step: StepPlan, host: RuntimeHost): 
       env: [...step.environment].map(([name, value]) => `${name}=${value}`),
       cwd: step.workingFolder,
       capabilities: { bounding: caps, effective: caps, permitted: caps },
-      rlimits: [{ type: 'RLIMIT_CORE', soft: 0, hard: 0 }],
+      rlimits: [
+        { type: 'RLIMIT_CORE', soft: 0, hard: 0 },
+        { type: 'RLIMIT_FSIZE', soft: chamber.diskBytes, hard: chamber.diskBytes },
+      ],
       noNewPrivileges: true,
       oomScoreAdj: 500,
     },

@@ -59,7 +59,7 @@ export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): 
     'mkdir dev/.old && pivot_root . dev/.old || stuck pivot',
     'cd /',
     `${commandLine(lent.command('umount'))} -l /dev/.old || stuck umount`,
-    'ulimit -c 0',
+    `ulimit -c 0; ulimit -f ${Math.ceil(chamber.diskBytes / 512)}`,
     `cd ${quote(step.workingFolder)} || stuck folder`,
     'unset PWD OLDPWD PATH',
     ...programLines(step, host),

@@ -4,22 +4,28 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { never } from '../../kit/assert.ts'
 import type { Want } from '../../model/job.ts'
-import type { Got, Report, RunEnd, StepReport } from '../../model/report.ts'
+import type { Got, Report, RunEnd, StepReport, Used } from '../../model/report.ts'
 import { readSmall, statSmall, unlessAbsent } from '../absent.ts'
 import { type Collection, collectFile, collectFiles, collectTar } from '../collect.ts'
+import { type DiskWatch, hadNoSpace } from '../disk-watch.ts'
 import type { Watch } from '../engine.ts'
 import { filesOf } from '../step-files.ts'
 import { lastLines } from '../tail.ts'
 import { answerFile } from './ask.ts'
-import { wasOutOfMemory } from './cgroups.ts'
+import { figuresOf, wasOutOfMemory } from './cgroups.ts'
 import { type ShimState, shimState } from './identity.ts'
 import { containersOf, type RunPaths, type RunRecord } from './run-folder.ts'
 import type { Stopping } from './stop.ts'
 
 const tailBytes = 8 * 1024
 
+/** A run that may be over, and what is known of the disk it takes. */
+export interface Ended extends Stopping {
+  readonly disk: DiskWatch
+}
+
 /** Collects everything; the run stays as it is until it is discarded, so this can be done again. */
-export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
+export async function reportOf(at: Ended, watch: Watch): Promise<Report> {
   const { paths, record } = at
   const notes: string[] = []
   const steps = await stepsOf(paths, record)
@@ -30,10 +36,12 @@ export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
   })
   await Promise.all(kept)
   const now = at.clock.now()
+  const disk = existsSync(paths.folder) ? await at.disk.measure() : 0
   return {
-    end: await endOf(at, steps),
+    end: await endOf(at, steps, disk),
     steps,
     got,
+    used: usedOf(at, disk),
     logTail: await logTailOf(paths, record),
     startedAt: timeOf(paths.began) ?? now,
     finishedAt: timeOf(paths.exit) ?? now,
@@ -41,13 +49,31 @@ export async function reportOf(at: Stopping, watch: Watch): Promise<Report> {
   }
 }
 
-async function endOf({ host, paths, record }: Stopping, steps: readonly StepReport[]): Promise<RunEnd> {
+function usedOf({ host, record, disk }: Ended, bytes: number): Used {
+  const groups = record.steps.flatMap((_, i) => containersOf(record, i))
+  const figures = groups.map((id) => figuresOf(host.controls, id))
+  const memory = figures.flatMap(({ memoryBytes }) => memoryBytes ?? [])
+  const processor = figures.flatMap(({ processorMs }) => processorMs ?? [])
+  return {
+    ...(memory.length > 0 && { memoryBytes: Math.max(...memory) }),
+    ...(processor.length > 0 && { processorMs: processor.reduce((sum, one) => sum + one, 0) }),
+    diskBytes: Math.max(0, bytes, disk.uses.get(disk.run) ?? 0),
+  }
+}
+
+async function endOf(
+  { host, paths, record, disk }: Ended,
+  steps: readonly StepReport[],
+  diskBytes: number,
+): Promise<RunEnd> {
   const exit = readSmall(paths.exit)
   const stop = readSmall(paths.stop)
   const signalled = readSmall(`${paths.stop}.signalled`)
   const allRan = steps.length === record.steps.length
   if (stop !== undefined && (signalled !== undefined || !allRan)) return stoppedBy(stop.trim())
-  if (exit === undefined || exit === '') return { kind: 'lost' }
+  const isFull = await hadNoSpace(disk, diskBytes)
+  // On a full disk not even the end can be told.
+  if (exit === undefined || exit === '') return isFull ? { kind: 'limit', limit: 'disk' } : { kind: 'lost' }
   if (exit.startsWith('broken'))
     return { kind: 'not-started', detail: await detailOf(join(paths.folder, 'shim.err')) }
   const last = steps.length - 1
@@ -57,7 +83,8 @@ async function endOf({ host, paths, record }: Stopping, steps: readonly StepRepo
     if (status !== 0 && containersOf(record, i).some((id) => wasOutOfMemory(host.controls, id)))
       return { kind: 'limit', limit: 'memory' }
   }
-  if (!existsSync(paths.whole)) return { kind: 'limit', limit: 'disk' }
+  const failed = steps.some(({ exit: status }) => status !== 0)
+  if (!existsSync(paths.whole) || (failed && isFull)) return { kind: 'limit', limit: 'disk' }
   const files = filesOf(paths, record.steps)
   for (const { captured } of files) {
     const size = captured && statSmall(captured.file)?.size
@@ -68,7 +95,7 @@ async function endOf({ host, paths, record }: Stopping, steps: readonly StepRepo
 
 function stoppedBy(reason: string): RunEnd {
   if (reason === 'timed-out') return { kind: 'timed-out' }
-  return reason === 'stdout' ? { kind: 'limit', limit: 'stdout' } : { kind: 'stopped' }
+  return reason === 'stdout' || reason === 'disk' ? { kind: 'limit', limit: reason } : { kind: 'stopped' }
 }
 
 /** What the runtime, not the program, had to say. */

@@ -1,4 +1,5 @@
 /** Where a run lies on the disk, and what its folder says about it. */
+import { readdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Limits, usualLimits, type Want } from '../../model/job.ts'
@@ -73,6 +74,8 @@ export interface RunRecord {
   readonly places: readonly { readonly path: string; readonly host: string }[]
   /** Where paths that are not absolute begin. */
   readonly base: string
+  /** What its folders took of the disk when it was laid out. */
+  readonly broughtBytes: number
   /** Whether its shim stays until it is discarded, for the sake of its mounts. */
   readonly stays: boolean
   /** The folder of the ground it stands on. */
@@ -88,6 +91,12 @@ export type Runtime =
 export interface OciRuntime {
   readonly kind: 'runc' | 'crun'
   readonly program: string
+}
+
+/** The folders of a run that its program may fill. */
+export function openFolders({ folder }: Pick<RunPaths, 'folder'>): readonly string[] {
+  const names = readdirSync(folder).filter((name) => /^(up|work|workspace|f\d+)$/.test(name))
+  return names.map((name) => join(folder, name))
 }
 
 /** What the container and the group of a step may be called. */
@@ -141,6 +150,7 @@ const cutOff: RunRecord = {
   limits: usualLimits,
   places: [],
   base: '/',
+  broughtBytes: 0,
   stays: false,
   ground: '',
 }

@@ -2,9 +2,9 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSmall } from '../absent.ts'
+import { familyOf } from '../family.ts'
 import { markOf } from './identity.ts'
 import type { StartGate } from './shim.ts'
-import { familyOf } from './stop.ts'
 
 /** Looks among all that the shim of a folder has started: something reads from the pipe, or stands in front of the program. */
 export async function isAtStartGate(

@@ -36,4 +36,6 @@ export interface Chamber {
   readonly memoryBytes: number
   readonly processes: number
   readonly cpus: number
+  /** Of one file; of all together the follower takes care. */
+  readonly diskBytes: number
 }

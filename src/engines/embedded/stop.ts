@@ -4,6 +4,7 @@ import { readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { readSmall } from '../absent.ts'
+import { childrenOf, familyOf } from '../family.ts'
 import { run as runProgram } from '../run-program.ts'
 import { processesIn } from './cgroups.ts'
 import type { Host } from './host.ts'
@@ -19,7 +20,7 @@ export interface Stopping {
 }
 
 /** Why a run was ended early; the first reason stands. */
-export type StopReason = 'stopped' | 'timed-out' | 'stdout'
+export type StopReason = 'stopped' | 'timed-out' | 'stdout' | 'disk'
 
 /** How long after a kill the end may take before harder means. */
 const hardMs = 5_000
@@ -123,19 +124,6 @@ async function signal(at: Stopping, i: number, name: 'TERM' | 'INT' | 'KILL'): P
   return pid !== undefined && kill(pid, `SIG${name}`)
 }
 
-/** Of all threads: some runtimes have many. */
-async function childrenOf(pid: number): Promise<readonly number[]> {
-  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
-  const read = (thread: string) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')
-  const lists = await Promise.all(threads.map(read))
-  return lists.flatMap((text) =>
-    text
-      .split(' ')
-      .map(Number)
-      .filter((child) => child > 0),
-  )
-}
-
 /** Ends every process of a run, whichever process started it. Answers which ones were ended; they may take a moment. */
 export async function killAll({
   host,
@@ -176,12 +164,6 @@ async function orphansOf({ folder }: RunPaths): Promise<readonly number[]> {
     if (cwd === folder || cwd.startsWith(`${folder}/`)) found.push(...(await familyOf(Number(name))))
   }
   return [...new Set(found)]
-}
-
-/** A process and all that came of it. */
-export async function familyOf(pid: number): Promise<readonly number[]> {
-  const below = await Promise.all((await childrenOf(pid)).map(familyOf))
-  return [pid, ...below.flat()]
 }
 
 function kill(pid: number, name: NodeJS.Signals): boolean {

@@ -84,6 +84,7 @@ function chamberOf({ order }: Writing, mounts: readonly Mount[], root: string): 
     memoryBytes: limits.memoryBytes,
     processes: limits.processes,
     cpus: limits.cpus,
+    diskBytes: limits.diskBytes,
   }
 }
 
@@ -93,7 +94,11 @@ function isInMounts(path: string, root: Root, { places, sized }: PlacedFiles): b
   return place === undefined ? root.own.kind === 'layer' : sized.some(({ folder }) => folder === place.host)
 }
 
-function recordOf({ at, order, names }: Writing, { root, furniture }: Interior, ground: string): RunRecord {
+function recordOf(
+  { at, order, names }: Writing,
+  { root, furniture, broughtBytes }: Interior,
+  ground: string,
+): RunRecord {
   const { cluster, operation, job } = order
   const { places } = furniture
   const { base } = root
@@ -110,6 +115,7 @@ function recordOf({ at, order, names }: Writing, { root, furniture }: Interior, 
     limits: job.limits,
     places,
     base,
+    broughtBytes,
     stays: job.wants.some(
       (want) =>
         'path' in want &&

@@ -5,6 +5,7 @@ import { nodeKeys } from './0003-node-keys.ts'
 import { keyedAudit } from './0004-keyed-audit.ts'
 import { forcedEnds } from './0005-forced-ends.ts'
 import { lastTime } from './0006-last-time.ts'
+import { usedByRuns } from './0007-used.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   keyedAudit,
   forcedEnds,
   lastTime,
+  usedByRuns,
 ]

@@ -213,7 +213,7 @@ async function runCase(
     folders: [],
     wants: outputs.map(([place, name]) => ({ kind: 'file', name, path: place, bytesMax: 1000 }) as const),
     needs: { cluster: 'none', network: 'default', readOnlyRoot: false },
-    limits: { seconds: 60, graceSeconds: 1, memoryBytes: 1, processes: 1, cpus: 1, logBytes: 1 },
+    limits: { seconds: 60, graceSeconds: 1, memoryBytes: 1, processes: 1, cpus: 1, logBytes: 1, diskBytes: 1 },
   } as const
   const quiet = { signal: new AbortController().signal, log: async () => undefined }
   try {
