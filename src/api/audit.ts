@@ -34,13 +34,23 @@ export type AuditRecord = Of<typeof AuditRecord>
 
 export const AuditPage = Type.Object({
   items: Type.Array(AuditRecord),
-  next: Type.Optional(Type.Integer({ description: '`after` of the following page.' })),
+  next: Type.Optional(
+    Type.Integer({ description: '`after` of the following page; `before`, where the latest are first.' }),
+  ),
 })
 export type AuditPage = Of<typeof AuditPage>
 
 export const AuditQuery = Type.Object({
   limit: PageQuery.limit,
   after: Type.Optional(Type.Integer({ minimum: 0, description: 'Records after this number.' })),
+  latest: Type.Optional(
+    Type.Boolean({ description: 'The latest first; with `object` or `action` in any case.' }),
+  ),
+  before: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Records before this number, the latest first.' }),
+  ),
+  object: Type.Optional(Type.String({ description: 'About the thing of this id.' })),
+  action: Type.Optional(Type.String({ description: 'Of this deed.' })),
 })
 export type AuditQuery = Of<typeof AuditQuery>
 

@@ -69,6 +69,15 @@ export const InstanceQuery = Type.Object({
   plan: Type.Optional(Type.String({ description: 'Id or name.' })),
   state: Type.Optional(State),
   text: Type.Optional(Type.String({ description: 'Id, beginning of an id, or name.' })),
+  beginning: Type.Optional(Type.String({ description: 'How an id or a name begins.' })),
+  present: Type.Optional(Type.Boolean({ description: 'Only those that are not gone.' })),
+  order: Type.Optional(
+    Type.Unsafe<'id' | 'latest'>({
+      type: 'string',
+      enum: ['id', 'latest'],
+      description: 'By id, or the latest change first.',
+    }),
+  ),
 })
 export type InstanceQuery = Of<typeof InstanceQuery>
 

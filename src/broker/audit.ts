@@ -1,6 +1,8 @@
 /** Checks the audit trail: numbers without gaps, each record chained to the one before, nothing changed. */
+
 import { sha256 } from '../kit/hash.ts'
 import { canonical, type JsonObject } from '../kit/json.ts'
+import type { AuditFilter } from '../model/audit.ts'
 import { continuedAction } from '../model/audit.ts'
 import type { AuditPoint, AuditRecord, Look, Store } from '../store/store.ts'
 
@@ -16,6 +18,12 @@ const batch = 1000
 export async function readAudit(store: Store, after: number, most: number): Promise<readonly AuditRecord[]> {
   await chainAll(store)
   return store.look.audit(after, most)
+}
+
+/** Records that fit, latest first, those of this moment included. */
+export async function readAuditOf(store: Store, filter: AuditFilter): Promise<readonly AuditRecord[]> {
+  await chainAll(store)
+  return store.look.auditOf(filter)
 }
 
 async function chainAll(store: Store): Promise<void> {

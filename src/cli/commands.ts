@@ -64,6 +64,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/status.ts'),
   },
   {
+    name: 'search',
+    summary: 'Find instances, services, bindings and operations by name or id',
+    group: 'Running a broker',
+    load: () => import('./commands/search.ts'),
+  },
+  {
     name: 'login',
     summary: 'Remember a broker and an account',
     group: 'Ordering and operating',

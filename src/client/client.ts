@@ -1,6 +1,6 @@
 /** Typed calls to a running broker: what the command line and other programs use of the operator API. */
 import type { AdoptedInstance } from '../api/adoption.ts'
-import type { AuditPage, AuditVerdict } from '../api/audit.ts'
+import type { AuditPage, AuditQuery, AuditVerdict } from '../api/audit.ts'
 import type { Binding, BindingList, Credentials, NewBinding } from '../api/binding.ts'
 import type { CatalogAnswer } from '../api/catalog.ts'
 import type { About, Backup, Cluster, Freeze, Keys } from '../api/cluster.ts'
@@ -17,6 +17,7 @@ import type {
 } from '../api/instance.ts'
 import type { HistoryLine, LogLine, Operation, OperationQuery, Run, Why } from '../api/operation.ts'
 import type { CustomAction, Package } from '../api/package.ts'
+import type { Found } from '../api/search.ts'
 import type { PageOf } from '../api/words.ts'
 import { systemClock } from '../kit/clock.ts'
 import { eventsIn } from './events.ts'
@@ -61,6 +62,7 @@ export function makeClient(server: Server) {
     catalog: () => get<CatalogAnswer>('/catalog'),
     packages: () => get<List<Package>>('/packages'),
     package: (name: string) => get<Package>(`/packages/${encodeURIComponent(name)}`),
+    search: (text: string) => get<Found>('/search', { text }),
     cluster: () => get<Cluster>('/cluster'),
     freeze: (freeze: Freeze) => post<Cluster>('/freeze', freeze),
     thaw: () => remove<void>('/freeze'),
@@ -70,7 +72,7 @@ export function makeClient(server: Server) {
     removeKey: (id: string) => remove<Keys>(`/keys/${encodeURIComponent(id)}`),
     rotateKey: () => post<Keys>('/keys/rotate'),
     backup: () => post<Backup>('/backups'),
-    audit: (query: { readonly after?: number; readonly limit?: number }) => get<AuditPage>('/audit', query),
+    audit: (query: AuditQuery) => get<AuditPage>('/audit', query),
     verifyAudit: () => get<AuditVerdict>('/audit/verify'),
 
     instances: (query: InstanceQuery) => get<PageOf<Instance>>('/instances', query),

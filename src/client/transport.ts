@@ -18,7 +18,7 @@ export interface Outgoing {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Below /api/v1. */
   readonly path: string
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal

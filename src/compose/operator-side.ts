@@ -142,7 +142,7 @@ function portsOfApi(settings: Settings, parts: OperatorSideParts): Omit<Operator
     gate,
     admission,
     observe,
-    sessions: openSessions({ gate, clock, chance, ring, settings: parts.settings }),
+    sessions: openSessions({ store: ports.store, gate, clock, chance, ring, settings: parts.settings }),
     pathPrefix: settings.http.pathPrefix ?? '',
     isEncrypted: (request) => isEncrypted(request, sources),
     bodyLimits: bodyLimitsOf(settings),

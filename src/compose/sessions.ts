@@ -4,29 +4,24 @@ import type { OperatorPorts } from '../http/operator/ports.ts'
 import { makeSessions, type SessionParts, type Signer } from '../http/sessions.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
+import type { Store } from '../store/store.ts'
 
 interface Parts extends Pick<SessionParts, 'gate' | 'clock' | 'chance'> {
   readonly ring: Pick<KeyRing, 'active' | 'find'>
+  readonly store: Store
   readonly settings: () => Settings
 }
 
 /** Opens the sessions of one process. */
-export function openSessions({ gate, clock, chance, ring, settings }: Parts): OperatorPorts['sessions'] {
-  /** Ids of sessions that were ended early, until they would have ended anyway. */
-  const ended = new Map<string, number>()
+export function openSessions({ store, ring, settings, ...parts }: Parts): OperatorPorts['sessions'] {
   const limits = () => {
     const { idle, absolute } = settings().auth.session
     return { idleMs: idle, absoluteMs: absolute }
   }
-  const hasEnded = (id: string) => Promise.resolve(ended.has(id))
+  const hasEnded = (id: string) => store.look.isSessionEnded(id)
   return {
-    ...makeSessions({ gate, clock, chance, signer: signerOf(ring), limits, hasEnded }),
-    end(id) {
-      const now = clock.now()
-      for (const [old, until] of ended) if (until < now) ended.delete(old)
-      ended.set(id, now + limits().absoluteMs)
-      return Promise.resolve()
-    },
+    ...makeSessions({ ...parts, signer: signerOf(ring), limits, hasEnded }),
+    end: (id) => store.write((tx) => tx.endSession(id, limits().absoluteMs)),
   }
 }
 

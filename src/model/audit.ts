@@ -26,3 +26,12 @@ export function anchorText({
 
 /** The record that a chain was continued although its end was not the one that had been written. */
 export const continuedAction = 'audit.continued'
+
+/** Which records are asked for. */
+export interface AuditFilter {
+  readonly object?: string
+  readonly action?: string
+  /** Before this number. */
+  readonly before?: number
+  readonly most: number
+}

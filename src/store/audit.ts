@@ -1,11 +1,13 @@
 /** The audit trail: written with the change, numbered and chained afterwards. */
+
 import { sha256 } from '../kit/hash.ts'
 import { canonical, type Json } from '../kit/json.ts'
+import type { AuditFilter } from '../model/audit.ts'
 import { continuedAction } from '../model/audit.ts'
 import { anchorWhenDue } from './audit-anchors.ts'
 import { type AuditHead, readHead, writeHead } from './audit-head.ts'
 import type { AuditKeys } from './audit-keys.ts'
-import type { Row, Session } from './database.ts'
+import type { Row, Session, Value } from './database.ts'
 import { compact, json, maybeNumber, maybeText, number, text, toJson } from './row.ts'
 import type { AuditRecord, NewAuditRecord } from './store.ts'
 
@@ -108,11 +110,43 @@ export async function readAudit(
     range.after,
     range.most,
   )
-  return rows.map((row) => {
-    const [seq, hash] = [number(row, 'seq'), text(row, 'hash')]
-    const isGenuine = seq < keys.from || keys.isMac(recordText(hash), maybeText(row, 'mac'))
-    return { ...unchainedOf(row), seq, prev: text(row, 'prev'), hash, isGenuine }
-  })
+  return rows.map((row) => recordOf(row, keys))
+}
+
+/** Chained records that fit, latest first. */
+export async function readAuditOf(
+  session: Session,
+  keys: AuditKeys,
+  { object, action, before, most }: AuditFilter,
+): Promise<readonly AuditRecord[]> {
+  const conditions = ['seq IS NOT NULL']
+  const values: Value[] = []
+  const add = (condition: string, value: Value | undefined): void => {
+    if (value === undefined) return
+    conditions.push(condition)
+    values.push(value)
+  }
+  add('object_id = ?', object)
+  add('action = ?', action)
+  add('seq < ?', before)
+  const rows = await session.all(
+    `SELECT seq, prev, hash, mac, ${columns} FROM audit WHERE ${conditions.join(' AND ')} ORDER BY seq DESC LIMIT ?`,
+    ...values,
+    most,
+  )
+  return rows.map((row) => recordOf(row, keys))
+}
+
+/** The number of the latest record, chained or not. */
+export async function auditWritten(session: Session): Promise<number> {
+  const row = await session.get('SELECT max(number) AS latest FROM audit')
+  return row ? (maybeNumber(row, 'latest') ?? 0) : 0
+}
+
+function recordOf(row: Row, keys: AuditKeys): AuditRecord {
+  const [seq, hash] = [number(row, 'seq'), text(row, 'hash')]
+  const isGenuine = seq < keys.from || keys.isMac(recordText(hash), maybeText(row, 'mac'))
+  return { ...unchainedOf(row), seq, prev: text(row, 'prev'), hash, isGenuine }
 }
 
 /** The hash of a record: SHA-256 over the one before and the canonical JSON of the record without its hash. */

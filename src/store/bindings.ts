@@ -38,7 +38,22 @@ export async function listBindings(session: Session, key: InstanceKey): Promise<
   return (await session.all(selectAll, key.platform, key.instance)).map(bindingOf)
 }
 
-/** The same, locked until the end of the transaction. */
+/** Bindings that are not gone, of whatever instance, whose id begins so. */
+export async function listBindingsNamed(
+  session: Session,
+  beginning: string,
+  most: number,
+): Promise<readonly Binding[]> {
+  const rows = await session.all(
+    `SELECT ${columns} FROM bindings WHERE id >= ? AND id < ? AND state <> 'gone' ORDER BY id LIMIT ?`,
+    beginning,
+    `${beginning}\u{10ffff}`,
+    most,
+  )
+  return rows.map(bindingOf)
+}
+
+/** All bindings of an instance, locked until the end of the transaction. */
 export async function lockBindings(session: Session, key: InstanceKey): Promise<readonly Binding[]> {
   const rows = await session.all(selectAll + session.dialect.forUpdate, key.platform, key.instance)
   return rows.map(bindingOf)

@@ -35,7 +35,27 @@ export async function putInstance(session: Session, instance: Instance, isThere:
   await session.send(isThere ? update : insert, ...valuesOf(instance))
 }
 
-/** A page in the order of ids. */
+/** How lists may be ordered: the columns, what compares with the last item of the page before, and its mark. */
+const orders = {
+  id: {
+    by: 'id, platform',
+    beyond: '(id > ? OR id = ? AND platform > ?)',
+    marks: ([id, platform]: Marks): readonly Value[] => [id, id, platform],
+    cursor: ({ instance, platform }: Instance) => cursorOf(instance, platform),
+    parts: 2,
+  },
+  latest: {
+    by: 'updated_at DESC, id DESC, platform DESC',
+    beyond: '(updated_at, id, platform) < (?, ?, ?)',
+    marks: ([updatedAt, id, platform = '']: Marks): readonly Value[] => [Number(updatedAt), id, platform],
+    cursor: ({ updatedAt, instance, platform }: Instance) => cursorOf(String(updatedAt), instance, platform),
+    parts: 3,
+  },
+} as const
+
+type Marks = readonly [string, string, ...string[]]
+
+/** A page, in the order of ids or the latest change first. */
 export async function listInstances(session: Session, filter: InstanceFilter): Promise<Page<Instance>> {
   const conditions: string[] = []
   const values: Value[] = []
@@ -47,22 +67,26 @@ export async function listInstances(session: Session, filter: InstanceFilter): P
   if (filter.serviceId !== undefined) add('service_id = ?', filter.serviceId)
   if (filter.planId !== undefined) add('plan_id = ?', filter.planId)
   if (filter.state !== undefined) add('state = ?', filter.state)
+  if (filter.isPresent) add("state <> 'gone'")
   // No valid text sorts behind U+10FFFF, so this is "begins with" as a range of the index.
   if (filter.text !== undefined)
     add('(id >= ? AND id < ? OR name = ?)', filter.text, `${filter.text}\u{10ffff}`, filter.text)
-  if (filter.after !== undefined) {
-    const [id, platform] = openCursor(filter.after, 2)
-    add('(id > ? OR id = ? AND platform > ?)', id, id, platform)
+  if (filter.beginning !== undefined) {
+    const range = [filter.beginning, `${filter.beginning}\u{10ffff}`]
+    add('(id >= ? AND id < ? OR name >= ? AND name < ?)', ...range, ...range)
   }
+  const order = orders[filter.order ?? 'id']
+  if (filter.after !== undefined)
+    add(order.beyond, ...order.marks(openCursor(filter.after, order.parts) as Marks))
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   // The keys first: an index holds all that most filters ask for, so that only one page of rows is read.
   const rows = await session.all(
     `SELECT ${columns} FROM instances WHERE (platform, id) IN
-      (SELECT platform, id FROM instances ${where} ORDER BY id, platform LIMIT ?) ORDER BY id, platform`,
+      (SELECT platform, id FROM instances ${where} ORDER BY ${order.by} LIMIT ?) ORDER BY ${order.by}`,
     ...values,
     filter.most + 1,
   )
-  return pageOf(rows.map(instanceOf), filter.most, (last) => cursorOf(last.instance, last.platform))
+  return pageOf(rows.map(instanceOf), filter.most, order.cursor)
 }
 
 /** How many instances there are, of a plan or all plans, of a platform or all platforms. */

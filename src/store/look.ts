@@ -1,15 +1,17 @@
 /** Looks: every question the broker asks, handed to the file of its subject. */
+import type { AuditFilter } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
-import { auditHeight, readAudit } from './audit.ts'
+import { auditHeight, auditWritten, readAudit, readAuditOf } from './audit.ts'
 import { readAnchors, readCursor, readRetained } from './audit-anchors.ts'
 import { type AuditHead, readHead } from './audit-head.ts'
 import type { AuditKeys } from './audit-keys.ts'
-import { findBinding, listBindings } from './bindings.ts'
+import { findBinding, listBindings, listBindingsNamed } from './bindings.ts'
 import type { ClusterKeys } from './cluster.ts'
 import { countByState } from './counts.ts'
 import type { Session } from './database.ts'
+import { isSessionEnded } from './ended-sessions.ts'
 import { findIdempotent } from './idempotency.ts'
 import { countInstances, findInstance, listInstances } from './instances.ts'
 import { endsOfLog, readLastLog, readLog } from './logs.ts'
@@ -112,6 +114,18 @@ export class Looking implements Look {
   }
   audit(after: number, most: number): Promise<readonly AuditRecord[]> {
     return readAudit(this.session, this.chain, { after, most })
+  }
+  auditOf(filter: AuditFilter): Promise<readonly AuditRecord[]> {
+    return readAuditOf(this.session, this.chain, filter)
+  }
+  auditWritten(): Promise<number> {
+    return auditWritten(this.session)
+  }
+  bindingsNamed(beginning: string, most: number): Promise<readonly Binding[]> {
+    return listBindingsNamed(this.session, beginning, most)
+  }
+  isSessionEnded(id: string): Promise<boolean> {
+    return isSessionEnded(this.session, id)
   }
   nodes(): Promise<readonly NodeRow[]> {
     return listNodes(this.session)

@@ -133,6 +133,56 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(seen).toEqual(['B', 'a', 'b', 'ä', '🚢'].flatMap((id) => [`${id} cf`, `${id} k8s`]))
   })
 
+  test('the latest change is first, and pages of that order join up', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    await store.write(async (tx) => {
+      for (const updatedAt of [3, 9, 12, 100])
+        for (const platform of ['cf', 'k8s'])
+          await tx.putInstance(anInstance({ platform, instance: `at-${updatedAt}`, updatedAt }))
+    })
+    const seen: string[] = []
+    for (let after: string | undefined; ; ) {
+      const page = await store.look.instances({
+        ...{ order: 'latest', most: 3 },
+        ...(after === undefined ? {} : { after }),
+      })
+      seen.push(...page.items.map((item) => `${item.instance} ${item.platform}`))
+      if (page.next === undefined) break
+      after = page.next
+    }
+
+    expect(seen).toEqual([100, 12, 9, 3].flatMap((at) => [`at-${at} k8s`, `at-${at} cf`]))
+  })
+
+  test('a session that was ended stays so until it would be over', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    await store.write((tx) => tx.endSession('s-1', 60_000))
+    await store.write((tx) => tx.endSession('s-1', 60_000))
+    await store.write((tx) => tx.endSession('s-2', -1))
+    await store.write((tx) => tx.forget({ operationDays: 1, logDays: 1, goneDays: 1, auditDays: 1 }, 100))
+
+    expect(await store.look.isSessionEnded('s-1')).toBe(true)
+    expect(await store.look.isSessionEnded('s-2')).toBe(false)
+  })
+
+  test('bindings are found by how their ids begin, those that are gone are not', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    await store.write(async (tx) => {
+      await tx.putInstance(anInstance())
+      for (const [binding, state] of [
+        ['app-1', 'bound'],
+        ['app-2', 'gone'],
+        ['web', 'bound'],
+      ] as const)
+        await tx.putBinding(aBinding({ binding, state }))
+    })
+
+    expect((await store.look.bindingsNamed('app', 10)).map(({ binding }) => binding)).toEqual(['app-1'])
+  })
+
   test.each([
     [{ platform: 'k8s' }, ['x-3']],
     [{ planId: 'plan-2' }, ['x-2']],
@@ -142,6 +192,10 @@ describe.each(storeKinds)('%s', (kind) => {
     [{ text: 'x-2' }, ['x-2']],
     [{ text: 'the name' }, ['y-4']],
     [{ text: 'the' }, []],
+    [{ beginning: 'the' }, ['y-4']],
+    [{ beginning: 'x-' }, ['x-1', 'x-2', 'x-3']],
+    [{ isPresent: true }, ['x-1', 'x-2', 'x-3']],
+    [{ order: 'latest' as const }, ['y-4', 'x-3', 'x-2', 'x-1']],
     [{ text: 'x', platform: 'cf', planId: 'plan-1' }, ['x-1']],
   ])('instances are found by %j', async (filter, expected) => {
     await using opened = await openTestStore(kind)

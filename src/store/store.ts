@@ -1,6 +1,7 @@
 /** What the broker and the workers ask of storage, in their words; two databases answer it. */
+
 import type { JsonObject } from '../kit/json.ts'
-import type { AuditAnchor } from '../model/audit.ts'
+import type { AuditAnchor, AuditFilter } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, OperationState, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
@@ -81,6 +82,13 @@ export interface Look {
   countQueued(platform: string, most: number): Promise<number>
   countByState(): Promise<readonly StateCount[]>
   audit(after: number, most: number): Promise<readonly AuditRecord[]>
+  /** Chained records that fit, latest first. */
+  auditOf(filter: AuditFilter): Promise<readonly AuditRecord[]>
+  /** Grows with every record, chained or not: whoever saw it before knows whether something was done since. */
+  auditWritten(): Promise<number>
+  /** Bindings whose id begins so, of whatever instance. */
+  bindingsNamed(beginning: string, most: number): Promise<readonly Binding[]>
+  isSessionEnded(id: string): Promise<boolean>
   nodes(): Promise<readonly NodeRow[]>
   tombstones(): Promise<readonly string[]>
   enrolment(name: string): Promise<Enrolment | undefined>
@@ -143,6 +151,7 @@ export interface Transaction extends Look {
   /** Seals other bytes in place of those of rows that are kept; where they lie in their stream stays as it is. */
   rewriteLog(rows: readonly LogRow[]): Promise<void>
   addAudit(record: NewAuditRecord): Promise<void>
+  endSession(id: string, forMs: number): Promise<void>
   /** Gives number and hash to records that have none yet; one caller at a time. */
   chainAudit(most: number): Promise<number>
   putAuditCursor(sink: string, cursor: AuditCursor): Promise<void>
@@ -226,6 +235,11 @@ export interface InstanceFilter {
   readonly state?: Instance['state']
   /** Id, id prefix or name. */
   readonly text?: string
+  /** How an id or a name begins. */
+  readonly beginning?: string
+  readonly isPresent?: boolean
+  /** By id, unless the latest change is to be first. */
+  readonly order?: 'latest'
   readonly after?: string
   readonly most: number
 }

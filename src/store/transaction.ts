@@ -7,6 +7,7 @@ import { putCursor } from './audit-anchors.ts'
 import { lockBinding, lockBindings, putBinding } from './bindings.ts'
 import type { ClusterKeys } from './cluster.ts'
 import type { Session } from './database.ts'
+import { endSession } from './ended-sessions.ts'
 import { forgetOld } from './forget.ts'
 import { claimIdempotent, putIdempotent } from './idempotency.ts'
 import { countInstances, lockInstance, putInstance } from './instances.ts'
@@ -143,6 +144,9 @@ export class Writing extends Looking implements Transaction {
   }
   addAudit(record: NewAuditRecord): Promise<void> {
     return addAudit(this.session, record)
+  }
+  async endSession(id: string, forMs: number): Promise<void> {
+    await endSession(this.session, id, (await this.now()) + forMs)
   }
   chainAudit(most: number): Promise<number> {
     return chainAudit(this.session, this.chain, most)

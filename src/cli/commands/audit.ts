@@ -1,9 +1,10 @@
 /** chandler audit: who did what, and whether the trail is unbroken. */
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { AuditRecord, AuditVerdict } from '../../api/audit.ts'
+import type { AuditQuery, AuditRecord, AuditVerdict } from '../../api/audit.ts'
 import { type AuditProof, proveAudit, readEvidence } from '../../api/audit-proof.ts'
 import type { Client } from '../../client/client.ts'
+import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
@@ -18,14 +19,28 @@ export function register(program: Command): void {
   })
   const list = add(group, {
     usage: 'list',
-    summary: 'List audit records, oldest first',
-    examples: ['audit list', 'audit list --after 1000 --limit 500 -o json'],
+    summary: 'List audit records, oldest first, or the latest first of one thing or deed',
+    examples: [
+      'audit list',
+      'audit list --after 1000 --limit 500 -o json',
+      'audit list --action binding.read-credentials',
+    ],
   })
     .option('--after <number>', 'records after this number', '0')
+    .option('--latest', 'the latest first')
+    .option('--object <id>', 'about the thing of this id, the latest first')
+    .option('--action <deed>', 'of this deed, the latest first')
     .option('--limit <count>', 'at most so many', '50')
   withOutput(withConnection(list)).action(
-    async ({ output, after, limit }: { output: Form; after: string; limit: string }) => {
-      const { items } = await (await connect(list)).audit({ after: Number(after), limit: Number(limit) })
+    async ({
+      output,
+      after,
+      limit,
+      ...filter
+    }: { output: Form; after: string; limit: string } & AuditQuery) => {
+      const { latest, object, action } = filter
+      const query = present({ after: Number(after), limit: Number(limit), latest, object, action })
+      const { items } = await (await connect(list)).audit(query)
       await show(output, items)
     },
   )

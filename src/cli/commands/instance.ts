@@ -104,10 +104,12 @@ function listing(parent: Command, name: string, hidden: boolean): void {
     .option('--service <name>', 'of this service')
     .option('--plan <name>', 'of this plan')
     .option('--state <state>', 'in this state')
+    .option('--beginning <text>', 'whose id or name begins so')
+    .option('--latest', 'the latest change first')
     .option('--all', 'also those that are gone')
-  remote(command).action(async (options: Common & InstanceQuery & { all?: boolean }) => {
+  remote(command).action(async (options: Common & InstanceQuery & { all?: boolean; latest?: boolean }) => {
     const client = await connect(command)
-    const { service, plan, state, platform, output, all } = options
+    const { service, plan, state, platform, output, all, beginning, latest } = options
     const items: Instance[] = []
     let cursor: string | undefined
     do {
@@ -116,6 +118,8 @@ function listing(parent: Command, name: string, hidden: boolean): void {
         ...(service === undefined ? {} : { service }),
         ...(plan === undefined ? {} : { plan }),
         ...(state === undefined ? {} : { state }),
+        ...(beginning === undefined ? {} : { beginning }),
+        ...(latest ? { order: 'latest' as const } : {}),
         ...(platform === undefined ? {} : { platform }),
         ...(cursor === undefined ? {} : { cursor }),
       })

@@ -1,6 +1,6 @@
 /** Routes of the audit trail: read it, and check that it is unchanged. */
 import { AuditPage, AuditQuery, AuditVerdict, toAuditRecord } from '../../api/audit.ts'
-import { readAudit, verifyAudit } from '../../broker/audit.ts'
+import { readAudit, readAuditOf, verifyAudit } from '../../broker/audit.ts'
 import { present } from '../../kit/present.ts'
 import { document, look, route } from './route.ts'
 
@@ -15,8 +15,11 @@ export const auditRoutes = [
     query: AuditQuery,
     answers: AuditPage,
     handle: async ({ query }, { broker }) => {
-      const { after = 0, limit = 50 } = query
-      const records = await readAudit(broker.store, after, limit)
+      const { after = 0, limit = 50, latest, ...filter } = query
+      const isLatest = latest === true || Object.values(filter).some((one) => one !== undefined)
+      const records = isLatest
+        ? await readAuditOf(broker.store, { ...filter, most: limit })
+        : await readAudit(broker.store, after, limit)
       const next = records.length === limit ? records.at(-1)?.seq : undefined
       return document(present({ items: records.map(toAuditRecord), next }))
     },

@@ -22,7 +22,7 @@ export const changeRoutes = [
 async function* followChanges({ store, clock }: Ports, signal: AbortSignal): AsyncGenerator<ServerEvent> {
   let told = -1
   while (!signal.aborted) {
-    const height = await store.look.auditHeight()
+    const height = await store.look.auditWritten()
     if (height !== told) {
       told = height
       yield { event: 'change', id: height, data: { height } }

@@ -47,13 +47,17 @@ export const instanceRoutes = [
     query: InstanceQuery,
     answers: InstancePage,
     handle: async ({ query }, { broker }) => {
-      const { service, plan, limit = 50, cursor, platform, state, text } = query
+      const { service, plan, limit = 50, cursor, platform, state, text, beginning } = query
+      const order = query.order === 'latest' ? query.order : undefined
       const catalog = broker.catalog()
       const ofService =
         service && (catalog.offers.find((one) => one.service.name === service)?.service.id ?? service)
       const ofPlan = plan && planIdOf(catalog.offers, ofService, plan)
       const page = await broker.store.look.instances(
-        present({ platform, state, text, serviceId: ofService, planId: ofPlan, after: cursor, most: limit }),
+        present({
+          ...{ platform, state, text, beginning, order, isPresent: query.present },
+          ...{ serviceId: ofService, planId: ofPlan, after: cursor, most: limit },
+        }),
       )
       const items = page.items.map(async (one) =>
         toInstance(one, await namesOf(broker.store.look, catalog, one.planId)),

@@ -7,6 +7,7 @@ import { changeRoutes } from './change-routes.ts'
 import { instanceRoutes } from './instance-routes.ts'
 import { operationRoutes } from './operation-routes.ts'
 import type { Route } from './route.ts'
+import { searchRoutes } from './search-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { systemRoutes } from './system-routes.ts'
 
@@ -20,4 +21,5 @@ export const operatorRoutes: readonly Route[] = [
   ...actionRoutes,
   ...auditRoutes,
   ...changeRoutes,
+  ...searchRoutes,
 ]

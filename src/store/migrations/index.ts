@@ -6,6 +6,7 @@ import { keyedAudit } from './0004-keyed-audit.ts'
 import { forcedEnds } from './0005-forced-ends.ts'
 import { lastTime } from './0006-last-time.ts'
 import { usedByRuns } from './0007-used.ts'
+import { pagesForPeople } from './0008-pages-for-people.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   forcedEnds,
   lastTime,
   usedByRuns,
+  pagesForPeople,
 ]
