@@ -66,11 +66,7 @@ export function makeClient(server: Server) {
     cluster: () => get<Cluster>('/cluster'),
     freeze: (freeze: Freeze) => post<Cluster>('/freeze', freeze),
     thaw: () => remove<void>('/freeze'),
-    keys: () => get<Keys>('/keys'),
-    addKey: () => post<Keys>('/keys'),
-    activateKey: (id: string) => post<Keys>(`/keys/${encodeURIComponent(id)}/activate`),
-    removeKey: (id: string) => remove<Keys>(`/keys/${encodeURIComponent(id)}`),
-    rotateKey: () => post<Keys>('/keys/rotate'),
+    ...keyRing(server),
     backup: () => post<Backup>('/backups'),
     audit: (query: AuditQuery) => get<AuditPage>('/audit', query),
     verifyAudit: () => get<AuditVerdict>('/audit/verify'),
@@ -113,6 +109,19 @@ export function makeClient(server: Server) {
     retry: (id: string) => post<Ordered>(`${operationPath(id)}/retry`),
     release: (id: string) => post<Operation>(`${operationPath(id)}/release`),
     follow: (id: string, signal: AbortSignal) => follow(server, id, signal),
+  }
+}
+
+/** What can be done with the keys that seal secrets. */
+function keyRing(server: Server) {
+  const ring = (method: 'GET' | 'POST' | 'DELETE', below = '') =>
+    ask<Keys>(server, { method, path: `/keys${below}` })
+  return {
+    keys: () => ring('GET'),
+    addKey: () => ring('POST'),
+    activateKey: (id: string) => ring('POST', `/${encodeURIComponent(id)}/activate`),
+    removeKey: (id: string) => ring('DELETE', `/${encodeURIComponent(id)}`),
+    rotateKey: () => ring('POST', '/rotate'),
   }
 }
 

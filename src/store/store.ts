@@ -84,7 +84,7 @@ export interface Look {
   audit(after: number, most: number): Promise<readonly AuditRecord[]>
   /** Chained records that fit, latest first. */
   auditOf(filter: AuditFilter): Promise<readonly AuditRecord[]>
-  /** Grows with every record, chained or not: whoever saw it before knows whether something was done since. */
+  /** Grows with every record, chained or not: where it is the same as before, nothing was done since. */
   auditWritten(): Promise<number>
   /** Bindings whose id begins so, of whatever instance. */
   bindingsNamed(beginning: string, most: number): Promise<readonly Binding[]>
