@@ -6,40 +6,94 @@ import { accounts } from '../support/broker-process.ts'
 import type { Expected } from './customer.ts'
 import type { Front } from './front.ts'
 import type { Acknowledged } from './journal.ts'
+import {
+  auditFaults,
+  bindingFaults,
+  instanceFaults,
+  inTurn,
+  keyFaults,
+  listed,
+  logOf,
+  lookUp,
+  runsOf,
+} from './outside.ts'
+import { canary, type Wares } from './wares.ts'
 
 export interface Storm {
   readonly front: Front
+  readonly wares: Wares
   readonly acknowledged: readonly Acknowledged[]
   readonly expected: readonly Expected[]
-  /** The runs that the engine noted, each start a line. */
-  readonly starts: readonly string[]
 }
 
 export interface Aftermath {
   /** Everything that is not as it was promised. */
   readonly faults: readonly string[]
+  /** The names of all runs that there were. */
+  readonly runs: readonly string[]
   /** The operation that took longest from its order to its end, and where the time went. */
   readonly slowest: string
 }
 
 /** Looks at everything once all orders have ended. */
-export async function lookAfter(storm: Storm): Promise<Aftermath> {
-  const operations = await allEnded(storm.front)
+export async function lookAfter({ front, wares, acknowledged, expected }: Storm): Promise<Aftermath> {
+  const operations = await allEnded(front)
   const byId = new Map(operations.map((one) => [one.id, one]))
-  const starts = timesStarted(storm.starts)
+  const promised = new Map(acknowledged.map((one) => [one.operation, one]))
+  const runs: string[] = []
   const faults = [
     ...operations.filter(({ state }) => !hasEnded(state)).map((one) => `${describe(one)} never ended`),
-    ...storm.acknowledged.flatMap((one) => lost(one, byId.get(one.operation))),
-    ...(await inTurn(storm.acknowledged, (one) => unstarted(storm.front, one, { byId, starts }))),
-    ...[...starts]
-      .filter(([, times]) => times > 1)
-      .map(([operation, times]) => `${operation} started ${times} times`),
-    ...[...starts.keys()].filter((id) => !byId.has(id)).map((id) => `${id} was started and is not known`),
-    ...(await inTurn(operations, (one) => unexplained(storm.front, one))),
-    ...(await inTurn(storm.expected, (one) => different(storm.front, one))),
+    ...acknowledged.flatMap((one) => lost(one, byId.get(one.operation))),
+    ...wares
+      .begun()
+      .filter((id) => !byId.has(id))
+      .map((id) => `${id} was started and is not known`),
+    ...(await inTurn(operations, async (one) => {
+      const own = await runsOf(front, one)
+      runs.push(...own.map(({ name }) => name))
+      const log = await logOf(front, one)
+      return [
+        ...(await unexplained(front, one)),
+        ...misdone(wares, promised.get(one.id), { one, runs: own, log }).map(
+          (fault) => `${describe(one)} ${fault}`,
+        ),
+      ]
+    })),
+    ...(await inTurn(expected, (one) => different(front, one))),
+    ...(await instanceFaults(front, byId)),
+    ...(await bindingFaults(front)),
+    ...(await auditFaults(front, operations)),
+    ...(await keyFaults(front)),
   ]
   const [slowest] = operations.toSorted((a, b) => took(b) - took(a))
-  return { faults, slowest: slowest === undefined ? '' : await timesOf(storm.front, slowest) }
+  return { faults, runs, slowest: slowest === undefined ? '' : await timesOf(front, slowest) }
+}
+
+interface Done {
+  readonly one: Operation
+  readonly runs: readonly Run[]
+  readonly log: string
+}
+
+/** An operation is begun once, by one run that is gone when it has ended; its log is whole and tells no secret. */
+function misdone(
+  wares: Wares,
+  promised: Acknowledged | undefined,
+  { one, runs, log }: Done,
+): readonly string[] {
+  const starts = wares.starts(one.id, log)
+  const hasRun = runs.length === 1
+  // Killed before the engine could note it, the broker still knows of its run.
+  const isUnstarted = promised !== undefined && promised.ms > 0 && starts === 0 && !hasRun
+  return [
+    starts > 1 ? `was started ${starts} times` : '',
+    runs.length > 1 ? `has ${runs.length} runs` : '',
+    one.state === 'succeeded' && isUnstarted ? 'succeeded and was never started' : '',
+    log.includes(canary) ? 'tells a secret in its log' : '',
+    ...(starts === 1
+      ? wares.misspoken(log, one.state === 'succeeded').map((why) => `in its log: ${why}`)
+      : []),
+  ].filter(Boolean)
 }
 
 function took({ createdAt, finishedAt }: Operation): number {
@@ -47,7 +101,7 @@ function took({ createdAt, finishedAt }: Operation): number {
 }
 
 async function timesOf(front: Front, one: Operation): Promise<string> {
-  const { items } = (await operator(front, `/operations/${one.id}/history`)) as {
+  const { items } = (await lookUp(front, `/operations/${one.id}/history`)) as {
     items: readonly HistoryLine[]
   }
   const steps = items.map(({ at, state, reason }) => {
@@ -60,31 +114,11 @@ async function timesOf(front: Front, one: Operation): Promise<string> {
 /** All operations, as soon as none is active any more or the time is up. */
 async function allEnded(front: Front): Promise<readonly Operation[]> {
   for (let tries = 0; tries < 150; tries++) {
-    const active = await list(front, '?state=active&limit=1')
-    if (active.length === 0) break
+    const { items } = await lookUp(front, '/operations?state=active&limit=1')
+    if (Array.isArray(items) && items.length === 0) break
     await pause(200)
   }
-  return list(front, '?limit=500')
-}
-
-async function list(front: Front, query: string): Promise<readonly Operation[]> {
-  const found: Operation[] = []
-  for (let cursor = ''; ; ) {
-    const page = await operator(front, `/operations${query}${cursor}`)
-    found.push(...(page['items'] as readonly Operation[]))
-    if (typeof page['next'] !== 'string' || query.includes('limit=1&')) return found
-    cursor = `&cursor=${encodeURIComponent(page['next'])}`
-  }
-}
-
-async function operator(front: Front, path: string): Promise<{ readonly [key: string]: unknown }> {
-  const { status, body } = await front.ask({
-    method: 'GET',
-    path: `/api/v1${path}`,
-    authorization: accounts.operator,
-  })
-  if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`)
-  return body
+  return (await listed(front, '/operations')) as readonly Operation[]
 }
 
 function lost(one: Acknowledged, known: Operation | undefined): readonly string[] {
@@ -93,35 +127,8 @@ function lost(one: Acknowledged, known: Operation | undefined): readonly string[
   return same ? [] : [`${one.kind} ${one.operation} became ${describe(known)}`]
 }
 
-interface Seen {
-  readonly byId: ReadonlyMap<string, Operation>
-  readonly starts: ReadonlyMap<string, number>
-}
-
-/** Work that takes time and succeeded was started: as the engine noted, or, killed before it could, as the broker did. */
-async function unstarted(
-  front: Front,
-  one: Acknowledged,
-  { byId, starts }: Seen,
-): Promise<readonly string[]> {
-  const known = byId.get(one.operation)
-  if (known?.state !== 'succeeded' || one.ms === 0 || starts.has(one.operation)) return []
-  const { items } = (await operator(front, `/operations/${one.operation}/runs`)) as { items: readonly Run[] }
-  return items.length === 1 ? [] : [`${describe(known)} succeeded with ${items.length} runs`]
-}
-
-/** How often each operation was started; the name of a run holds the operation. */
-function timesStarted(runs: readonly string[]): ReadonlyMap<string, number> {
-  const starts = new Map<string, number>()
-  for (const run of runs) {
-    const operation = /^chd-[^-]+-([0-9a-z]{26})-/.exec(run)?.[1] ?? run
-    starts.set(operation, (starts.get(operation) ?? 0) + 1)
-  }
-  return starts
-}
-
 async function unexplained(front: Front, one: Operation): Promise<readonly string[]> {
-  const { items } = (await operator(front, `/operations/${one.id}/history`)) as {
+  const { items } = (await lookUp(front, `/operations/${one.id}/history`)) as {
     items: readonly HistoryLine[]
   }
   const last = items.at(-1)
@@ -155,16 +162,4 @@ async function different(front: Front, { instance, state, size }: Expected): Pro
 
 function describe({ action, id, instance, state }: Operation): string {
   return `${action} ${id} of ${instance} (${state})`
-}
-
-async function inTurn<T>(
-  items: readonly T[],
-  look: (item: T) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
-  const faults: string[] = []
-  for (let i = 0; i < items.length; i += 16) {
-    const found = await Promise.all(items.slice(i, i + 16).map(look))
-    faults.push(...found.flat())
-  }
-  return faults
 }

@@ -1,15 +1,14 @@
 /** A customer with one instance: orders, binds, changes and deletes it, and remembers what it was promised. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../simulation/world.ts'
-import { accounts, slowOffer } from '../support/broker-process.ts'
+import { accounts } from '../support/broker-process.ts'
 import type { Front, Reply } from './front.ts'
 import type { Acknowledged, Journal } from './journal.ts'
-
-const { service_id: service, plan_id: slow } = slowOffer
-const small = '86484a09-6ffa-4969-b4bb-72ddd2e7e502'
+import type { Offer, Pretence, Wares } from './wares.ts'
 
 export interface CustomerPorts {
   readonly front: Front
+  readonly wares: Wares
   readonly journal: Journal
   readonly random: Random
   readonly faults: string[]
@@ -25,16 +24,11 @@ export interface Expected {
 /** Work takes a second at most; even in a storm a worker finds it again soon. */
 const endsWithinMs = 150_000
 
-interface Pretence {
-  readonly ms: number
-  readonly outcome: 'succeed' | 'fail'
-}
-
 /** One life; answers what must be left of it. */
 export async function liveOnce(instance: string, ports: CustomerPorts): Promise<Expected> {
-  const { random } = ports
+  const { random, wares } = ports
   const customer = makeCustomer(instance, ports)
-  if (random.chance(0.15)) return customer.quickLife()
+  if (random.chance(0.15) && wares.quick !== undefined) return customer.quickLife(wares.quick)
   const made = await customer.provision()
   if (!made) return customer.leave()
   for (let updates = random.between(0, 2); updates > 0; updates--) await customer.update()
@@ -42,7 +36,7 @@ export async function liveOnce(instance: string, ports: CustomerPorts): Promise<
   return random.chance(0.2) ? customer.stay() : customer.leave()
 }
 
-function makeCustomer(instance: string, { front, journal, random, faults }: CustomerPorts) {
+function makeCustomer(instance: string, { front, wares, journal, random, faults }: CustomerPorts) {
   const path = `/v2/service_instances/${instance}`
   const ended = new Map<string, string>()
   let size = random.between(1, 9)
@@ -61,6 +55,7 @@ function makeCustomer(instance: string, { front, journal, random, faults }: Cust
     ms: random.pick([0, 0, 50, 150, 400, 900]),
     outcome: random.chance(failing) ? 'fail' : 'succeed',
   })
+  const { service_id: service } = wares.offer
 
   /** The state an accepted order ends in; a state that was reported never changes again. */
   async function follow(where: string, operation: string): Promise<string> {
@@ -98,8 +93,8 @@ function makeCustomer(instance: string, { front, journal, random, faults }: Cust
   async function provision(): Promise<boolean> {
     const create = pretence(0.08)
     const body = {
-      ...{ service_id: service, plan_id: slow, organization_guid: 'o', space_guid: 's' },
-      parameters: { size, sim: { create, delete: pretence(0.05) } },
+      ...{ ...wares.offer, organization_guid: 'o', space_guid: 's' },
+      parameters: wares.create(size, create, pretence(0.05)),
     }
     const reply = await ask('PUT', `${path}?accepts_incomplete=true`, body)
     if (reply.status === 200) return true
@@ -122,8 +117,7 @@ function makeCustomer(instance: string, { front, journal, random, faults }: Cust
   async function update(): Promise<void> {
     const wanted = random.between(1, 9)
     const change = pretence(0.1)
-    // The sim contract takes a wish that says the same as the one before for none.
-    const parameters = { size: wanted, sim: { update: change, delete: pretence(0.05), turn: random.next() } }
+    const parameters = wares.change(wanted, change, pretence(0.05), random.next())
     const reply = await ask('PATCH', `${path}?accepts_incomplete=true`, { service_id: service, parameters })
     if (reply.status === 200) {
       size = wanted
@@ -139,15 +133,11 @@ function makeCustomer(instance: string, { front, journal, random, faults }: Cust
   async function bindAndUnbind(binding: string): Promise<void> {
     const where = `${path}/service_bindings/${binding}`
     const create = pretence(0.1)
-    const body = {
-      service_id: service,
-      plan_id: slow,
-      parameters: { sim: { create, delete: pretence(0.05) } },
-    }
+    const body = { ...wares.offer, parameters: wares.bind(create, pretence(0.05)) }
     const reply = await ask('PUT', `${where}?accepts_incomplete=true`, body)
-    if (reply.status !== 200 && reply.status !== 202) return complain('bind', reply)
+    if (![200, 201, 202].includes(reply.status)) return complain('bind', reply)
     const state =
-      reply.status === 200
+      reply.status !== 202
         ? 'succeeded'
         : await accepted(reply, where, { binding, kind: 'bind', ms: create.ms })
     if (state === 'succeeded') {
@@ -161,7 +151,7 @@ function makeCustomer(instance: string, { front, journal, random, faults }: Cust
   /** Until it is gone: a pretended delete may fail once. */
   async function remove(where: string, kind: 'unbind' | 'deprovision', binding?: string): Promise<void> {
     for (let tries = 0; tries < 4; tries++) {
-      const query = `service_id=${service}&plan_id=${slow}&accepts_incomplete=true`
+      const query = `service_id=${service}&plan_id=${wares.offer.plan_id}&accepts_incomplete=true`
       const reply = await ask('DELETE', `${where}?${query}`)
       if (reply.status === 410 || reply.status === 200) return
       if (reply.status !== 202) return complain(kind, reply)
@@ -181,8 +171,7 @@ function makeCustomer(instance: string, { front, journal, random, faults }: Cust
       return { instance, state: 'gone' }
     },
     /** Everything inside the request: what was answered is done. */
-    async quickLife(): Promise<Expected> {
-      const ids = { service_id: service, plan_id: small }
+    async quickLife(ids: Offer): Promise<Expected> {
       const made = await ask('PUT', path, {
         ...ids,
         organization_guid: 'o',
@@ -191,7 +180,7 @@ function makeCustomer(instance: string, { front, journal, random, faults }: Cust
       })
       if (made.status !== 201 && made.status !== 200) complain('quick provision', made)
       if (random.chance(0.5)) return { instance, state: 'ready', size }
-      const gone = await ask('DELETE', `${path}?service_id=${service}&plan_id=${small}`)
+      const gone = await ask('DELETE', `${path}?service_id=${ids.service_id}&plan_id=${ids.plan_id}`)
       if (gone.status !== 200 && gone.status !== 410) complain('quick deprovision', gone)
       return { instance, state: 'gone' }
     },

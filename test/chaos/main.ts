@@ -1,23 +1,46 @@
-/** npm run chaos [--seed N] [--blows N]: the long form of the storms, with a closing line. */
+/** npm run chaos [-- long] [--seed N] [--blows N] [--only TEXT]: the storms with a closing line; long: 300 kills each. */
 import { parseArgs } from 'node:util'
-import { cutDatabase, killedBroker, killedReplica, type Outcome, stampede } from './scenarios.ts'
+import {
+  cutDatabase,
+  killedBroker,
+  killedReplica,
+  killedWithContainers,
+  type Outcome,
+  stampede,
+} from './scenarios.ts'
 
-const { values } = parseArgs({ options: { seed: { type: 'string' }, blows: { type: 'string' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string' },
+    blows: { type: 'string' },
+    only: { type: 'string', default: '' },
+  },
+})
+const isLong = positionals[0] === 'long'
+if (positionals.length > (isLong ? 1 : 0)) throw new RangeError(`unknown: ${positionals.join(' ')}`)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
-const blows = Number(values.blows ?? 50)
-const size = { customers: 100, blows, seed }
+const blows = Number(values.blows ?? (isLong ? 300 : 50))
+const size = { customers: isLong ? 24 : 100, blows, seed }
 
 type Storm = readonly [name: string, run: () => Promise<Outcome | readonly string[]>]
 
-const storms: readonly Storm[] = [
+const long: readonly Storm[] = [
+  ['kill -9, SQLite, programs in containers', () => killedWithContainers({ ...size, customers: 6 })],
+  ['kill -9 of one of two, PostgreSQL', () => killedReplica(size)],
+]
+
+const usual: readonly Storm[] = [
   ['1,000 identical orders at once, SQLite', () => stampede('sqlite', 1000)],
   ['1,000 identical orders at once, two brokers on PostgreSQL', () => stampede('postgres', 1000)],
   ['kill -9, SQLite', () => killedBroker('sqlite', size)],
+  ['kill -9, SQLite, programs in containers', () => killedWithContainers({ ...size, customers: 6 })],
   ['kill -9, PostgreSQL', () => killedBroker('postgres', size)],
   ['kill -9 of one of two, PostgreSQL', () => killedReplica(size)],
   ['connection to the database cut', () => cutDatabase(size)],
 ]
 
+const storms = (isLong ? long : usual).filter(([name]) => name.includes(values.only))
 console.log(`seed ${seed}`)
 let failed = 0
 for (const [name, run] of storms) {
@@ -26,7 +49,7 @@ for (const [name, run] of storms) {
   const faults = 'faults' in outcome ? outcome.faults : outcome
   const facts =
     'faults' in outcome
-      ? `, ${outcome.blows} blows, ${outcome.acknowledged} orders acknowledged, ${outcome.released} held back and released`
+      ? `, ${outcome.blows} blows, ${outcome.acknowledged} orders acknowledged, ${outcome.released} held back and released; the slowest: ${outcome.slowest}`
       : ''
   const seconds = Math.round((performance.now() - begun) / 1000)
   console.log(`${faults.length === 0 ? 'passed' : 'failed'}: ${name}${facts}, ${seconds} s`)

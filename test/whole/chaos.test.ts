@@ -1,6 +1,13 @@
 /** The short form of the storms; `npm run chaos` is the long one. */
 import { expect, test } from 'vitest'
-import { cutDatabase, killedBroker, killedReplica, stampede } from '../chaos/scenarios.ts'
+import {
+  cutDatabase,
+  killedBroker,
+  killedReplica,
+  killedWithContainers,
+  stampede,
+} from '../chaos/scenarios.ts'
+import { ensurePrograms } from '../support/debian.ts'
 import { missingPostgres } from '../support/stores.ts'
 
 // CHAOS_SEED draws another storm.
@@ -17,6 +24,17 @@ test('a broker that is killed again and again loses nothing and starts nothing t
   expect(faults).toEqual([])
   expect(acknowledged).toBeGreaterThan(16)
 }, 300_000)
+
+test.skipIf(ensurePrograms('busybox') !== undefined)(
+  'a broker that is killed while programs work in containers loses nothing and leaves nothing',
+  async () => {
+    const { faults, acknowledged } = await killedWithContainers({ ...size, customers: 4 })
+
+    expect(faults).toEqual([])
+    expect(acknowledged).toBeGreaterThan(4)
+  },
+  300_000,
+)
 
 test.skipIf(missingPostgres !== undefined)(
   '400 identical orders at two brokers make one instance and one operation',

@@ -9,6 +9,7 @@ import { discardAll, freshName, listener, orderOf } from '../../../test/engines/
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import { freshFolder } from '../../../test/support/image.ts'
 import type { Engine } from '../engine.ts'
+import { findPrivates } from '../privates.ts'
 import { markOf } from './identity.ts'
 
 const missing = ensurePrograms('busybox')
@@ -45,6 +46,23 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
         .poll(() => processesOf(join(crashing.folder, 'embedded', 'aside')), { timeout: 20_000 })
         .toEqual([])
     })
+  })
+
+  test('nothing stays of a layout whose owner was killed over it, once the run is discarded', async () => {
+    const name = freshName()
+    const owner = startOwner(crashing, { name, at: 'mid-layout', how: 'SIGKILL' })
+    await once(owner, 'exit')
+    const engine = await openSuccessor(crashing)
+    const rooms = [
+      join(crashing.folder, 'embedded', 'aside'),
+      await findPrivates(join(crashing.folder, 'embedded')),
+    ]
+    const left = () => rooms.flatMap(namesIn).filter((one) => one.startsWith(name))
+    expect(left()).toHaveLength(2)
+
+    await engine.discard(name)
+
+    expect(left()).toEqual([])
   })
 
   /** Those that wait, or are on their way, and have a shim. */

@@ -1,0 +1,95 @@
+/** A folder and a store for the brokers of a storm; all of them and it are gone afterwards. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { bundled, pretended, type Wares } from './wares.ts'
+
+export type StoreKind = 'sqlite' | 'postgres'
+
+export interface Room {
+  readonly dataDir: string
+  /** Where the brokers put what is temporary. */
+  readonly temporary: string
+  readonly wares: Wares
+  readonly database: string
+  start(store?: string): Promise<BrokerProcess>
+  kill(broker: BrokerProcess | undefined): Promise<void>
+  /** Ends all brokers that are left, as an operator does. */
+  endAll(): Promise<void>
+  /** Called when a broker ends that was not killed. */
+  whenOneDies(tell: (why: Error) => void): void
+}
+
+/** Lets it be used. */
+export async function inRoom<T>(
+  store: StoreKind,
+  kind: 'pretended' | 'bundled',
+  use: (room: Room) => Promise<T>,
+): Promise<T> {
+  const home = mkdtempSync(join(tmpdir(), 'chandler-chaos-'))
+  const [dataDir, temporary] = [join(home, 'data'), join(home, 'temporary')]
+  mkdirSync(dataDir, { mode: 0o700 })
+  mkdirSync(temporary)
+  const wares = kind === 'pretended' ? pretended(dataDir) : await bundled(join(home, 'wares'))
+  const server: PostgresServer | undefined = store === 'postgres' ? await startPostgres() : undefined
+  const database = server === undefined ? 'sqlite' : await server.database()
+  const brokers = new Set<BrokerProcess>()
+  let tell: (why: Error) => void = () => undefined
+  const end = async (broker: BrokerProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    brokers.delete(broker)
+    await broker.end(signal)
+  }
+  try {
+    return await use({
+      dataDir,
+      temporary,
+      wares,
+      database,
+      async start(at = database) {
+        const environment = { ...impatient, TMPDIR: temporary }
+        const broker = await startBrokerProcess({
+          dataDir,
+          store: at,
+          config: wares.config,
+          environment,
+          readyWithinMs: 120_000,
+        })
+        brokers.add(broker)
+        void broker.ended.then((code) => {
+          if (brokers.has(broker))
+            tell(new Error(`a broker ended by itself with ${code}:\n${lastWords(broker)}`))
+        })
+        return broker
+      },
+      kill: async (broker) => broker && (await end(broker, 'SIGKILL')),
+      endAll: async () => void (await Promise.all([...brokers].map((broker) => end(broker, 'SIGTERM')))),
+      whenOneDies: (listener) => {
+        tell = listener
+      },
+    })
+  } finally {
+    await Promise.all([...brokers].map((broker) => end(broker, 'SIGKILL')))
+    await server?.stop()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+function lastWords(broker: BrokerProcess): string {
+  const lines = broker
+    .said()
+    .split('\n')
+    .filter((line) => !/"level":"(info|debug)"/.test(line))
+  return lines.slice(-5).join('\n').slice(-4000)
+}
+
+/** Leases that run out while a test is watching, and room for everybody. */
+const impatient = {
+  CHANDLER_OPERATIONS_LEASE: '2s',
+  CHANDLER_OPERATIONS_HEARTBEAT: '500ms',
+  CHANDLER_OPERATIONS_POLL: '200ms',
+  CHANDLER_OPERATIONS_SWEEP: '10s',
+  CHANDLER_OPERATIONS_CONCURRENCY: '128',
+  CHANDLER_OPERATIONS_PER_PLATFORM: '128',
+}
