@@ -17,6 +17,8 @@ export interface StormSize {
   /** How often a process is killed or the wire is cut. */
   readonly blows: number
   readonly seed: number
+  /** How many answers may come between two blows; absent: two for each customer. */
+  readonly answers?: number
 }
 
 export interface Outcome {
@@ -35,14 +37,15 @@ export function killedBroker(store: StoreKind, size: StormSize): Promise<Outcome
 
 /** The same, while the programs of a bundle work in containers. */
 export function killedWithContainers(size: StormSize): Promise<Outcome> {
-  return weather('sqlite', { ...size, kind: 'bundled' }, restarts)
+  // A container takes longer than two answers: some must get as far as their start.
+  return weather('sqlite', { answers: 100, ...size, kind: 'bundled' }, restarts)
 }
 
 const restarts: Blow = async ({ start, kill, front, random, size }) => {
   let broker = await start()
   front.up([broker.url])
   for (let i = 0; i < size.blows; i++) {
-    await front.after(random.between(1, 2 * size.customers))
+    await front.after(random.between(1, size.answers ?? 2 * size.customers))
     front.up([])
     await kill(broker)
     broker = await start()
