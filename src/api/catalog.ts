@@ -4,6 +4,8 @@ import { present } from '../kit/present.ts'
 import type { Package, Plan, Service } from '../model/package.ts'
 import { Digest, Free, type Of } from './words.ts'
 
+const PlanMode = Type.Union([Type.Literal('sync'), Type.Literal('async'), Type.Literal('auto')])
+
 export const CatalogPlan = Type.Object(
   {
     id: Type.String(),
@@ -14,8 +16,8 @@ export const CatalogPlan = Type.Object(
     bindingRotatable: Type.Boolean(),
     updatable: Type.Boolean(),
     mode: Type.Object({
-      instance: Type.Union([Type.Literal('sync'), Type.Literal('async')]),
-      binding: Type.Union([Type.Literal('sync'), Type.Literal('async'), Type.Literal('auto')]),
+      instance: PlanMode,
+      binding: PlanMode,
     }),
     maintenance: Type.Optional(Type.String()),
     schemas: Type.Object({

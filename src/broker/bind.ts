@@ -9,7 +9,7 @@ import { begin, refuseWhenFrozen } from './begin.ts'
 import { isBindable, type Offer } from './catalog.ts'
 import { decided } from './decide.ts'
 import { offerOf } from './offering.ts'
-import { type Asker, type BindingOrder, orders } from './orders.ts'
+import { type Asker, type BindingOrder, orders, waitsFor } from './orders.ts'
 import { checkParameters, judgingSchema } from './parameters.ts'
 import type { Ports } from './ports.ts'
 import { rehearse } from './rehearse.ts'
@@ -238,11 +238,10 @@ async function checkQuota(tx: Transaction, ports: Ports, instance: Instance): Pr
 }
 
 function started({ plan }: Offer, operation: string, { acceptsIncomplete }: Complete) {
-  const { binding: mode } = plan.mode
   return {
     kind: 'started' as const,
     operation,
     again: false,
-    wait: mode === 'sync' || (mode === 'auto' && !acceptsIncomplete),
+    wait: waitsFor(plan.mode.binding, acceptsIncomplete),
   }
 }

@@ -6,7 +6,7 @@ import { admitDeprovision } from './admission.ts'
 import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
 import { offerOf } from './offering.ts'
-import { type Asker, type DeleteAnswer, orders } from './orders.ts'
+import { type Asker, type DeleteAnswer, orders, waitsFor } from './orders.ts'
 import type { Ports } from './ports.ts'
 import { beginUnbind } from './unbind.ts'
 import { withdraw } from './withdraw.ts'
@@ -46,7 +46,7 @@ async function decide(
     fail('instance.gone', request.instance)
   if (instance.serviceId !== request.serviceId) fail('instance.mismatch', request.serviceId)
   if (verdict === 'busy') fail('instance.busy')
-  const wait = offer.plan.mode.instance === 'sync'
+  const wait = waitsFor(offer.plan.mode.instance, request.acceptsIncomplete)
   if (verdict === 'same-operation' && instance.currentOperation)
     return { operation: instance.currentOperation, wait }
   await refuseWhenFrozen(tx, true)

@@ -1,7 +1,7 @@
 /** A package becomes offers: the operator's words laid over those of the package, ids settled. */
 import { uuidOf } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
-import type { Package, Permission, Plan, Service } from '../model/package.ts'
+import type { Mode, Package, Permission, Plan, Service } from '../model/package.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Offer } from './catalog.ts'
 
@@ -39,8 +39,8 @@ export interface PlanChoice {
   readonly bindingRotatable?: boolean | undefined
   readonly planUpdatable?: boolean | undefined
   readonly requiresApp?: boolean | undefined
-  readonly mode?: 'sync' | 'async' | undefined
-  readonly bindingMode?: 'sync' | 'async' | 'auto' | undefined
+  readonly mode?: Mode | undefined
+  readonly bindingMode?: Mode | undefined
   readonly pollingSecondsMax?: number | undefined
   readonly maintenance?: JsonObject | undefined
   readonly metadata?: JsonObject | undefined

@@ -3,6 +3,7 @@ import { decode, encode } from '../kit/codec.ts'
 import { deepEqual, type JsonObject } from '../kit/json.ts'
 import type { BindingKey, Instance, InstanceKey } from '../model/instance.ts'
 import type { BindingAnswer, Carryover, Output } from '../model/outcome.ts'
+import type { Mode } from '../model/package.ts'
 import { ownerOfBinding, ownerOfInstance, type SealedOwner } from '../model/sealed.ts'
 import type { Action, Requester, Situation } from '../model/situation.ts'
 import type { Look, Transaction } from '../store/store.ts'
@@ -18,6 +19,11 @@ export interface Asker {
 }
 
 type MountedPrograms = Situation['infrastructure']
+
+/** Whether the answer to an order waits for its end. */
+export function waitsFor(mode: Mode, acceptsIncomplete: boolean): boolean {
+  return mode === 'sync' || (mode === 'auto' && !acceptsIncomplete)
+}
 
 /** What an instance was ordered with; its current truth, after updates. */
 export interface InstanceOrder {

@@ -9,7 +9,7 @@ import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
 import { decided } from './decide.ts'
 import { offerOf } from './offering.ts'
-import { type Asker, type InstanceOrder, orders, sameInstance } from './orders.ts'
+import { type Asker, type InstanceOrder, orders, sameInstance, waitsFor } from './orders.ts'
 import { checkOpen, checkParameters, judgingSchema } from './parameters.ts'
 import type { Ports } from './ports.ts'
 import { dashboardOf, rehearse } from './rehearse.ts'
@@ -66,7 +66,7 @@ async function decide(
   if (verdict === 'same-operation' && instance?.currentOperation) {
     const { offer, acceptsIncomplete } = request
     if (offer.plan.mode.instance === 'async' && !acceptsIncomplete) fail('instance.async-required')
-    return { ...started(offer, instance.currentOperation, instance.dashboardUrl), again: true }
+    return { ...started(request, instance.currentOperation, instance.dashboardUrl), again: true }
   }
   if (verdict === 'conflict') fail('instance.exists', request.instance)
   if (verdict === 'busy') fail('instance.busy')
@@ -90,7 +90,7 @@ async function decide(
   await tx.putInstance(
     newInstance(key, request, operation, { generation: instance?.generation ?? 0, dashboardUrl }),
   )
-  return started(request.offer, operation.id, dashboardUrl)
+  return started(request, operation.id, dashboardUrl)
 }
 
 /** Everything that may refuse a new instance, in the order platforms expect; answers its dashboard address. */
@@ -185,8 +185,12 @@ export function nameIn(context: JsonObject): { readonly name?: string } {
   return { name: shorten(printable(name.toWellFormed()), nameCharactersMax) }
 }
 
-function started(offer: Offer, operation: string, dashboardUrl: string | undefined) {
-  const wait = offer.plan.mode.instance === 'sync'
+function started(
+  { offer, acceptsIncomplete }: ProvisionRequest & { readonly offer: Offer },
+  operation: string,
+  dashboardUrl: string | undefined,
+) {
+  const wait = waitsFor(offer.plan.mode.instance, acceptsIncomplete)
   return {
     kind: 'started' as const,
     operation,

@@ -6,7 +6,7 @@ import { admitUnbind } from './admission.ts'
 import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
 import { offerOf } from './offering.ts'
-import { type Asker, type DeleteAnswer, orders } from './orders.ts'
+import { type Asker, type DeleteAnswer, orders, waitsFor } from './orders.ts'
 import type { Ports } from './ports.ts'
 import { withdraw } from './withdraw.ts'
 
@@ -44,8 +44,7 @@ async function decide(
   if (binding === undefined || offer === undefined || verdict === 'unknown') fail('binding.gone', id)
   if (!complete) fail('request.malformed', 'service_id and plan_id are required')
   if (binding.serviceId !== serviceId) fail('instance.mismatch', serviceId)
-  const wait =
-    offer.plan.mode.binding === 'sync' || (offer.plan.mode.binding === 'auto' && !request.acceptsIncomplete)
+  const wait = waitsFor(offer.plan.mode.binding, request.acceptsIncomplete)
   if (verdict === 'same-operation' && binding.currentOperation)
     return { operation: binding.currentOperation, wait }
   // The deprovision takes the binding with it, and nothing may run beside it.

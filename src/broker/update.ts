@@ -9,7 +9,7 @@ import { begin, refuseWhenFrozen } from './begin.ts'
 import type { Offer } from './catalog.ts'
 import { decided } from './decide.ts'
 import { offerOf } from './offering.ts'
-import { type Asker, type InstanceOrder, type OperationOrder, orders } from './orders.ts'
+import { type Asker, type InstanceOrder, type OperationOrder, orders, waitsFor } from './orders.ts'
 import { checkOpen, checkParameters, judgingSchema, mergeParameters } from './parameters.ts'
 import type { Ports } from './ports.ts'
 import { nameIn } from './provision.ts'
@@ -79,7 +79,7 @@ async function decide(
   if (verdict === 'same-operation' && instance.currentOperation) {
     if (change.from.plan.mode.instance === 'async' && !request.acceptsIncomplete)
       fail('instance.async-required')
-    return started(change.from, instance.currentOperation)
+    return started(change.from, instance.currentOperation, request)
   }
   refuseChange(change, request)
   await refuseWhenFrozen(tx, false)
@@ -226,7 +226,7 @@ async function start(
     },
   })
   await tx.putInstance({ ...instance, state: 'updating', currentOperation: operation.id })
-  return started(change.from, operation.id)
+  return started(change.from, operation.id, request)
 }
 
 /** Another plan has its own version, or none; the same plan keeps what is installed until it is asked to be maintained. */
@@ -244,6 +244,10 @@ function maintenanceAfter({
   return to.plan.id === from.plan.id ? instance.maintenance : to.plan.maintenance?.version
 }
 
-function started({ plan }: Offer, operation: string): UpdateAnswer {
-  return { kind: 'started', operation, wait: plan.mode.instance === 'sync' }
+function started(
+  { plan }: Offer,
+  operation: string,
+  { acceptsIncomplete }: Pick<UpdateRequest, 'acceptsIncomplete'>,
+): UpdateAnswer {
+  return { kind: 'started', operation, wait: waitsFor(plan.mode.instance, acceptsIncomplete) }
 }

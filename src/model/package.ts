@@ -82,13 +82,13 @@ export interface Plan {
   readonly maintenance?: { readonly version: string; readonly description?: string }
   readonly requiresApp: boolean
   /** How provision, update and deprovision are answered, and how bind and unbind are. */
-  readonly mode: { readonly instance: 'sync' | 'async'; readonly binding: BindingMode }
+  readonly mode: { readonly instance: Mode; readonly binding: Mode }
   /** What the operator decided for this plan. */
   readonly operator: OperatorChoice
 }
 
 /** auto: inside the request when the platform cannot wait and the work is quick enough, else in the background. */
-export type BindingMode = 'sync' | 'async' | 'auto'
+export type Mode = 'sync' | 'async' | 'auto'
 
 export interface PlanSchemas {
   readonly create?: JsonObject

@@ -50,11 +50,13 @@ const plan = {
   planUpdatable: yesNo('Whether instances can leave this plan.'),
   requiresApp: yesNo('Whether bindings are for applications only.'),
   mode: optional(
-    choice(['sync', 'async'], { doc: 'Whether provision, update and deprovision end inside the request.' }),
+    choice(['sync', 'async', 'auto'], {
+      doc: 'Whether provision, update and deprovision end inside the request; `auto`: only when the platform cannot wait.',
+    }),
   ),
   bindingMode: optional(
     choice(['sync', 'async', 'auto'], {
-      doc: 'The same for bind and unbind; `auto` is inside the request only when the platform cannot wait.',
+      doc: 'The same for bind and unbind.',
     }),
   ),
   pollingSecondsMax: optional(integer({ doc: 'How long platforms should poll.', least: 1 })),

@@ -75,11 +75,17 @@ async function showService(form: Form, service: CatalogService): Promise<void> {
       ['Id', plan.id],
       ['Description', plan.description],
       ['Used', usage(plan)],
-      ['Answers', plan.mode.instance === 'sync' ? 'inside the request' : 'in the background'],
+      ['Answers', answers[plan.mode.instance]],
     ])
     const rows = parametersOf(plan)
     if (rows.length > 0) printTable(['PARAMETER', 'TYPE', 'FOR', 'DESCRIPTION'], rows)
   }
+}
+
+const answers: Readonly<Record<CatalogPlan['mode']['instance'], string>> = {
+  sync: 'inside the request',
+  async: 'in the background',
+  auto: 'in the background, or inside the request of a platform that cannot wait',
 }
 
 function usage({ instances, limit }: CatalogPlan): string {

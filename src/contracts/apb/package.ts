@@ -1,6 +1,13 @@
 /** A spec becomes a package: one service under the names and ids of the original broker. */
 import { present } from '../../kit/present.ts'
-import { noChoice, type Package, type Papers, type Plan, type Service } from '../../model/package.ts'
+import {
+  type Mode,
+  noChoice,
+  type Package,
+  type Papers,
+  type Plan,
+  type Service,
+} from '../../model/package.ts'
 import { planId, serviceId, serviceName } from './names.ts'
 import { type Notes, notesJson } from './notes.ts'
 import type { Options } from './options.ts'
@@ -64,12 +71,18 @@ function planOf(service: string, spec: Spec, plan: SpecPlan, options: Options): 
     parametersCheckedBy: 'contract',
     requiresApp: false,
     mode: {
-      instance: spec.async === 'unsupported' ? 'sync' : 'async',
+      instance: modeOf(spec),
       binding: options.launchOnBind === 'never' ? 'sync' : 'auto',
     },
     // A plan that the operator makes from this one keeps saying which it was.
     operator: { ...noChoice, options: { plan: plan.name } },
   }
+}
+
+/** What is not said, or is no word of the list, is left to the platform, as the original broker left it. */
+function modeOf({ async }: Spec): Mode {
+  if (async === 'required') return 'async'
+  return async === 'unsupported' ? 'sync' : 'auto'
 }
 
 function papersOf({ description, metadata }: Spec): Papers {

@@ -2,6 +2,7 @@
 import { never } from '../../kit/assert.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { type Job, usualLimits } from '../../model/job.ts'
+import type { Mode } from '../../model/package.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Prepared } from '../contract.ts'
@@ -63,7 +64,7 @@ function hasFailedBefore(action: Action, situation: Situation): boolean {
   return false
 }
 
-function modeOf(action: Action, situation: Situation): 'sync' | 'async' | 'auto' {
+function modeOf(action: Action, situation: Situation): Mode {
   return action.kind === 'bind' || action.kind === 'unbind'
     ? situation.plan.mode.binding
     : situation.plan.mode.instance
