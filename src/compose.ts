@@ -35,6 +35,7 @@ import { openPreparer, type Preparer } from './host/apart/prepare.ts'
 import { openEngines } from './host/engines.ts'
 import { contractNamed } from './host/read-package.ts'
 import { registriesOf } from './host/registries.ts'
+import { signingOf } from './host/signing.ts'
 import { type Admission, makeAdmission } from './http/admit.ts'
 import { type Gate, makeGate } from './http/authenticate.ts'
 import { proveConnection } from './http/connections.ts'
@@ -346,7 +347,8 @@ async function openHouse(
   const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
   const leaving = new AbortController()
   const tell = tellPackages(metrics, report)
-  const shelf = makeLiveCatalog({ store, room: { artifacts, engines }, signal: leaving.signal, tell })
+  const reading = { artifacts, engines, signing: signingOf(settings) }
+  const shelf = makeLiveCatalog({ store, room: reading, signal: leaving.signal, tell })
   const preparer = openPreparer()
   const ports = portsOf({ store, clock, chance, node, rules, shelf, engines, metrics, preparer })
   await shelf.fill(settings.catalog)

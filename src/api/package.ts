@@ -93,6 +93,17 @@ export const SourceListing = Type.Object(
 )
 export type SourceListing = Of<typeof SourceListing>
 
+export const Signature = Type.Object(
+  {
+    form: Type.Union([Type.Literal('cosign'), Type.Literal('bundle'), Type.Literal('notation')]),
+    signers: Type.Array(Type.String(), { description: 'Of the signing policy.' }),
+    by: Type.String({ description: 'A key, or whose certificate it is.' }),
+    fault: Type.Optional(Type.String({ description: 'Why it is of none of its signers.' })),
+  },
+  { title: 'Signature', description: 'What a registry says about a package, judged by the signing policy.' },
+)
+export type Signature = Of<typeof Signature>
+
 export const Package = Type.Object(
   {
     name: Type.String({ description: 'Its name in this broker.' }),
@@ -103,6 +114,7 @@ export const Package = Type.Object(
     problems: Type.Optional(Type.Array(Problem)),
     source: Type.Optional(Type.String({ description: 'The source that lists it.' })),
     listing: Type.Optional(SourceListing),
+    signatures: Type.Optional(Type.Array(Signature)),
     content: Type.Optional(PackageContent),
     updatedAt: Moment,
   },
@@ -163,6 +175,8 @@ export function toPackage(enrolled: Enrolled, content?: PackageContent): Package
     problems: state === 'refused' ? problemsIn(document) : undefined,
     source: typeof document['source'] === 'string' ? document['source'] : undefined,
     listing: listingIn(document),
+    // Written by the catalog and nowhere else.
+    signatures: document['signatures'] as unknown as readonly Signature[] | undefined,
     content,
     updatedAt: moment(enrolled.updatedAt),
   })

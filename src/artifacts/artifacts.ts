@@ -35,6 +35,7 @@ import { listTags } from './registry/registry-source.ts'
 import { openSession } from './registry/session.ts'
 import { openVisitSessions } from './registry/visit-sessions.ts'
 import { webFile } from './registry/web-file.ts'
+import { type FoundSignatures, findSignatures } from './signatures.ts'
 import { openSource } from './sources.ts'
 import type { Transferred } from './transfer.ts'
 
@@ -64,6 +65,8 @@ export interface ArtifactStore {
   digestNow(reference: string, signal: AbortSignal): Promise<string | undefined>
   /** What an image is, without moving it. */
   describe(reference: string, signal: AbortSignal): Promise<Descriptor>
+  /** What signs the image of that digest where the reference is. */
+  signatures(reference: string, digest: string, signal: AbortSignal): Promise<FoundSignatures>
   /** Copies images into one repository and puts an index with further documents on top. */
   publish(order: CollectionPublish): Promise<Transferred>
   /** Writes images and files into one archive. Answers its path. */
@@ -147,6 +150,8 @@ function storeIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOp
     },
     digestNow: async (text, signal) => await digestNow(text, (await rooms()).options, signal),
     describe: async (reference, signal) => await describeImage(reference, await rooms(), signal),
+    signatures: async (reference, digest, signal) =>
+      await findSignatures({ reference, digest, signal }, await rooms()),
     publish: async (order) => await publishCollection(order, await rooms()),
     pack: async (order) => await packCollection(order, await rooms()),
     sweep: async (order) => await sweep(order, await rooms()),

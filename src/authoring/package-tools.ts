@@ -1,6 +1,6 @@
 /** What package commands need of the house: building, copying, reading and trying packages without a broker. */
 import { tmpdir } from 'node:os'
-import { type PackageContent, toPackageContent } from '../api/package.ts'
+import { type PackageContent, type Signature, toPackageContent } from '../api/package.ts'
 import { buildPackage, copyPackage } from '../artifacts/packages.ts'
 import { offersOf } from '../broker/offer.ts'
 import { platformRefusals } from '../broker/offerable.ts'
@@ -31,21 +31,25 @@ export interface PackageWish {
   readonly reference: string
   readonly contract?: string
   readonly dataDir: string
+  /** The file of a policy; absent: that of the environment. */
+  readonly signingPolicy?: string
 }
 
 export interface Inspected {
   readonly content: PackageContent
   readonly warnings: readonly Problem[]
+  readonly signatures: readonly Signature[]
   /** What platforms would refuse of it as it stands: a broker does not offer it. */
   readonly refusals: readonly Problem[]
 }
 
 /** Reads a package. Problems: all that is wrong with it at once. */
 export async function inspectPackage(wish: PackageWish, listener: Listener): Promise<Inspected> {
-  const workshop = await openWorkshop(wish.dataDir)
+  const workshop = await openWorkshop(wish.dataDir, 'auto', wish.signingPolicy)
   try {
-    const { package: pkg, warnings } = await inspect(workshop, wish, listener)
-    return { content: toPackageContent(pkg), warnings, refusals: refusalsOf(pkg) }
+    const asked = { ...wish, tellSignatures: true }
+    const { package: pkg, warnings, signatures } = await inspect(workshop, asked, listener)
+    return { content: toPackageContent(pkg), warnings, signatures, refusals: refusalsOf(pkg) }
   } finally {
     await workshop.close()
   }

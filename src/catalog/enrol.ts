@@ -4,7 +4,8 @@ import { type EntryChoice, offersOf } from '../broker/offer.ts'
 import { platformRefusals } from '../broker/offerable.ts'
 import { fitToOperator } from '../host/fit.ts'
 import { hasProgram } from '../host/host-programs.ts'
-import { type Known, type ReadingContext, readPackage } from '../host/read-package.ts'
+import { type Known, type ReadingContext, type ReadPackage, readPackage } from '../host/read-package.ts'
+import { trustAsked } from '../host/signing.ts'
 import { canonical, type JsonObject } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
 import { failAll, type Problem, toProblem } from '../model/problem.ts'
@@ -47,6 +48,8 @@ export interface Remembered extends Omit<Known, 'programs'> {
   readonly source?: string
   /** What a file beside its image said. */
   readonly labels?: Readonly<Record<string, string>>
+  readonly signatures?: ReadPackage['signatures']
+  readonly trust?: string
 }
 
 /** The package of an entry; undefined when it is refused, which is written down and told. */
@@ -60,13 +63,9 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
     return found && knownOf(found)
   }
   try {
-    const {
-      contract,
-      package: pkg,
-      warnings,
-      programs,
-    } = await readPackage(room, {
+    const read = await readPackage(room, {
       reference: entry.package,
+      signedBy: entry.signedBy,
       ...(entry.contract === undefined ? {} : { contract: entry.contract }),
       options: entry.options,
       known: (digest, contract) =>
@@ -78,9 +77,10 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
         return Promise.resolve()
       },
     })
+    const { contract, package: pkg, warnings } = read
     failAll(refusalsOf(pkg, entry))
     for (const problem of warnings) tell({ kind: 'warning', name, problem })
-    const document: Remembered = { package: pkg, programs, options: entry.options }
+    const document: Remembered = { ...whatToRemember(read), options: entry.options }
     await write(store, {
       name,
       reference: entry.package,
@@ -94,7 +94,9 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
   } catch (error) {
     const problem = toProblem(error)
     // A registry that is away must not take services out of the catalog that were in it before.
-    const before = isAway(problem) ? find((one) => one.reference === entry.package) : undefined
+    const before = isAway(problem)
+      ? find((one) => one.reference === entry.package && isVouched(one, room, entry.signedBy))
+      : undefined
     if (before) {
       tell({ kind: 'kept', name, source, problem })
       return before.package
@@ -110,6 +112,30 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
     })
     return undefined
   }
+}
+
+/** What is written down of a reading. */
+export function whatToRemember(
+  read: Pick<ReadPackage, 'package' | 'programs' | 'signatures' | 'trust'>,
+): Omit<Remembered, 'options'> {
+  const { package: pkg, programs, signatures, trust } = read
+  return {
+    package: pkg,
+    programs,
+    ...(signatures.length === 0 ? {} : { signatures }),
+    ...(trust === undefined ? {} : { trust }),
+  }
+}
+
+/** Whether the signatures of a package were held against what is asked of them now. */
+export function isVouched(
+  enrolment: Pick<Enrolment, 'reference' | 'document'>,
+  { signing }: Pick<ReadingContext, 'signing'>,
+  signedBy: readonly string[],
+): boolean {
+  if (signing === undefined) return true
+  const asked = trustAsked(signing, { reference: enrolment.reference, signedBy })
+  return asked === undefined || enrolment.document['trust'] === asked
 }
 
 /** What platforms would refuse of a package as an entry offers it; faults of the entry itself are told elsewhere. */

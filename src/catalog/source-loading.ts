@@ -3,6 +3,7 @@
 import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Engine } from '../engines/engine.ts'
 import type { PackageWish } from '../host/read-package.ts'
+import type { Signing } from '../host/signing.ts'
 import { type Surroundings, type Survey, type SurveyedImage, survey } from '../host/survey.ts'
 import { deepEqual, isObject, type JsonObject } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
@@ -12,6 +13,7 @@ import type { Enrolment, Store } from '../store/store.ts'
 import {
   type EnrolWord,
   isAway,
+  isVouched,
   knownOf,
   type Remembered,
   refusalsOf,
@@ -19,6 +21,7 @@ import {
   sameHost,
   sameOptions,
   toldProblems,
+  whatToRemember,
 } from './enrol.ts'
 import {
   emptyListing,
@@ -34,7 +37,11 @@ import { sourceOf } from './source-of.ts'
 
 export interface SourceOrder {
   readonly store: Store
-  readonly room: { readonly artifacts: ArtifactStore; readonly engines: readonly Engine[] }
+  readonly room: {
+    readonly artifacts: ArtifactStore
+    readonly engines: readonly Engine[]
+    readonly signing?: Signing
+  }
   readonly entry: SourceEntry
   /** What was written down before. */
   readonly enrolments: readonly Enrolment[]
@@ -66,10 +73,11 @@ export interface LoadedSource {
 export function recallSource({
   entry,
   enrolments,
-}: Pick<SourceOrder, 'entry' | 'enrolments'>): LoadedSource | undefined {
+  room,
+}: Pick<SourceOrder, 'entry' | 'enrolments' | 'room'>): LoadedSource | undefined {
   const listing = listingOf(enrolments, entry)
   if (listing === undefined || listing.listedAt === null) return undefined
-  return { ...rowsOf(enrolments, entry), listedAt: listing.listedAt, isFresh: false }
+  return { ...rowsOf(enrolments, entry, room), listedAt: listing.listedAt, isFresh: false }
 }
 
 /** Asks a source and writes down what came of it. Away, it offers what it had. */
@@ -84,7 +92,7 @@ export async function listSource(order: SourceOrder): Promise<LoadedSource> {
     if (signal.aborted) throw error
     const problem = toProblem(error)
     const { store, enrolments } = order
-    const { packages, gone } = rowsOf(enrolments, entry)
+    const { packages, gone } = rowsOf(enrolments, entry, room)
     const before = listingOf(enrolments, entry)
     tell({ kind: packages.length > 0 ? 'kept' : 'refused', name, source: 'registry', problem })
     const listing = before ?? emptyListing(entry)
@@ -98,7 +106,10 @@ export async function listSource(order: SourceOrder): Promise<LoadedSource> {
 async function write(order: SourceOrder, found: Survey): Promise<LoadedSource> {
   const { store, entry, enrolments, tell } = order
   const before = new Map(ownRows(enrolments, entry).map((row) => [row.name, row]))
-  const read = found.found.map((image) => rowOf(image, entry, before.get(nameOf(entry, image))))
+  const read = found.found.map((image) => {
+    const known = before.get(nameOf(entry, image))
+    return rowOf(image, entry, known && isVouched(known, order.room, entry.signedBy) ? known : undefined)
+  })
   const rows = withoutTwins(withoutRefused(read, order), order)
   const present = new Set(rows.map(({ row }) => row.name))
   const left = await goneRows(
@@ -153,10 +164,9 @@ function rowOf(image: SurveyedImage, entry: SourceEntry, before: Enrolment | und
   const name = nameOf(entry, image)
   if (image.kind === 'package') {
     if (image.isUnchanged && before !== undefined) return { image, row: withoutTime(before), isKept: false }
-    const { package: pkg, programs, options, labels, contract } = image
+    const { package: pkg, options, labels, contract } = image
     const document: Remembered = {
-      package: pkg,
-      programs,
+      ...whatToRemember(image),
       options,
       source: entry.source.name,
       ...(labels === undefined ? {} : { labels }),
@@ -297,13 +307,14 @@ function knownAmong({
 }
 
 /** What the last listing found under each name, if it was of the same source. */
-function lastOf({ enrolments, entry }: SourceOrder): Pick<Surroundings, 'last'> {
+function lastOf({ enrolments, entry, room }: SourceOrder): Pick<Surroundings, 'last'> {
   if (listingOf(enrolments, entry) === undefined) return {}
   const rows = new Map(ownRows(enrolments, entry).map((row) => [row.name, row]))
   return {
     last: (name, reference) => {
       const row = rows.get(`${entry.source.name}/${name}`)
       if (row?.state !== 'offered' || row.reference !== reference || !sameHost(row)) return undefined
+      if (!isVouched(row, room, entry.signedBy)) return undefined
       const { options, labels } = remembered(row)
       return { ...knownOf(row), options, contract: row.contract, ...(labels === undefined ? {} : { labels }) }
     },
@@ -321,10 +332,13 @@ function ownRows(enrolments: readonly Enrolment[], { source }: SourceEntry): rea
 function rowsOf(
   enrolments: readonly Enrolment[],
   entry: SourceEntry,
+  room: SourceOrder['room'],
 ): Pick<LoadedSource, 'packages' | 'gone'> {
   const rows = ownRows(enrolments, entry)
   return {
-    packages: rows.filter(({ state }) => state === 'offered').map(listedOf),
+    packages: rows
+      .filter((row) => row.state === 'offered' && isVouched(row, room, entry.signedBy))
+      .map(listedOf),
     gone: rows
       .filter(({ state, document }) => state === 'refused' && isObject(document['package']))
       .map((row) => remembered(row).package),

@@ -9,7 +9,7 @@ import type { SourceEntry } from '../settings/catalog-settings.ts'
 const usualApis = { dockerhub: 'https://hub.docker.com', quay: 'https://quay.io' } as const
 
 /** What is looked through. */
-export function sourceOf({ source, options, contract }: SourceEntry): Source {
+export function sourceOf({ source, options, contract, signedBy }: SourceEntry): Source {
   const { name, images, tag, whiteList, blackList, overrides } = source
   const host = hostOfSource({ source })
   return {
@@ -21,6 +21,7 @@ export function sourceOf({ source, options, contract }: SourceEntry): Source {
     white: whiteList,
     black: blackList,
     options,
+    signedBy,
     overrides: overrides.map((one) => ({ service: one.service, options: one.options })),
     ...present({ contract, host }),
   }

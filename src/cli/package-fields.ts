@@ -1,5 +1,5 @@
 /** What a package offers and its makers, as lines for people. */
-import type { PackageContent } from '../api/package.ts'
+import type { PackageContent, Signature } from '../api/package.ts'
 import { deepEqual, type JsonObject } from '../kit/json.ts'
 import type { Field } from './output.ts'
 import { schemaLines } from './schema-lines.ts'
@@ -28,6 +28,16 @@ export function contentFields(content: PackageContent | undefined): readonly Fie
     ['Files', files?.map(({ name, summary }) => [name, summary].filter(Boolean).join('  ')).join('\n')],
     ['Actions', actions.map((one) => one.name).join(', ')],
   ]
+}
+
+/** What the registry says about a package, one signature a line. */
+export function signatureField(signatures: readonly Signature[] | undefined): Field {
+  const lines = (signatures ?? []).map(({ form, signers, by, fault }) =>
+    fault === undefined
+      ? `${form} by ${signers.join(', ')} (${by})`
+      : `${form} by ${by}, not trusted: ${fault}`,
+  )
+  return ['Signatures', lines.join('\n') || undefined]
 }
 
 /** What may be sent at provision: once where all plans take the same. */

@@ -5,19 +5,22 @@ import { contracts } from '../contracts/index.ts'
 import type { Engine, LogPiece } from '../engines/engine.ts'
 import { digestOf } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
+import type { Judged } from '../languages/signatures/index.ts'
 import type { Artifact } from '../model/artifact.ts'
 import type { Package } from '../model/package.ts'
 import { fail, failAll, type Problem } from '../model/problem.ts'
 import { hasProgram } from './host-programs.ts'
 import { runJob } from './run-job.ts'
+import { type Signing, type SigningWish, trustAsked, vouchFor } from './signing.ts'
 
 export interface ReadingContext {
-  readonly artifacts: Pick<ArtifactStore, 'open' | 'keep' | 'has' | 'tags'>
+  readonly artifacts: Pick<ArtifactStore, 'open' | 'keep' | 'has' | 'tags' | 'signatures'>
   readonly engines: readonly Engine[]
+  /** Who must have signed what; absent: nothing is asked. */
+  readonly signing?: Signing
 }
 
-export interface PackageWish {
-  readonly reference: string
+export interface PackageWish extends SigningWish {
   /** Name of the contract where it should not be detected. */
   readonly contract?: string
   readonly options: JsonObject
@@ -27,7 +30,6 @@ export interface PackageWish {
   readonly labels?: Readonly<Record<string, string>>
   /** What an earlier reading of the same content found; packages are read once per digest. */
   readonly known?: (digest: string, contract: string) => Promise<Known | undefined>
-  readonly signal: AbortSignal
   /** Takes what a package prints while it describes itself. */
   log(piece: LogPiece): Promise<void>
   progress(text: string): void
@@ -43,6 +45,10 @@ export interface ReadPackage extends Known {
   readonly contract: Contract
   /** Empty where an earlier reading was found. */
   readonly warnings: readonly Problem[]
+  /** What the registry says about it, where that was asked for. */
+  readonly signatures: readonly Judged[]
+  /** What its signatures were held against; absent where nothing was asked. */
+  readonly trust?: string
 }
 
 /** Engines run programs on Linux, whatever this is. */
@@ -52,15 +58,20 @@ const goNames: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
 export async function readPackage(room: ReadingContext, wish: PackageWish): Promise<ReadPackage> {
   const artifact = await openArtifact(room, wish)
   try {
+    // Before anything of it is read or run.
+    const signatures = await vouchFor(room, wish, artifact)
     const read = await readOpened(room, wish, artifact)
     if (artifact.kind === 'archive') await keepArchive(room, wish, artifact.digest)
-    return read
+    const trust = room.signing && trustAsked(room.signing, wish)
+    return { ...read, signatures, ...(trust === undefined ? {} : { trust }) }
   } finally {
     if ('close' in artifact) await artifact.close()
   }
 }
 
-async function readOpened(room: ReadingContext, wish: PackageWish, artifact: Artifact): Promise<ReadPackage> {
+type Read = Omit<ReadPackage, 'signatures' | 'trust'>
+
+async function readOpened(room: ReadingContext, wish: PackageWish, artifact: Artifact): Promise<Read> {
   const contract = contractFor(artifact, wish.contract, wish.source === undefined ? 'likely' : 'certain')
   const known = await wish.known?.(artifact.digest, contract.name)
   if (known && (await isKept(room.artifacts, contract.keeps?.(known.package) ?? [])))
@@ -99,8 +110,9 @@ function lookupFor(room: ReadingContext, wish: PackageWish): Lookup & { close():
   return {
     open: async (reference) => {
       const artifact = await room.artifacts.open(reference, wish.signal)
+      if ('close' in artifact) opened.push(artifact)
+      await vouchFor(room, { reference, signal: wish.signal }, artifact)
       if (!('close' in artifact)) return artifact
-      opened.push(artifact)
       if (artifact.kind === 'archive') await keepArchive(room, { ...wish, reference }, artifact.digest)
       return artifact
     },
@@ -116,7 +128,7 @@ async function readWith(
   artifact: Artifact,
   asked: ReadRequest,
   { room, wish }: { readonly room: ReadingContext; readonly wish: PackageWish },
-): Promise<Omit<ReadPackage, 'programs'>> {
+): Promise<Omit<Read, 'programs'>> {
   const first = await contract.read(artifact, asked)
   const reading =
     first.kind === 'describe-first'

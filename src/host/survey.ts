@@ -15,6 +15,7 @@ import {
   type ReadPackage,
   readPackage,
 } from './read-package.ts'
+import type { Signing } from './signing.ts'
 
 export interface Source {
   readonly name: string
@@ -28,6 +29,8 @@ export interface Source {
   readonly white: readonly string[]
   readonly black: readonly string[]
   readonly contract?: string
+  /** Signers of which one must have signed every image. */
+  readonly signedBy: readonly string[]
   readonly options: JsonObject
   /** Options for single services, over those of all. */
   readonly overrides: readonly { readonly service: string; readonly options: JsonObject }[]
@@ -36,6 +39,7 @@ export interface Source {
 export interface Surroundings {
   readonly artifacts: ArtifactStore
   readonly engines: readonly Engine[]
+  readonly signing?: Signing
   readonly signal: AbortSignal
   /** What an earlier reading of the same content found. */
   known(wanted: Pick<PackageWish, 'options' | 'labels'>): PackageWish['known']
@@ -161,6 +165,7 @@ async function readCandidate(one: Candidate, source: Source, around: Surrounding
         reference,
         options,
         source: source.name,
+        signedBy: source.signedBy,
         ...labels,
         ...(source.contract === undefined ? {} : { contract: source.contract }),
         ...present(around.known({ options, ...labels })),
@@ -206,6 +211,7 @@ async function readingStill(
     programs,
     contract: reader,
     warnings: [],
+    signatures: [],
   }
 }
 

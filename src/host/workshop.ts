@@ -6,8 +6,9 @@ import { systemClock } from '../kit/clock.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openEngines } from './engines.ts'
-import { type ReadingContext, type ReadPackage, readPackage } from './read-package.ts'
+import { type PackageWish, type ReadingContext, type ReadPackage, readPackage } from './read-package.ts'
 import { usualRegistries } from './registries.ts'
+import { loadSigningPolicy } from './signing.ts'
 
 export interface Workshop {
   readonly room: ReadingContext
@@ -25,11 +26,16 @@ export interface Listener {
   progress(text: string): void
 }
 
-/** Opens a workshop in a folder; it is made when it is not there. Without engines it is for looking, not for running. */
+/**
+ * Opens a workshop in a folder; it is made when it is not there. Without engines it is for looking, not for running.
+ * The signing policy of the broker's setting holds here, too. Problems: signature.policy-invalid.
+ */
 export async function openWorkshop(
   place: string,
   choice: Settings['engine'] | 'none' = 'auto',
+  signingPolicy = process.env['CHANDLER_REGISTRIES_SIGNING_POLICY'],
 ): Promise<Workshop> {
+  const signing = { policy: loadSigningPolicy(signingPolicy) }
   // Shims run in folders of their own, where a relative path leads nowhere.
   const dataDir = resolve(place)
   const artifacts = openArtifactStore({
@@ -39,7 +45,7 @@ export async function openWorkshop(
   const places = { folder: dataDir, clock: systemClock, artifacts }
   const engines = choice === 'none' ? [] : await openEngines({ ...places, choice })
   return {
-    room: { artifacts, engines },
+    room: { artifacts, engines, signing },
     artifacts,
     async close() {
       for (const engine of engines) await engine.close()
@@ -51,7 +57,7 @@ export async function openWorkshop(
 /** Reads a package, running it if it must describe itself. */
 export function inspect(
   { room }: Workshop,
-  wish: { readonly reference: string; readonly contract?: string; readonly options?: JsonObject },
+  wish: Pick<PackageWish, 'reference' | 'contract' | 'tellSignatures'> & { readonly options?: JsonObject },
   listener: Listener,
 ): Promise<ReadPackage> {
   return readPackage(room, { options: {}, ...wish, ...listener })

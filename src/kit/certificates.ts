@@ -180,6 +180,20 @@ export function readCertificate(pem: string): CertificateFacts & { readonly ipTe
   }
 }
 
+/** The text of the first extension with one of these object ids: as a string of ASN.1, or as bare bytes. */
+export function extensionText(der: Uint8Array, ids: readonly string[]): string | undefined {
+  const { extensions = [] } = AsnConvert.parse(buffer(der), Certificate).tbsCertificate
+  for (const id of ids) {
+    const found = extensions.find((one) => one.extnID === id)
+    if (found === undefined) continue
+    const content = bytes(found.extnValue.buffer)
+    // A UTF8String of fewer than 128 bytes has its length in the second byte.
+    const isString = content[0] === 0x0c && content[1] === content.byteLength - 2
+    return Buffer.from(isString ? content.subarray(2) : content).toString()
+  }
+  return undefined
+}
+
 /** A private key in PEM, or why it is none. */
 export function privateKeyFault(text: string): string | undefined {
   return fault(text, 'private key', () => createPrivateKey(text))

@@ -9,6 +9,7 @@ import { engineProblems } from './problems/engines.ts'
 import { languageProblems } from './problems/languages.ts'
 import { ocmProblems } from './problems/ocm.ts'
 import { osbClientProblems } from './problems/osb-client.ts'
+import { signatureProblems } from './problems/signatures.ts'
 import { systemProblems } from './problems/system.ts'
 import { toiProblems } from './problems/toi.ts'
 import { tweedProblems } from './problems/tweed.ts'
@@ -24,6 +25,7 @@ export const problemCodes = {
   ...languageProblems,
   ...ocmProblems,
   ...osbClientProblems,
+  ...signatureProblems,
   ...systemProblems,
   ...toiProblems,
   ...tweedProblems,

@@ -75,6 +75,10 @@ export const catalogSettings = items(
   {
     package: optional(reference({ doc: 'Reference to the package, resolved to a digest once.' })),
     source: sourceSettings,
+    signedBy: texts({
+      doc: 'Signers of the signing policy (`registries.signingPolicy`) of which one must have signed the package, or every image of the source, besides what the policy itself asks.',
+      fallback: [],
+    }),
     contract: say('Name of the contract, where it should not be detected.'),
     service: group('Service of a package that brings one or none; overrides.', service),
     plans: items('Plans; all plans of the package when absent.', plan),
@@ -98,7 +102,8 @@ export interface CatalogEntry extends Omit<WrittenEntry, 'package' | 'source'> {
 }
 
 /** Many packages: those that a place holds. */
-export interface SourceEntry extends Pick<WrittenEntry, 'contract' | 'options' | 'infrastructure'> {
+export interface SourceEntry
+  extends Pick<WrittenEntry, 'contract' | 'options' | 'infrastructure' | 'signedBy'> {
   readonly source: WrittenEntry['source'] & { readonly name: string }
 }
 

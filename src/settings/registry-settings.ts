@@ -10,6 +10,9 @@ export const registrySettings = group('Where packages and images are fetched fro
     doc: 'How long what was brought for packages stays after its last use, when nothing that is offered or has instances needs it.',
     fallback: '7d',
   }),
+  signingPolicy: optional(
+    path({ doc: 'File that says which signers are trusted, and which packages must be signed by whom.' }),
+  ),
   hosts: items('A registry that needs more than a credential file.', {
     host: text({ doc: 'As references write it, with its port.' }),
     user: optional(text({ doc: 'Account.' })),

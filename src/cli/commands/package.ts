@@ -8,7 +8,7 @@ import { connect, withConnection } from '../connection.ts'
 import { listingFields, listingLine } from '../listing-fields.ts'
 import { localDataDir } from '../local.ts'
 import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
-import { contentFields } from '../package-fields.ts'
+import { contentFields, signatureField } from '../package-fields.ts'
 import { packageListener } from '../package-listener.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { print, say } from '../terminal.ts'
@@ -18,6 +18,7 @@ interface Local {
   readonly output: Form
   readonly contract?: string
   readonly dataDir: string
+  readonly signingPolicy?: string
 }
 
 export function register(program: Command): void {
@@ -70,6 +71,7 @@ export function register(program: Command): void {
         ['Contract', found.contract],
         ['State', found.state],
         ['Source', found.source],
+        signatureField(found.signatures),
         ...listingFields(found.listing),
         ...contentFields(found.content),
         ['Problems', found.problems?.map((one) => one.message).join('\n')],
@@ -92,16 +94,18 @@ function inspecting(group: Command): void {
   })
   withLocal(command).action(async (reference: string, options: Local) => {
     const { inspectPackage } = await import('../../authoring/package-tools.ts')
-    const { content, warnings } = await inspectPackage({ reference, ...options }, packageListener())
+    const wish = { reference, ...options }
+    const { content, warnings, signatures } = await inspectPackage(wish, packageListener())
     for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
     await printOne(options.output, {
       kind: 'PackageContent',
-      value: content,
+      value: { ...content, signatures },
       name: content.name,
       fields: [
         ['Package', content.name],
         ['Contract', content.contract],
         ['Digest', content.digest],
+        signatureField(signatures),
         ...contentFields(content),
       ],
     })
@@ -163,4 +167,8 @@ function withLocal(command: Command): Command {
   return withOutput(command)
     .option('--contract <name>', 'the contract, where it should not be detected')
     .option('--data-dir <path>', 'where images and keys are kept', localDataDir())
+    .option(
+      '--signing-policy <file>',
+      'who must have signed packages; that of CHANDLER_REGISTRIES_SIGNING_POLICY when absent',
+    )
 }

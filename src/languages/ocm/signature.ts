@@ -9,9 +9,10 @@ import {
   verify,
   X509Certificate,
 } from 'node:crypto'
+import { readPem, writePem } from '../../kit/pem.ts'
+import { faultOfSigner, holdsSubject, readCertificateBytes, subjectLine } from '../../kit/trust-chain.ts'
 import type { ComponentDescriptor, Digest, Signature } from './descriptor.ts'
 import { type Normalisation, normalForm, normalForms, normalisationNamed } from './normalise.ts'
-import { readPem, writePem } from './pem.ts'
 
 export const signatureAlgorithms = ['RSASSA-PKCS1-V1_5', 'RSASSA-PSS'] as const
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
@@ -166,13 +167,13 @@ function signerOf(
     const blocks = readPem(trust.key)
     const own = blocks.find(({ label }) => label === 'CERTIFICATE')
     if (own === undefined) return keyOf(trust.key)
-    const certificate = parsed(own.bytes)
+    const certificate = readCertificateBytes(own.bytes)
     if (certificate === undefined)
       return { kind: 'certificate', detail: 'the given certificate cannot be read' }
     const others = blocks
       .filter(({ label }) => label === 'CERTIFICATE')
       .slice(1)
-      .flatMap(({ bytes }) => parsed(bytes) ?? [])
+      .flatMap(({ bytes }) => readCertificateBytes(bytes) ?? [])
     return certified(certificate, [...others, ...brought], { issuer, trust })
   }
   const [first, ...chain] = brought
@@ -184,17 +185,9 @@ function signerOf(
   if (!holdsSubject(first.subject, trust.issuer))
     return {
       kind: 'certificate',
-      detail: `its certificate is of ${oneLine(first.subject)}, wanted is ${trust.issuer}`,
+      detail: `its certificate is of ${subjectLine(first.subject)}, wanted is ${trust.issuer}`,
     }
   return certified(first, chain, { issuer, trust })
-}
-
-function parsed(bytes: Uint8Array): X509Certificate | undefined {
-  try {
-    return new X509Certificate(bytes)
-  } catch {
-    return undefined
-  }
 }
 
 function keyOf(pem: string): Signer | SignatureVerdict {
@@ -205,8 +198,6 @@ function keyOf(pem: string): Signer | SignatureVerdict {
   }
 }
 
-const codeSigning = '1.3.6.1.5.5.7.3.3'
-
 function certified(
   certificate: X509Certificate,
   chain: readonly X509Certificate[],
@@ -214,59 +205,11 @@ function certified(
 ): Signer | SignatureVerdict {
   const refuse = (detail: string): SignatureVerdict => ({ kind: 'certificate', detail })
   if (issuer !== undefined && !holdsSubject(certificate.subject, issuer))
-    return refuse(`the signature names ${issuer}, its certificate ${oneLine(certificate.subject)}`)
-  const uses = certificate.keyUsage
-  if (uses !== undefined && uses.length > 0 && !uses.includes(codeSigning))
-    return refuse('the certificate is not for signing code')
-  const fault = faultOfChain(certificate, chain, trust)
+    return refuse(`the signature names ${issuer}, its certificate ${subjectLine(certificate.subject)}`)
+  const fault = faultOfSigner(certificate, chain, trust)
   return fault === undefined
-    ? { key: certificate.publicKey, by: oneLine(certificate.subject) }
+    ? { key: certificate.publicKey, by: subjectLine(certificate.subject) }
     : refuse(fault)
-}
-
-const chainMax = 10
-
-function faultOfChain(
-  leaf: X509Certificate,
-  chain: readonly X509Certificate[],
-  { roots, now }: Trust,
-): string | undefined {
-  const trusted = roots.flatMap((pem) =>
-    readPem(pem).flatMap(({ label, bytes }) => (label === 'CERTIFICATE' ? (parsed(bytes) ?? []) : [])),
-  )
-  if (trusted.length === 0) return 'there is no trusted root'
-  const isValid = (one: X509Certificate): boolean =>
-    now >= Date.parse(one.validFrom) && now <= Date.parse(one.validTo)
-  let here = leaf
-  for (let step = 0; step < chainMax; step++) {
-    if (!isValid(here))
-      return `the certificate of ${oneLine(here.subject)} is valid from ${here.validFrom} to ${here.validTo}`
-    const current = here
-    if (trusted.some((root) => root.fingerprint256 === current.fingerprint256)) return undefined
-    const above = [...trusted, ...chain].filter(
-      (one) =>
-        one.ca &&
-        one.fingerprint256 !== current.fingerprint256 &&
-        current.checkIssued(one) &&
-        current.verify(one.publicKey),
-    )
-    // A renewed certificate has the name and often the key of the one before, which may still be listed.
-    const next = above.find(isValid) ?? above[0]
-    if (next === undefined) return `nobody trusted has signed the certificate of ${oneLine(here.subject)}`
-    here = next
-  }
-  return `the chain of certificates is longer than ${chainMax}`
-}
-
-/** Whether all parts of a wanted name are parts of a subject. */
-function holdsSubject(subject: string, wanted: string): boolean {
-  const there = subject.split('\n').map((part) => part.trim())
-  const plain = wanted.includes('=') ? wanted : `CN=${wanted}`
-  return plain.split(/[,\n]/).every((part) => there.includes(part.trim()))
-}
-
-function oneLine(subject: string): string {
-  return subject.split('\n').join(',')
 }
 
 export interface SigningOrder {
