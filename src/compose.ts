@@ -1,7 +1,7 @@
 /** Puts the parts together: settings in, a running broker out. Knows every part and does nothing else. */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { type ArtifactStore, openArtifactStore } from './artifacts/index.ts'
+import type { ArtifactStore } from './artifacts/index.ts'
 import type { Catalog } from './broker/catalog.ts'
 import type { Ports } from './broker/ports.ts'
 import { type LiveCatalog, makeLiveCatalog } from './catalog/live-catalog.ts'
@@ -32,9 +32,9 @@ import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
 import type { Engine } from './engines/engine.ts'
 import { openPreparer, type Preparer } from './host/apart/prepare.ts'
+import { openArtifacts } from './host/artifacts.ts'
 import { openEngines } from './host/engines.ts'
 import { contractNamed } from './host/read-package.ts'
-import { registriesOf } from './host/registries.ts'
 import { signingOf } from './host/signing.ts'
 import { type Admission, makeAdmission } from './http/admit.ts'
 import { type Gate, makeGate } from './http/authenticate.ts'
@@ -334,12 +334,8 @@ async function openHouse(
   const node = settings.node.name ?? `${hostname()}-${Buffer.from(chance.bytes(4)).toString('hex')}`
   const unmeasured = await openBrokerStore(settings, { ring, clock, chance })
   const store = measuredStore(unmeasured, metrics, clock)
-  const opened = openArtifactStore({
-    folder: join(settings.dataDir, 'images'),
-    registries: {
-      ...registriesOf(settings, process.env),
-      loginFor: (host, repository) => shelf.loginFor(host, repository),
-    },
+  const opened = openArtifacts(settings, {
+    loginFor: (host, repository) => shelf.loginFor(host, repository),
     arrived: metrics.imageArrived,
   })
   const artifacts = measuredArtifacts(opened, metrics, clock)

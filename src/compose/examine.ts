@@ -1,9 +1,8 @@
 /** Looks at store, keys and engines for doctor, without changing anything that is there. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openArtifactStore } from '../artifacts/index.ts'
+import { openArtifacts } from '../host/artifacts.ts'
 import { openEngines } from '../host/engines.ts'
-import { registriesOf } from '../host/registries.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
 import { toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -64,10 +63,7 @@ function keyRing(settings: Settings): KeyRing | Seen {
 
 async function engines(settings: Settings): Promise<readonly Seen[]> {
   try {
-    const artifacts = openArtifactStore({
-      folder: join(settings.dataDir, 'images'),
-      registries: registriesOf(settings, process.env),
-    })
+    const artifacts = openArtifacts(settings)
     const opened = await openEngines({
       folder: settings.dataDir,
       clock: systemClock,

@@ -1,0 +1,21 @@
+/** The artifact store of the settings: in the data folder, over the registries as the operator knows them. */
+import { join } from 'node:path'
+import { type ArtifactStore, openArtifactStore, type RegistrySettings } from '../artifacts/index.ts'
+import type { Settings } from '../settings/settings.ts'
+import { registriesOf } from './registries.ts'
+
+interface Ports {
+  /** Logins of sources, which are known later than the store is opened. */
+  readonly loginFor?: RegistrySettings['loginFor']
+  readonly arrived?: (bytes: number) => void
+}
+
+/** Opens it. Problems: file.unreadable. */
+export function openArtifacts(settings: Settings, { loginFor, arrived }: Ports = {}): ArtifactStore {
+  const registries = registriesOf(settings, process.env)
+  return openArtifactStore({
+    folder: join(settings.dataDir, 'images'),
+    registries: { ...registries, ...(loginFor === undefined ? {} : { loginFor }) },
+    ...(arrived === undefined ? {} : { arrived }),
+  })
+}
