@@ -4,12 +4,15 @@ import { makeContract, offer } from '../../test/simulation/contract-model.ts'
 import { openWorkshop } from '../../test/support/workshop.ts'
 import { makeCatalog } from '../broker/catalog.ts'
 import { offeringsOf } from '../broker/offering.ts'
+import { orders } from '../broker/orders.ts'
 import type { Ports } from '../broker/ports.ts'
 import { provision } from '../broker/provision.ts'
+import type { Contract } from '../contracts/contract.ts'
 import type { Engine } from '../engines/engine.ts'
 import { ulidSource } from '../kit/id.ts'
 import { fail } from '../model/problem.ts'
 import { emptyReport, type Report, type RunEnd } from '../model/report.ts'
+import { ownerOfInstance } from '../model/sealed.ts'
 import { sweep } from './maintenance.ts'
 import type { WorkEvent, WorkReport } from './work-report.ts'
 import { startWorker } from './worker.ts'
@@ -18,12 +21,20 @@ interface Given {
   readonly end: RunEnd
   readonly stages?: number
   readonly runsAgain?: boolean
+  /** Instead of what the contract of the simulation concludes. */
+  readonly conclude?: Contract['conclude']
   /** What comes over a discard. */
   readonly meanwhile?: () => Promise<void>
 }
 
 /** A provision whose runs end as told; `seen` lists what was done after that: waiting for the disk, and discards, with how the operation stood then. */
-async function atWork({ end, stages = 1, runsAgain = false, meanwhile = async () => undefined }: Given) {
+async function atWork({
+  end,
+  stages = 1,
+  runsAgain = false,
+  conclude,
+  meanwhile = async () => undefined,
+}: Given) {
   const { world, clock, chance, store, tools: toolsFor } = await openWorkshop()
   const catalog = makeCatalog([offer])
   await store.write(async (tx) => {
@@ -50,7 +61,8 @@ async function atWork({ end, stages = 1, runsAgain = false, meanwhile = async ()
     follow: async () => {
       isReported = true
       const steps = [{ name: 'pretend', exit: 0 }]
-      return { ...emptyReport(end, world.now), steps } satisfies Report
+      const got = new Map([['state', { kind: 'bytes', bytes: Buffer.from('what was made') } as const]])
+      return { ...emptyReport(end, world.now), steps, got } satisfies Report
     },
     stop: async () => undefined,
     discard: async (name) => {
@@ -81,7 +93,7 @@ async function atWork({ end, stages = 1, runsAgain = false, meanwhile = async ()
       deadlineMs: { provision: 60_000, update: 0, deprovision: 0, bind: 0, unbind: 0, invoke: 0 },
       queuedPerPlatformMax: 10,
     }),
-    contract: () => makeContract(runsAgain, false, false),
+    contract: () => ({ ...makeContract(runsAgain, false, false), ...(conclude && { conclude }) }),
     catalog: () => catalog,
     refuses: () => undefined,
     infrastructure: () => ({}),
@@ -160,6 +172,45 @@ test.each<Given & { readonly fact: string; readonly wanted: readonly string[] }>
   expect(seen).toEqual(wanted)
   expect(runs.size).toBe(0)
   expect(faults()).toEqual([])
+})
+
+const broken = (): never => {
+  throw new TypeError('cannot read properties of undefined')
+}
+
+test.each<{ readonly fact: string; readonly conclude: Contract['conclude']; readonly kept: string }>([
+  {
+    fact: 'over a run that finished: what it keeps of one that is lost',
+    conclude: (_action, _situation, report) =>
+      report.end.kind === 'finished'
+        ? broken()
+        : {
+            kind: 'done',
+            outcome: {
+              problems: [{ code: 'operation.interrupted' }],
+              binding: { credentials: {} },
+              carryover: { mine: Buffer.from('kept by the contract') },
+            },
+          },
+    kept: '{"mine":"kept by the contract"}',
+  },
+  {
+    fact: 'over any report: the files of the run, by name',
+    conclude: broken,
+    kept: '{"state":"what was made"}',
+  },
+])('a contract that breaks $fact, and the operation ends with its reason', async ({ conclude, kept }) => {
+  const { tools, runs, faults, operation } = await atWork({ end: { kind: 'finished' }, conclude })
+
+  expect(await operation()).toMatchObject({ state: 'failed', problem: 'operation.inconclusive' })
+  const carryover = await orders.carryover(
+    tools.ports.store.look,
+    ownerOfInstance({ platform: 'p', instance: 'i' }),
+  )
+  const texts = Object.entries(carryover).map(([name, bytes]) => [name, Buffer.from(bytes).toString()])
+  expect(JSON.stringify(Object.fromEntries(texts))).toBe(kept)
+  expect(faults()[0]).toMatchObject({ kind: 'fault', doing: 'draw the conclusion' })
+  expect(runs.size).toBe(0)
 })
 
 test('a run that resists after the end is told of, and the end stays as it is; the sweep takes it a little later', async () => {

@@ -15,6 +15,7 @@ import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
 import type { Transaction } from '../store/store.ts'
 import { type Assembled, assemble } from './assemble.ts'
 import { discardLeft, discardNow, isOver } from './discard.ts'
+import { drawConclusion } from './draw-conclusion.ts'
 import { endingOf, withLastLines, withoutSecrets } from './ending.ts'
 import { withKeptFiles } from './kept-file-records.ts'
 import { hideInLogs, withRests } from './late-secrets.ts'
@@ -73,13 +74,14 @@ export async function conclude(
 
 /** What the report means. Whatever came out as a secret is hidden in the log first, and in the lines that the conclusion may quote. */
 export async function concluded(
-  { ports }: Tools,
-  { contract, situation, order }: Assembled,
+  { ports, report: log }: Tools,
+  assembled: Assembled,
   { operation, job, report }: { readonly operation: Operation; readonly job: Job; readonly report: Report },
 ): Promise<{ readonly conclusion: Conclusion; readonly mask: Mask }> {
+  const { situation } = assembled
   const outputs = await orders.outputs(ports.store.look, operation.target)
   const known = new Set(secretsOf(situation, { job, outputs }))
-  const conclusion = contract.conclude(order.action, situation, report)
+  const conclusion = drawConclusion(log, assembled, report)
   const outcome = conclusion.kind === 'done' ? conclusion.outcome : undefined
   const all = outcome === undefined ? [...known] : secretsOf(situation, { job, outputs, outcome })
   const late = all.filter((text) => !known.has(text))
@@ -89,9 +91,7 @@ export async function concluded(
   const logTail = mask.text(report.logTail)
   return {
     conclusion:
-      logTail === report.logTail
-        ? conclusion
-        : contract.conclude(order.action, situation, { ...report, logTail }),
+      logTail === report.logTail ? conclusion : drawConclusion(log, assembled, { ...report, logTail }),
     mask,
   }
 }

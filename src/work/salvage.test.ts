@@ -68,7 +68,12 @@ const cases: readonly Given[] = [
     state: 'none',
   },
   { name: 'its job cannot be opened', sealed: false, state: 'none', done: [] },
-  { name: 'its contract fails', breaks: { conclude: 'throws' }, state: 'none', done: ['stop', 'follow'] },
+  {
+    name: 'its contract fails',
+    breaks: { conclude: 'throws' },
+    state: 'of the run',
+    done: ['stop', 'follow'],
+  },
   { name: 'nothing was kept of one that is lost', breaks: { look: 'throws' }, state: 'none' },
 ]
 

@@ -237,6 +237,12 @@ export const brokerProblems = {
     status: 500,
     exit: 3,
   },
+  'operation.inconclusive': {
+    title: 'What the run means could not be told',
+    hint: 'What the run left is kept. The log of the broker tells the fault; update or delete the instance to go on from there.',
+    status: 500,
+    exit: 3,
+  },
   'operation.left': {
     title: 'The command left before the operation ended',
     hint: 'It goes on: chandler attach shows it and stays with it to its end.',
