@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { freshFolder } from '../../test/support/image.ts'
-import { putHostTools } from './host-tools.ts'
+import { findHostTools, putHostTools } from './host-tools.ts'
 
 const root = freshFolder('tools')
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 test.skipIf(process.getuid?.() !== 0)('a program runs in a root that holds nothing else', async () => {
-  await putHostTools(root, ['sh', 'cat'])
+  await putHostTools(root, await findHostTools(['sh', 'cat']))
 
   const run = spawnSync('chroot', [root, '/bin/sh', '-c', 'echo hello | /bin/cat'], { encoding: 'utf8' })
 
@@ -19,7 +18,7 @@ test.skipIf(process.getuid?.() !== 0)('a program runs in a root that holds nothi
 })
 
 test('a program that is not here is named', async () => {
-  await expect(putHostTools(join(root), ['no-such-program'])).rejects.toThrow(
+  await expect(findHostTools(['no-such-program'])).rejects.toThrow(
     'A file cannot be read: there is no program no-such-program on this machine',
   )
 })

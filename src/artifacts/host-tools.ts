@@ -8,15 +8,27 @@ import { fail } from '../model/problem.ts'
 const folders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
 const start = promisify(execFile)
 
-/** Copies each program to `/bin` of the root, and what it is linked with to where it is found. Problems: file.unreadable. */
-export async function putHostTools(root: string, names: readonly string[]): Promise<void> {
+/** A file of this machine, and where it goes in a root folder. */
+export interface HostFile {
+  readonly path: string
+  readonly place: string
+}
+
+/** Each program for `/bin` of a root, and what it is linked with for where it is found. Problems: file.unreadable. */
+export async function findHostTools(names: readonly string[]): Promise<readonly HostFile[]> {
+  const files: HostFile[] = []
   const libraries = new Set<string>()
   for (const name of names) {
     const path = await find(name)
-    await put(root, join('/bin', name), path)
+    files.push({ path, place: join('/bin', name) })
     for (const library of await librariesOf(path)) libraries.add(library)
   }
-  for (const library of libraries) await put(root, library, library)
+  return [...files, ...[...libraries].map((path) => ({ path, place: path }))]
+}
+
+/** Copies files of this machine into a root folder. */
+export async function putHostTools(root: string, files: readonly HostFile[]): Promise<void> {
+  for (const { path, place } of files) await put(root, place, path)
 }
 
 async function find(name: string): Promise<string> {

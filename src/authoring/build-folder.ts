@@ -2,13 +2,14 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { putHostTools } from '../artifacts/host-tools.ts'
+import { findHostTools, putHostTools } from '../artifacts/host-tools.ts'
 import { buildPackage } from '../artifacts/packages.ts'
 import { usualRegistries } from '../host/registries.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { checkerOf } from '../kit/schema.ts'
 import { readYaml } from '../kit/yaml.ts'
 import { fail, failAll, type Problem } from '../model/problem.ts'
+import { toolsBelow } from './tools-image.ts'
 
 /** What `image.yml` may say. */
 export interface ImageFile {
@@ -66,11 +67,12 @@ export async function buildFolder(build: FolderBuild): Promise<string> {
   const { folder } = build
   const file = readImageFile(join(folder, 'image.yml'))
   const reference = builtReference(build)
-  const base = build.base ?? file.base
+  const named = build.base ?? file.base
   const scratch = mkdtempSync(join(tmpdir(), 'chandler-folder-'))
   try {
     cpSync(join(folder, file.root ?? 'root'), scratch, { recursive: true })
-    await putHostTools(scratch, file.tools ?? [])
+    const base = named ?? (await toolsBelow(scratch, file.tools ?? [], build.dataDir))
+    if (base === named) await putHostTools(scratch, await findHostTools(file.tools ?? []))
     const { entrypoint, command, environment, user, workingFolder } = file
     const labels =
       file.labels === undefined && build.labels === undefined
