@@ -11,7 +11,7 @@ import {
   parseAllDocuments,
   stringify,
 } from 'yaml'
-import { exactInteger } from './exact.ts'
+import { type ExactNumber, exactInteger, isExact } from './exact.ts'
 import { type Json, pointer } from './json.ts'
 
 export interface YamlFault {
@@ -116,7 +116,11 @@ function unread(message: string): YamlReading {
 
 /** Prints a value as YAML. */
 export function writeYaml(value: Json): string {
-  return stringify(value, { lineWidth: 110 })
+  return stringify(value, (_key, item: unknown) => (isExact(item) ? wide(item) : item), { lineWidth: 110 })
+}
+
+function wide({ rawJSON }: ExactNumber): bigint | number {
+  return /^-?\d+$/.test(rawJSON) ? BigInt(rawJSON) : Number(rawJSON)
 }
 
 /** A broken document has an error per sign; the first ones say it all. */
