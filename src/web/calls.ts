@@ -1,6 +1,7 @@
 /** Every call of the operator API that the UI makes. */
+import type { CatalogAnswer } from '../api/catalog.ts'
 import type { About, Cluster } from '../api/cluster.ts'
-import type { InstancePage } from '../api/instance.ts'
+import type { DryRun, InstanceDetail, InstancePage, Ordered } from '../api/instance.ts'
 import type { OperationPage } from '../api/operation.ts'
 import type { Package } from '../api/package.ts'
 import type { Session } from '../api/session.ts'
@@ -40,4 +41,13 @@ export const calls = {
   packages: call<Items<Package>>()('GET', '/packages'),
   instances: call<InstancePage>()('GET', '/instances'),
   operations: call<OperationPage>()('GET', '/operations'),
+  catalog: call<CatalogAnswer>()('GET', '/catalog'),
+  package: call<Package>()('GET', '/packages/:name'),
+  instance: call<InstanceDetail>()('GET', '/instances/:platform/:instance'),
+  order: call<Ordered>()('POST', '/instances'),
+  tryOrder: call<DryRun>()('POST', '/instances/dry-run'),
+  change: call<Ordered>()('PATCH', '/instances/:platform/:instance'),
+  tryChange: call<DryRun>()('POST', '/instances/:platform/:instance/dry-run'),
+  bind: call<Ordered>()('POST', '/instances/:platform/:instance/bindings'),
+  tryBind: call<DryRun>()('POST', '/instances/:platform/:instance/bindings/dry-run'),
 } as const

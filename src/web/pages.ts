@@ -1,11 +1,7 @@
 /** Every page: its address, its name, and where it is loaded from when it is needed. */
 import type { ComponentType } from 'preact'
+import type { PageProps } from './page-props.ts'
 import type { TextKey } from './texts.ts'
-
-export interface PageProps {
-  /** What stands in the address for the names in the pattern. */
-  readonly params: Readonly<Record<string, string>>
-}
 
 export interface Page {
   /** `/instances/:platform/:instance` */
@@ -24,6 +20,32 @@ export const pages: readonly Page[] = [
     title: 'nav.home',
     isInNavigation: true,
     load: async () => (await import('./pages/home.tsx')).HomePage,
+  },
+  {
+    pattern: '/catalog',
+    title: 'nav.catalog',
+    isInNavigation: true,
+    load: async () => (await import('./pages/catalog.tsx')).CatalogPage,
+  },
+  {
+    pattern: '/catalog/:service',
+    title: 'nav.service',
+    load: async () => (await import('./pages/service.tsx')).ServicePage,
+  },
+  {
+    pattern: '/order/:service/:plan',
+    title: 'nav.order',
+    load: async () => (await import('./pages/order.tsx')).OrderPage,
+  },
+  {
+    pattern: '/instances/:platform/:instance/update',
+    title: 'nav.update',
+    load: async () => (await import('./pages/update.tsx')).UpdatePage,
+  },
+  {
+    pattern: '/instances/:platform/:instance/bind',
+    title: 'nav.bind',
+    load: async () => (await import('./pages/bind.tsx')).BindPage,
   },
   {
     pattern: '/account',

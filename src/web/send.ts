@@ -1,5 +1,6 @@
 /** Calls the operator API: a row of the table of calls in, what it answers or the problem out. */
 import type { Problem } from '../api/problem.ts'
+import { parseJson } from '../kit/exact.ts'
 import type { Call, PathOf } from './calls.ts'
 import { apiPath } from './place.ts'
 import { t } from './texts.ts'
@@ -14,6 +15,8 @@ export interface Sending<U extends string> {
   readonly body?: unknown
   /** The page asks on its own; no person did anything. */
   readonly isRefresh?: boolean
+  /** Sent again after a lost connection, an order with the same key is still one order. */
+  readonly idempotencyKey?: string
   readonly signal?: AbortSignal
 }
 
@@ -26,13 +29,14 @@ export const sessionHooks: { csrf: () => string | undefined; lost: () => void } 
 /** Sends one call with the session of this browser. */
 export async function send<T, U extends string>(
   call: Call<T, U>,
-  { path, query, body, isRefresh, signal }: Sending<U>,
+  { path, query, body, isRefresh, idempotencyKey, signal }: Sending<U>,
 ): Promise<Answered<T>> {
   const csrf = sessionHooks.csrf()
   const headers = {
     Accept: 'application/json',
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(csrf === undefined || call.method === 'GET' ? {} : { 'X-CSRF-Token': csrf }),
+    ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     ...(isRefresh ? { 'X-Chandler-Refresh': '1' } : {}),
   }
   return exchange<T>(addressOf(call, path, query), {
@@ -63,7 +67,8 @@ export async function exchange<T>(address: string, init: RequestInit): Promise<A
   try {
     const response = await fetch(address, init)
     const text = await response.text()
-    const answer: unknown = text === '' ? undefined : JSON.parse(text)
+    // Parameters may hold integers that a double cannot.
+    const answer: unknown = text === '' ? undefined : parseJson(text)
     if (response.ok) return { kind: 'done', value: answer as T }
     if (response.status === 401) sessionHooks.lost()
     return { kind: 'refused', status: response.status, problem: answer as Problem }

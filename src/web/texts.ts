@@ -1,12 +1,21 @@
 /** The texts of the UI in the language of the reader. */
 import { signal } from '@preact/signals'
 import { accountTexts } from './texts/account.ts'
+import { catalogTexts } from './texts/catalog.ts'
+import { formTexts } from './texts/forms.ts'
 import { homeTexts } from './texts/home.ts'
 import { shellTexts } from './texts/shell.ts'
 import { stateTexts } from './texts/states.ts'
 
 /** One row per text: English, German. */
-export const texts = { ...shellTexts, ...stateTexts, ...homeTexts, ...accountTexts } as const
+export const texts = {
+  ...shellTexts,
+  ...stateTexts,
+  ...homeTexts,
+  ...accountTexts,
+  ...catalogTexts,
+  ...formTexts,
+} as const
 export type TextKey = keyof typeof texts
 
 export const languages = { en: 'English', de: 'Deutsch' } as const

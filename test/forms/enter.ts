@@ -3,7 +3,14 @@ import { type Json, type JsonObject, at as valueAt } from '../../src/kit/json.ts
 import { everyField, type Field } from '../../src/web/form/field.ts'
 import { isMap } from '../../src/web/form/places.ts'
 import { same } from '../../src/web/form/resolve.ts'
-import { after, beginForm, type Deed, type FormPlan, type FormState, fieldsOf } from '../../src/web/form/state.ts'
+import {
+  after,
+  beginForm,
+  type Deed,
+  type FormPlan,
+  type FormState,
+  fieldsOf,
+} from '../../src/web/form/state.ts'
 import { textOfValue, valueIn } from '../../src/web/form/text.ts'
 
 /** The form with a value entered; throws where a field does not let one. */
@@ -37,7 +44,9 @@ function enterField(plan: FormPlan, state: FormState, field: Field, wanted: Json
     case 'text':
       return set(typeof wanted === 'string')
     case 'number':
-      return set(same((valueIn(textOfValue(wanted)) as { value: Json }).value, wanted) && typeof wanted !== 'string')
+      return set(
+        same((valueIn(textOfValue(wanted)) as { value: Json }).value, wanted) && typeof wanted !== 'string',
+      )
     case 'switch':
       return set(typeof wanted === 'boolean')
     case 'choice':
@@ -94,7 +103,9 @@ function enterRows(plan: FormPlan, given: FormState, place: string, wanted: Json
   while (rows() > wanted.length) state = after(plan, state, { do: 'drop-row', place, index: rows() - 1 })
   for (const [i, item] of wanted.entries()) {
     if (i >= rows()) {
-      const list = [...everyField(fieldsOf(plan, state))].find((one) => one.place === place && one.kind === 'list')
+      const list = [...everyField(fieldsOf(plan, state))].find(
+        (one) => one.place === place && one.kind === 'list',
+      )
       if (list?.kind !== 'list') return refuse(`${place} shows no rows`)
       state = after(plan, state, { do: 'add-row', place, fresh: list.fresh })
     }

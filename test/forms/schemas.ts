@@ -81,8 +81,8 @@ function* schemasIn(value: Json, at: string, around: JsonObject = {}): Generator
       yield { name: `${at}/${key}`, schema, definition: [], examples: examplesBeside(map) }
     } else if (typeof item === 'string' && /(^|\n)(inputs|pattern): /.test(item)) {
       const { value: inner } = readYaml(item, { merge: true })
-      if (inner !== undefined) yield* schemasIn(inner, `${at}/${key}`, map)
-    } else yield* schemasIn(item, `${at}/${key}`, map)
+      if (inner !== undefined) yield* schemasIn(inner as Json, `${at}/${key}`, map)
+    } else yield* schemasIn(item as Json, `${at}/${key}`, map)
   }
 }
 
@@ -112,9 +112,14 @@ function isSchema(value: unknown): value is JsonObject {
   if (!isObject(value)) return false
   const { $schema, type, properties } = value
   if (typeof $schema === 'string' && $schema.includes('json-schema.org')) return true
-  if (isObject(properties) && Object.values(properties).every((one) => isObject(one) || typeof one === 'boolean'))
+  if (
+    isObject(properties) &&
+    Object.values(properties).every((one) => isObject(one) || typeof one === 'boolean')
+  )
     return type === undefined || type === 'object'
-  return typeof type === 'string' && words.includes(type) && Object.keys(value).some((key) => telling.has(key))
+  return (
+    typeof type === 'string' && words.includes(type) && Object.keys(value).some((key) => telling.has(key))
+  )
 }
 
 const telling = new Set([
@@ -122,7 +127,16 @@ const telling = new Set([
   ...['additionalProperties', 'contentEncoding', 'title', '$id', 'required', 'oneOf', 'anyOf', 'writeOnly'],
 ])
 
-const besides = ['document', 'user', 'result', 'value', 'parameters', 'provision_params', 'bind_params', 'given']
+const besides = [
+  'document',
+  'user',
+  'result',
+  'value',
+  'parameters',
+  'provision_params',
+  'bind_params',
+  'given',
+]
 
 function examplesBeside(around: JsonObject): readonly JsonObject[] {
   return besides.flatMap((name) => {

@@ -1,5 +1,6 @@
 /** What the broker says is wrong, by the place in the form that it is about. */
 import type { Problem } from '../../api/problem.ts'
+import type { Field } from './field.ts'
 import { isWithin } from './places.ts'
 
 export interface Fault {
@@ -44,8 +45,20 @@ export function isFaulty(faults: readonly Fault[], place: string): boolean {
   return faults.some((fault) => fault.place !== undefined && isWithin(fault.place, place))
 }
 
-/** Each fault moved to the nearest field that the form has for it; those without one are about the whole. */
-export function settled(faults: readonly Fault[], places: ReadonlySet<string>): readonly Fault[] {
+/**
+ * Each fault moved to the nearest field that the form has for it; those without one are about the whole. A choice says
+ * nothing of its other branches while something is wrong within the chosen one.
+ */
+export function settled(faults: readonly Fault[], fields: readonly Field[]): readonly Fault[] {
+  const moved = movedTo(faults, new Set(fields.map(({ place }) => place)))
+  const choices = fields
+    .filter(({ kind, place }) => kind === 'branch' && place !== '')
+    .map(({ place }) => place)
+  const isFurther = (place: string) => moved.some((other) => other.place?.startsWith(`${place}/`) === true)
+  return moved.filter(({ place }) => place === undefined || !choices.includes(place) || !isFurther(place))
+}
+
+function movedTo(faults: readonly Fault[], places: ReadonlySet<string>): readonly Fault[] {
   return faults.map((fault) => {
     let place = fault.place
     while (place !== undefined && place !== '' && !places.has(place)) {

@@ -38,9 +38,9 @@ function decoded(fragment: string): string {
 
 function anchored(root: Json, name: string): Json | undefined {
   if (!isObject(root)) return undefined
-  const shelves = [(root as JsonObject)['$defs'], (root as JsonObject)['definitions']].filter(isObject)
-  return shelves
-    .flatMap((shelf) => Object.values(shelf as JsonObject))
+  const tables = [(root as JsonObject)['$defs'], (root as JsonObject)['definitions']].filter(isObject)
+  return tables
+    .flatMap((table) => Object.values(table as JsonObject))
     .find(
       (one) =>
         isObject(one) && (one['$anchor'] === name || one['$id'] === `#${name}` || one['id'] === `#${name}`),

@@ -1,6 +1,6 @@
 /** Values by place: reading is the kit's; these put in and take out, and leave what they were given as it was. */
 import { isExact } from '../../kit/exact.ts'
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { isObject, type Json, type JsonObject, at as valueAt } from '../../kit/json.ts'
 
 /** The steps of a JSON pointer. */
 export function stepsOf(place: string): readonly string[] {
@@ -41,4 +41,12 @@ export function isMap(value: unknown): value is JsonObject {
 /** Whether a place is another one or lies below it. */
 export function isWithin(place: string, outer: string): boolean {
   return place === outer || place.startsWith(`${outer}/`)
+}
+
+/** The value without what is secret, as it may be kept beyond the page. */
+export function withoutSecrets(value: JsonObject, secrets: readonly string[]): JsonObject {
+  return secrets.reduce(
+    (rest, place) => (valueAt(rest, place) === undefined ? rest : put(rest, place, undefined)),
+    value,
+  )
 }

@@ -1,7 +1,7 @@
 /** A form as YAML and back: two views of one value, secrets left out of the text and kept all the same. */
 import { isObject, type Json, type JsonObject, at as valueAt } from '../../kit/json.ts'
 import { readYaml, writeYaml, type YamlFault } from '../../kit/yaml.ts'
-import { put, stepsOf } from './places.ts'
+import { put, stepsOf, withoutSecrets } from './places.ts'
 import { same } from './resolve.ts'
 
 export type TextReading =
@@ -14,14 +14,6 @@ export function toText(value: JsonObject, secrets: readonly string[], note: stri
   const shown = withoutSecrets(value, hidden)
   const body = Object.keys(shown).length === 0 ? '' : faithful(shown)
   return [...hidden.map((place) => `# ${place}: ${note}\n`), body].join('')
-}
-
-/** The value without what is secret, as it may be kept beyond the page. */
-export function withoutSecrets(value: JsonObject, secrets: readonly string[]): JsonObject {
-  return secrets.reduce(
-    (rest, place) => (valueAt(rest, place) === undefined ? rest : put(rest, place, undefined)),
-    value,
-  )
 }
 
 /** The value that a text says; secrets that it does not name stay as they were. */
@@ -52,7 +44,9 @@ export function textOfValue(value: Json | undefined): string {
 /** YAML that reads as what was written; texts of blanks do not always, and JSON is YAML, too. */
 function faithful(value: Json): string {
   const text = writeYaml(value)
-  return same(readYaml(text.trimEnd(), { exact: true }).value, value) ? text : `${JSON.stringify(value, null, 2)}\n`
+  return same(readYaml(text.trimEnd(), { exact: true }).value, value)
+    ? text
+    : `${JSON.stringify(value, null, 2)}\n`
 }
 
 function withSecrets(value: JsonObject, before: JsonObject, secrets: readonly string[]): JsonObject {

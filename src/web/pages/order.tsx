@@ -1,0 +1,123 @@
+/** Orders an instance of a plan by the form of its schema. */
+import { useMemo } from 'preact/hooks'
+import type { CatalogPlan, CatalogService } from '../../api/catalog.ts'
+import type { JsonObject } from '../../kit/json.ts'
+import { calls } from '../calls.ts'
+import { useKeptText } from '../fields/kept-text.ts'
+import { OrderPanel } from '../fields/order-panel.tsx'
+import { SchemaForm } from '../fields/schema-form.tsx'
+import { useFilling } from '../fields/use-filling.ts'
+import { definitionIn } from '../form/definition.ts'
+import { useLoaded } from '../load.ts'
+import { costOf, displayName, planNamed, serviceNamed } from '../offer.ts'
+import type { PageProps } from '../page-props.ts'
+import { ProblemNote } from '../parts/problem.tsx'
+import { useTitle } from '../parts/title.ts'
+import { href } from '../router.ts'
+import { send } from '../send.ts'
+import { session } from '../session.ts'
+import { t } from '../texts.ts'
+import { NoSuch } from './service.tsx'
+
+export function OrderPage({ params }: PageProps) {
+  const { service: name = '', plan: planName = '' } = params
+  const { value, problem, reload } = useLoaded('catalog', (manner) =>
+    send(calls.catalog, { path: {}, ...manner }),
+  )
+  const service = value && serviceNamed(value.services, name)
+  const plan = planNamed(service, planName)
+  useTitle(t('order.title', { service: service === undefined ? name : displayName(service) }))
+  if (value === undefined) {
+    if (problem !== undefined) return <ProblemNote problem={problem} again={reload} />
+    return <p class="quiet">{t('word.loading')}</p>
+  }
+  if (service === undefined) return <NoSuch text={t('catalog.unknown', { name })} />
+  if (plan === undefined) return <NoSuch text={t('catalog.unknownPlan', { name: planName })} />
+  return (
+    <>
+      <p class="crumbs">
+        <a href={href('/catalog')}>{t('nav.catalog')}</a> ›{' '}
+        <a href={href(`/catalog/${encodeURIComponent(service.name)}`)}>{displayName(service)}</a>
+      </p>
+      <h1>{t('order.title', { service: displayName(service) })}</h1>
+      <p class="lead">
+        {displayName(plan)}
+        {costOf(plan) === undefined ? null : <span class="quiet"> · {costOf(plan)}</span>}
+        <span class="quiet"> · {plan.description}</span>
+      </p>
+      <OrderForm key={plan.id} service={service} plan={plan} />
+    </>
+  )
+}
+
+/** Whether the person may order; the page shows no button that the API would refuse. */
+export function mayOrder(): boolean {
+  const state = session.value
+  return state.kind === 'open' && state.session.user.role === 'operator'
+}
+
+function OrderForm({ service, plan }: { readonly service: CatalogService; readonly plan: CatalogPlan }) {
+  const form = useMemo(
+    () => ({ schema: plan.schemas.create, definition: definitionIn(plan.metadata, 'create') }),
+    [plan.id],
+  )
+  const key = `order ${service.id} ${plan.id}`
+  const [name, setName, forgetName] = useKeptText(key)
+  const wish = (parameters: JsonObject) => ({
+    service: service.id,
+    plan: plan.id,
+    parameters,
+    ...(name === '' ? {} : { name }),
+  })
+  const filling = useFilling({
+    key,
+    plan: form,
+    check: mayOrder()
+      ? (value, signal) => send(calls.tryOrder, { path: {}, body: wish(value), signal, isRefresh: true })
+      : undefined,
+  })
+  if (!mayOrder()) return <p class="note">{t('order.needs', { role: 'operator' })}</p>
+  return (
+    <form class="order" noValidate onSubmit={(event) => event.preventDefault()}>
+      <div class="field label">
+        <div class="name-line">
+          <label for="instance-name">{t('order.name')}</label>
+        </div>
+        <p class="about" id="instance-name-about">
+          {t('order.nameHint')}
+        </p>
+        <input
+          id="instance-name"
+          aria-describedby="instance-name-about"
+          maxLength={255}
+          autocomplete="off"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </div>
+      <h2>{t('order.parameters')}</h2>
+      <SchemaForm filling={filling} />
+      <OrderPanel
+        filling={filling}
+        label={t('order.submit')}
+        command={[
+          'chandler',
+          'instance',
+          'provision',
+          service.name,
+          plan.name,
+          ...(name === '' ? [] : [name]),
+        ]}
+        order={async (idempotencyKey) => {
+          const answered = await send(calls.order, {
+            path: {},
+            body: wish(filling.state.value),
+            idempotencyKey,
+          })
+          if (answered.kind === 'done') forgetName()
+          return answered
+        }}
+      />
+    </form>
+  )
+}
