@@ -1,4 +1,5 @@
 /** Every form of every secret, found by its first bytes: some words of memory for each, made into more only where one is met. */
+import { choicesFor, type Filter, wordAt } from './redact-filter.ts'
 import { alphabets, base64, type Form, hex, hexStyles, plain, written } from './redact-forms.ts'
 import {
   addForms,
@@ -9,26 +10,30 @@ import {
   ofHead,
   ofKind,
   ofLength,
+  ofTogether,
   openRows,
   type Rows,
   worthHiding,
 } from './redact-rows.ts'
 import { growTree, type Tree } from './redact-tree.ts'
-import { writings } from './redact-writings.ts'
+import { inDocuments, writings } from './redact-writings.ts'
 
 export interface Index {
   /** A form that begins so near to the end of a text may be missed. */
   readonly span: number
-  /** The first place from an index on where a form may begin, or -1; what is shorter than a form is not looked at. */
-  next(text: Uint8Array, from: number): number
+  /** Looks through a text, from its beginning to its end. */
+  open(text: Uint8Array): Looking
   /** The forms that begin with the six bytes there; undefined where there are only words that lead to patterns. */
   treeAt(text: Uint8Array, start: number): Tree | undefined
-  /** Whether a form may begin with these last bytes of a text, which are too few to be looked up. */
+  /** Whether a form may begin with these last bytes of a text, fewer than are looked up. */
   begins(text: Uint8Array, start: number): boolean
 }
 
-const gramBytes = 4
-const strideMax = 8
+export interface Looking {
+  /** The first place from an index on where a form may begin, or -1; what is shorter than a form is not looked at. */
+  next(from: number): number
+}
+
 /** After so many rows the builder lets others have their turn. */
 const turnRows = 4096
 
@@ -53,10 +58,8 @@ export function* buildIndex(
 }
 
 interface Tables {
-  /** How far two looks at a text are apart. */
-  readonly stride: number
-  /** Whether four bytes, as one word, stand in the beginning of any form; wrong now and then, never when they do. */
-  isNear(word: number): boolean
+  /** How forms are met in a text: each of them by one of these. */
+  readonly filters: readonly Filter[]
   /** The latest row that begins with these six bytes, as four and two; -1 without one. */
   rowOf(four: number, two: number): number
   /** All rows that do. */
@@ -69,20 +72,14 @@ interface Tables {
 function* tablesOf(rows: Rows): Generator<undefined, Tables> {
   const { count } = rows
   const data = rows.data()
-  const stride = strideFor(rows.shortest)
-  const nearShift = 32 - bitsFor(count * stride * 8, 13, 27)
-  const near = new Uint8Array(1 << (32 - nearShift - 3))
-  const shift = 32 - bitsFor(count * 2, 8, 24)
+  const filters = yield* filtersOf(rows)
+  const shift = 32 - Math.min(24, Math.max(8, Math.ceil(Math.log2(count * 2 + 1))))
   const first = new Int32Array(2 ** (32 - shift)).fill(-1)
   const chained = new Int32Array(count)
   const sorted = new Float64Array(count)
   for (let row = 0; row < count; row++) {
     const base = row * columns + ofHead
-    const [zero, one, two] = [data[base] as number, data[base + 1] as number, data[base + 2] as number]
-    for (let place = 0; place < stride; place++) {
-      const hash = gramHash(wordAt(zero, one, two, place)) >>> nearShift
-      near[hash >> 3] = (near[hash >> 3] as number) | (1 << (hash & 7))
-    }
+    const [zero, one] = [data[base] as number, data[base + 1] as number]
     const slot = keyHash(zero, one & 0xffff) >>> shift
     chained[row] = first[slot] as number
     first[slot] = row
@@ -101,68 +98,100 @@ function* tablesOf(rows: Rows): Generator<undefined, Tables> {
     return row
   }
   return {
-    stride,
+    filters,
     sorted,
     rowOf,
     *rowsOf(four, two) {
       for (let row = rowOf(four, two); row >= 0; row = chained[row] as number)
         if (isAt(row, four, two)) yield row
     },
-    isNear(word) {
-      const hash = gramHash(word) >>> nearShift
-      return ((near[hash >> 3] as number) & (1 << (hash & 7))) !== 0
-    },
   }
+}
+
+/** Enters each row into the first filter that meets it. */
+function* filtersOf(rows: Rows): Generator<undefined, readonly Filter[]> {
+  const data = rows.data()
+  const bytes = new Uint8Array(data.buffer)
+  const choices = choicesFor(rows.count)
+  const chosen = new Uint8Array(rows.count)
+  const tally = choices.map(() => ({ count: 0, least: Number.POSITIVE_INFINITY }))
+  for (let row = 0; row < rows.count; row++) {
+    const base = row * columns
+    const many = data[base + ofTogether] as number
+    chosen[row] = choices.findIndex(({ meets }) => meets(bytes, (base + ofHead) * 4, many))
+    const one = tally[chosen[row] as number]
+    if (one !== undefined) {
+      one.count++
+      one.least = Math.min(one.least, many)
+    }
+    if (row % turnRows === turnRows - 1) yield
+  }
+  const filters = choices.map(({ open }, index) => open(tally[index]?.count ?? 0, tally[index]?.least ?? 0))
+  for (let row = 0; row < rows.count; row++) {
+    filters[chosen[row] as number]?.add(bytes, (row * columns + ofHead) * 4)
+    if (row % turnRows === turnRows - 1) yield
+  }
+  return filters.filter((_, index) => tally[index]?.count !== 0)
 }
 
 /** The index over its tables; forms are made, and trees of them, where one is met. */
 function indexOver(tables: Tables, texts: readonly string[], data: Int32Array): Index {
-  const { stride, isNear, rowOf, sorted } = tables
+  const { filters, rowOf, sorted } = tables
   const makeForm = formMaker(texts, data)
   const trees = new Map<number, Tree | undefined>()
   const treeOf = (four: number, two: number): Tree | undefined => {
+    if (rowOf(four, two) < 0) return undefined
     const key = inOrder(four, two)
     if (trees.has(key)) return trees.get(key)
     const met = [...tables.rowsOf(four, two)].filter((row) => data[row * columns + ofKind] !== kinds.word)
     const tree = met.length === 0 ? undefined : growTree(met.map(makeForm))
-    if (rowOf(four, two) >= 0) trees.set(key, tree)
+    trees.set(key, tree)
     return tree
   }
-  /** The first place from which a form may lead over the four bytes there. */
-  const startNear = (text: Uint8Array, at: number, from: number): number => {
-    for (let start = Math.max(from, at - stride + 1); start <= at; start++) {
+  /** The first of the places before a look where a form begins. */
+  const startNear = (text: Uint8Array, first: number, last: number): number => {
+    for (let start = first; start <= last; start++) {
       if (start + keyBytes > text.length) return -1
-      if (rowOf(wordIn(text, start), shortIn(text, start + gramBytes)) >= 0) return start
+      if (rowOf(wordAt(text, start), shortIn(text, start + 4)) >= 0) return start
     }
     return -1
   }
-  /** The same over words of memory, each read at once. */
-  const nextByWords = (text: Uint8Array, from: number): number => {
-    const before = (gramBytes - ((text.byteOffset + from) % gramBytes)) % gramBytes
-    const many = (text.length - from - before) >> 2
-    if (many <= 0) return -1
-    const words = new Int32Array(text.buffer, text.byteOffset + from + before, many)
-    const step = stride / gramBytes
-    for (let i = 0; i < many; i += step) {
-      if (!isNear(words[i] as number)) continue
-      const start = startNear(text, from + before + i * gramBytes, from)
-      if (start >= 0) return start
-    }
-    return -1
-  }
-  return {
-    span: stride + gramBytes - 1,
-    treeAt: (text, start) => treeOf(wordIn(text, start), shortIn(text, start + gramBytes)),
-    next(text, from) {
-      if (stride % gramBytes === 0) return nextByWords(text, from)
-      for (let at = from; at <= text.length - gramBytes; at += stride) {
-        if (!isNear(wordIn(text, at))) continue
-        const start = startNear(text, at, from)
+  const nextBy =
+    (filter: Filter): Next =>
+    (text, from) => {
+      for (let at = filter.next(text, from); at >= 0; at = filter.next(text, at + 1)) {
+        const start = startNear(text, Math.max(from, at - filter.reach), at)
         if (start >= 0) return start
       }
       return -1
-    },
+    }
+  const searches = filters.map(nextBy)
+  return {
+    span: Math.max(...filters.map(({ span }) => span)),
+    treeAt: (text, start) => treeOf(wordAt(text, start), shortIn(text, start + 4)),
+    open: (text) => lookThrough(text, searches),
     begins: (text, start) => beginsInOrder(sorted, text, start),
+  }
+}
+
+type Next = (text: Uint8Array, from: number) => number
+
+/** The first place of those that several searches find; each of them goes through the text once. */
+function lookThrough(text: Uint8Array, searches: readonly Next[]): Looking {
+  const found = searches.map((next) => next(text, 0))
+  return {
+    next(from) {
+      let first = -1
+      for (const [index, next] of searches.entries()) {
+        let at = found[index] as number
+        if (at >= 0 && at < from) {
+          at = next(text, from)
+          found[index] = at
+        }
+        if (at >= 0 && (first < 0 || at < first)) first = at
+      }
+      return first
+    },
   }
 }
 
@@ -202,44 +231,18 @@ function formMaker(texts: readonly string[], data: Int32Array): (row: number) =>
     if (writing !== undefined) return written(texts[value] ?? '', writing)
     const style = hexStyles[kind - kinds.hex]
     if (style !== undefined) return hex(bytes, style)
+    if (kind >= kinds.document) {
+      const which = kind - kinds.document
+      const text = inDocuments[Math.floor(which / 3)]?.write(texts[value] ?? '') ?? ''
+      return base64(Buffer.from(text), 'base64', which % 3)
+    }
     const which = kind - kinds.base64
     return base64(bytes, alphabets[which < 3 ? 0 : 1], which % 3)
   }
 }
 
-/** So many bytes lie between two looks; words of memory are read faster than single bytes. */
-function strideFor(shortestForm: number): number {
-  const most = Math.min(strideMax, shortestForm - gramBytes + 1)
-  return most < gramBytes ? most : most - (most % gramBytes)
-}
-
-function bitsFor(count: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, Math.ceil(Math.log2(count + 1))))
-}
-
-function wordIn(bytes: Uint8Array, at: number): number {
-  return (
-    (bytes[at] as number) |
-    ((bytes[at + 1] as number) << 8) |
-    ((bytes[at + 2] as number) << 16) |
-    ((bytes[at + 3] as number) << 24)
-  )
-}
-
 function shortIn(bytes: Uint8Array, at: number): number {
   return (bytes[at] as number) | ((bytes[at + 1] as number) << 8)
-}
-
-/** Four bytes from a place within three words on. */
-function wordAt(zero: number, one: number, two: number, place: number): number {
-  const [low, high] = place < 4 ? [zero, one] : [one, two]
-  const bits = (place & 3) * 8
-  if (place === 8) return two
-  return bits === 0 ? low : (low >>> bits) | (high << (32 - bits))
-}
-
-function gramHash(word: number): number {
-  return Math.imul(word, 0x9e3779b1)
 }
 
 function keyHash(zero: number, one: number): number {

@@ -1,6 +1,6 @@
 /** The forms of secrets as rows of numbers: what each is a form of, and its first bytes. */
-import { alphabets, base64, base64Length, type Form, hex, hexStyles } from './redact-forms.ts'
-import { pieceEnd, writings } from './redact-writings.ts'
+import { type Alphabet, alphabets, base64, base64Length, type Form, hex, hexStyles } from './redact-forms.ts'
+import { inDocuments, pieceEnd, type Writing, writings } from './redact-writings.ts'
 
 /** Shorter values would blot out half a log, and these words are never secret. */
 const shortest = 6
@@ -25,18 +25,21 @@ export const kinds = {
   written: 2,
   hex: 2 + writings.length,
   base64: 2 + writings.length + hexStyles.length,
+  document: 2 + writings.length + hexStyles.length + 3 * alphabets.length,
 } as const
 
-/** Columns of a row: which value, which kind of form, from where and how many bytes of it, and twelve bytes of the beginning. */
-export const columns = 7
-export const [ofKind, ofFrom, ofLength, ofHead] = [1, 2, 3, 4] as const
-const headBytes = 12
+/** So much of the beginning of a form is kept; by it the form is looked for. */
+const headBytes = 32
+/** Columns of a row: which value, which kind of form, from where and how many bytes of it; the beginning, and how much of it stands together. */
+export const columns = 5 + headBytes / 4
+export const [ofKind, ofFrom, ofLength, ofTogether, ofHead] = [1, 2, 3, 4, 5] as const
+/** A program may break a form behind so many bytes; what is a line already is broken in its midst at most. */
+const unbrokenBytes = 11
 /** No form is shorter, and so many bytes decide where a form is looked for. */
 export const keyBytes = 6
 
 export interface Rows {
   readonly count: number
-  readonly shortest: number
   data(): Int32Array
   add(row: Row): void
 }
@@ -46,31 +49,28 @@ interface Row {
   readonly kind: number
   readonly from: number
   readonly length: number
-  /** At least the first twelve bytes, or all of the form. */
+  /** At least the first 32 bytes, or all of the form. */
   readonly head: Uint8Array
   readonly at?: number
+  /** How many bytes of the beginning are not parted by a line break. */
+  readonly together?: number
 }
 
 /** Rows in one flat array, which grows. */
 export function openRows(): Rows {
   let data = new Int32Array(columns * 256)
   let count = 0
-  let least = headBytes
   const word = new Uint8Array(headBytes)
   const words = new Int32Array(word.buffer)
   return {
     get count() {
       return count
     },
-    get shortest() {
-      return least
-    },
     data: () => data,
-    add({ value, kind, from, length, head, at = 0 }) {
-      const bytes = Math.min(headBytes, head.length - at)
-      if (bytes < keyBytes) return
-      if (bytes < least) least = bytes
-      for (let i = 0; i < headBytes; i++) word[i] = i < bytes ? (head[at + i] as number) : 0
+    add({ value, kind, from, length, head, at = 0, together = unbrokenBytes }) {
+      const many = Math.min(headBytes, head.length - at)
+      if (many < keyBytes) return
+      for (let i = 0; i < headBytes; i++) word[i] = i < many ? (head[at + i] as number) : 0
       if ((count + 1) * columns > data.length) {
         const larger = new Int32Array(data.length * 2)
         larger.set(data)
@@ -81,6 +81,7 @@ export function openRows(): Rows {
       data[base + ofKind] = kind
       data[base + ofFrom] = from
       data[base + ofLength] = length
+      data[base + ofTogether] = Math.min(many, Math.max(together, unbrokenBytes))
       data.set(words, base + ofHead)
       count++
     },
@@ -94,18 +95,28 @@ export function* addForms(rows: Rows, value: number, text: string): Generator<un
   rows.add({ ...all, kind: kinds.line, head: bytes })
   const present = signsIn(bytes)
   const beginning = text.slice(0, pieceEnd(text, 0, 2 * headBytes))
-  for (const [index, { changes, write }] of writings.entries()) {
-    const applies = (changes.wide && present[0x80] === 1) || touches(changes.signs, present)
-    if (applies) rows.add({ ...all, kind: kinds.written + index, head: Buffer.from(write(beginning)) })
+  for (const [index, { changes, write }] of writings.entries())
+    if (applies(changes, present))
+      rows.add({ ...all, kind: kinds.written + index, head: Buffer.from(write(beginning)) })
+  for (const [index, { changes, write }] of inDocuments.entries()) {
+    if (!applies(changes, present)) continue
+    const head = Buffer.from(write(beginning))
+    for (const before of [0, 1, 2])
+      rows.add({
+        ...all,
+        kind: kinds.document + 3 * index + before,
+        head: startOfBase64(head, 'base64', before),
+      })
   }
   for (const [index, style] of hexStyles.entries())
     rows.add({ ...all, kind: kinds.hex + index, head: startOf(hex(bytes.subarray(0, headBytes), style)) })
   for (const [index, alphabet] of alphabets.entries()) {
-    for (const before of [0, 1, 2]) {
-      const signs = base64Length(Math.min(bytes.length, headBytes), before)
-      const head = startOf(base64(bytes.subarray(0, headBytes), alphabet, before)).subarray(0, signs)
-      rows.add({ ...all, kind: kinds.base64 + 3 * index + before, head })
-    }
+    for (const before of [0, 1, 2])
+      rows.add({
+        ...all,
+        kind: kinds.base64 + 3 * index + before,
+        head: startOfBase64(bytes, alphabet, before),
+      })
   }
   yield
   if (bytes.length <= wrappedMax) yield* addWrapped(rows, value, bytes)
@@ -114,6 +125,15 @@ export function* addForms(rows: Rows, value: number, text: string): Generator<un
 
 function startOf(form: Form): Uint8Array {
   return form.run(0).subarray(0, headBytes)
+}
+
+function startOfBase64(bytes: Buffer, alphabet: Alphabet, before: number): Uint8Array {
+  const signs = base64Length(Math.min(bytes.length, headBytes), before)
+  return startOf(base64(bytes.subarray(0, headBytes), alphabet, before)).subarray(0, signs)
+}
+
+function applies({ signs, wide }: Writing['changes'], present: Uint8Array): boolean {
+  return (wide && present[0x80] === 1) || touches(signs, present)
 }
 
 /** Which bytes occur in a text; place 0x80 stands for all from there on. */
@@ -145,6 +165,7 @@ function* addWrapped(rows: Rows, value: number, bytes: Uint8Array): Generator<un
         from,
         length,
         head: signs < headBytes ? head.subarray(0, signs) : head,
+        together: base64Length(length, 0) >> 1,
       })
       yield
     }
@@ -168,7 +189,8 @@ function* addLines(rows: Rows, value: number, bytes: Buffer): Generator<undefine
     if (stop - begin < shortestLine || isFrame(bytes, begin)) continue
     if (stop - begin <= 16 && !worthHiding(bytes.toString('utf8', begin, stop))) continue
     const head = bytes.subarray(0, stop)
-    rows.add({ value, kind: kinds.line, from: begin, length: stop - begin, head, at: begin })
+    const length = stop - begin
+    rows.add({ value, kind: kinds.line, from: begin, length, head, at: begin, together: length >> 1 })
     yield
   }
 }

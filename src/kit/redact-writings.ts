@@ -41,6 +41,13 @@ function row(signs: string, write: Writing['write'], wide = false): Writing {
   return { changes: { signs, wide }, write }
 }
 
+/** How documents hold a text that are encoded as a whole then: clusters keep theirs so. */
+export const inDocuments: readonly Writing[] = [
+  row(quoted, json),
+  row(`${quoted}<>&`, (text) => json(text).replace(/[<>&\u2028\u2029]/g, unit), true),
+  row(quoted, asciiJson, true),
+]
+
 /** All ways that are known here. */
 export const writings: readonly Writing[] = [
   row(quoted, json),

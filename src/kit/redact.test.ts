@@ -134,6 +134,51 @@ function inPieces(mask: ReturnType<typeof maskOf>, text: Buffer, cuts: readonly 
   return Buffer.concat([...shown, ...one.end()]).toString()
 }
 
+test.each([24, 30, 40, 64])('a secret of %i signs that a program breaks in its midst is hidden', (length) => {
+  const value = long(length)
+  for (const odd of [value, `pä${value}ß`, `<${value.slice(1)}`, `\\${value}`]) {
+    const half = Math.ceil(odd.length / 2)
+    for (const front of ['', 'x', ': ', 'abc'])
+      expect(redactText(`${front}${odd.slice(0, half)}\n${odd.slice(half)} end`, [odd])).toBe(
+        `${front}[redacted] end`,
+      )
+  }
+})
+
+test.each([
+  ['keys', (index: number) => long(64, index)],
+  ['small letters', (index: number) => long(64, index).toLowerCase()],
+  ['hexadecimal', (index: number) => Buffer.from(long(32, index)).toString('hex')],
+  ['short lines', (index: number) => long(20, index)],
+])('of tens of thousands of lines of %s, each is hidden alone, wherever it stands', (_, line) => {
+  const mask = maskOf([Array.from({ length: 40_000 }, (_unused, index) => line(index + 1)).join('\n')])
+  for (let index = 5; index < 40_000; index += 999) {
+    const before = 'x: '.repeat(index % 23)
+    expect(mask.text(`${before}${line(index)} behind`)).toBe(`${before}[redacted] behind`)
+  }
+  expect(
+    mask.text('module.database.instance.main["K7"]: Still creating... [10s elapsed]\n'.repeat(999)),
+  ).not.toContain('[redacted]')
+})
+
+test.each([
+  ['quotes', `"${long(20)}" and "${long(20, 2)}"`],
+  ['lines', `${long(20)}\n${long(20, 2)}\n${long(20, 3)}`],
+  ['other letters', `ä${long(20)}ß${long(20, 2)}`],
+])('in Base64 of a document, a secret with %s is hidden', (_, value) => {
+  const ascii = (text: string): string =>
+    text.replace(/[^\0-\x7f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  for (const write of [JSON.stringify, (one: unknown) => ascii(JSON.stringify(one))])
+    for (const name of ['a', 'ab', 'abc']) {
+      const plain = Buffer.from(write({ [name]: value, z: 1 }))
+      const shown = redactText(plain.toString('base64'), [value])
+      const left = shown.split('[redacted]').map((part) => Buffer.from(part, 'base64').toString('latin1'))
+
+      expect(left.join(' ')).not.toContain(long(20, 2).slice(2, 8))
+      expect(shown).toMatch(/^[\w+/]+\[redacted\][\w+/]+=*$/)
+    }
+})
+
 test('a secret that is split anywhere is hidden', () => {
   const text = Buffer.from(`log ${secret} end ${secret}`)
   const mask = maskOf([secret])

@@ -184,11 +184,12 @@ function scan(index: Index, text: Buffer, isLast: boolean): Scanned {
 
 function findValues({ index, looks }: Searching, text: Buffer, isLast: boolean): Scanned {
   const ranges: Range[] = []
-  for (let start = index.next(text, 0); start >= 0; ) {
+  const looking = index.open(text)
+  for (let start = looking.next(0); start >= 0; ) {
     looks.at(start)
     const tree = index.treeAt(text, start)
     if (tree === undefined) {
-      start = index.next(text, start + 1)
+      start = looking.next(start + 1)
       continue
     }
     const walk = beginWalk(tree)
@@ -197,7 +198,7 @@ function findValues({ index, looks }: Searching, text: Buffer, isLast: boolean):
     if (isOpen) return { ranges, open: start, ...(walk.sure >= partBytes ? { walk } : {}) }
     if (walk.sure > 0) ranges.push([start, start + walk.sure])
     // Another secret may begin in the last part of this one and reach beyond it.
-    start = index.next(text, Math.max(start + 1, start + walk.sure - partBytes))
+    start = looking.next(Math.max(start + 1, start + walk.sure - partBytes))
   }
   return { ranges, open: isLast ? text.length : openTail(index, text) }
 }
@@ -205,8 +206,10 @@ function findValues({ index, looks }: Searching, text: Buffer, isLast: boolean):
 /** Where the end of a text may be the beginning of a secret: its last bytes are too few to be looked up. */
 function openTail(index: Index, text: Buffer): number {
   for (let start = Math.max(0, text.length - index.span + 1); start < text.length; start++) {
-    if (!index.begins(text, start)) continue
-    if (text.length - start < keyBytes) return start
+    if (text.length - start < keyBytes) {
+      if (index.begins(text, start)) return start
+      continue
+    }
     const tree = index.treeAt(text, start)
     if (tree !== undefined && follow(beginWalk(tree), text, start) === text.length) return start
   }
