@@ -15,10 +15,15 @@ export interface Further {
   /** What the instance has handed out before. */
   readonly outputs?: readonly Output[]
   readonly outcome?: Outcome
+  /** Texts and documents that the run made, whether they are handed out or not. */
+  readonly made?: readonly string[]
 }
 
 /** Every secret text: of the parameters, of what the operator lends, of the job, and of what came out. */
-export function secretsOf(situation: Situation, { job, outputs = [], outcome }: Further): readonly string[] {
+export function secretsOf(
+  situation: Situation,
+  { job, outputs = [], outcome, made = [] }: Further,
+): readonly string[] {
   const { binding, infrastructure } = situation
   const given = parametersOf(situation)
   const known = new Set([
@@ -32,6 +37,7 @@ export function secretsOf(situation: Situation, { job, outputs = [], outcome }: 
     ...secretTexts(outcome?.binding?.credentials),
     ...keptCredentials(situation.carryover),
     ...keptCredentials(binding?.carryover ?? {}),
+    ...made.flatMap((text) => [...secretsInFile(text, true)]),
     ...[...outputs, ...(outcome?.outputs ?? [])].flatMap(secretsOfOutput),
   ]
   for (const text of handedOut) if (!given.open.has(text)) known.add(text)
@@ -106,9 +112,10 @@ function documentIn(text: string): unknown {
 const secretName = /pass|pwd|secret|token|cred|key|private|auth|dsn|cert|\buri\b|\burl\b/i
 const entry = /^[-\w."' ]{1,80}?\s*[:=]\s*(.+)$/
 
-/** The texts below the names of a document that speak of secrets. */
+/** The texts below the names of a document that speak of secrets; the state of Terraform says it of its outputs. */
 function* namedSecrets(value: unknown): Generator<string> {
   if (Array.isArray(value)) for (const item of value) yield* namedSecrets(item)
+  else if (isObject(value) && value['sensitive'] === true) yield* secretTexts(value['value'])
   else if (isObject(value))
     for (const [name, item] of Object.entries(value as JsonObject))
       yield* secretName.test(name) ? secretTexts(item) : namedSecrets(item)

@@ -99,13 +99,25 @@ export type Prepared =
   | { readonly kind: 'nothing-to-run'; readonly outcome: Outcome }
   | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
 
-export type Conclusion =
-  | { readonly kind: 'done'; readonly outcome: Outcome }
-  /** A chain, one stage after another; bounded by the worker. The carryover is kept before the next stage starts. */
-  | {
-      readonly kind: 'next'
-      readonly job: Job
-      readonly carryover: Carryover
-      /** What is kept instead when the chain is stopped here and the job never started. */
-      readonly unstarted?: Carryover
-    }
+/** What a run means, and what of it must not be seen. */
+export type Conclusion = (Done | Next) & {
+  /**
+   * Texts and documents that came out of the run and are secret, handed out or not: a bind that failed has printed its password, too.
+   * Credentials and secret outputs of the outcome need not be told again.
+   */
+  readonly secrets?: readonly string[]
+}
+
+interface Done {
+  readonly kind: 'done'
+  readonly outcome: Outcome
+}
+
+/** A chain, one stage after another; bounded by the worker. The carryover is kept before the next stage starts. */
+interface Next {
+  readonly kind: 'next'
+  readonly job: Job
+  readonly carryover: Carryover
+  /** What is kept instead when the chain is stopped here and the job never started. */
+  readonly unstarted?: Carryover
+}

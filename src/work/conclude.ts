@@ -5,6 +5,7 @@ import type { Ending } from '../broker/settle.ts'
 import type { Conclusion } from '../contracts/contract.ts'
 import type { Engine } from '../engines/engine.ts'
 import { encode } from '../kit/codec.ts'
+import { present } from '../kit/present.ts'
 import { type Mask, makeMask } from '../kit/redact.ts'
 import type { Job } from '../model/job.ts'
 import type { Operation, Run } from '../model/operation.ts'
@@ -83,7 +84,8 @@ export async function concluded(
   const known = new Set(secretsOf(situation, { job, outputs }))
   const conclusion = drawConclusion(log, assembled, report)
   const outcome = conclusion.kind === 'done' ? conclusion.outcome : undefined
-  const all = outcome === undefined ? [...known] : secretsOf(situation, { job, outputs, outcome })
+  const made = conclusion.secrets ?? []
+  const all = secretsOf(situation, { job, outputs, made, ...present({ outcome }) })
   const late = all.filter((text) => !known.has(text))
   const mask = await makeMask(all, ports.clock)
   if (late.length === 0) return { conclusion, mask }

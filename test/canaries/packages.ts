@@ -302,7 +302,6 @@ hand made
     actions: [...names],
     resourceRef: executorRef,
     parameterMapping: {
-      all: '(( parameters ))',
       ...Object.fromEntries(sent.map((_, index) => [keyOf(index), '(( merge ))'])),
       mode: '(( merge ))',
     },

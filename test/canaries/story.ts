@@ -29,7 +29,7 @@ export async function leadLives(stage: Stage, told: Told, control: string): Prom
     context: { platform: 'kubernetes', namespace: 'n', clusterid: 'c' },
   })
   const begun = stage.order('PUT', at, order({}))
-  const following = followLatest(stage)
+  const following = followLatest(stage, begun)
   while (!(await Promise.race([begun.then(() => true), pause(200, false)])))
     openFiles.push(...readableBelow(stage.folder))
   followed.push(await following)
@@ -117,16 +117,16 @@ function fill(path: string, fills: Readonly<Record<string, readonly string[]>>):
   return (fills[name] ?? []).flatMap((value) => fill(path.replace(`{${name}}`, value), fills))
 }
 
-/** The log of the operation that runs now, as events. */
-async function followLatest(stage: Stage): Promise<Piece> {
-  for (;;) {
+/** The log of the operation that runs now, as events; nothing where the order is refused. */
+async function followLatest(stage: Stage, begun: Promise<string>): Promise<Piece> {
+  for (let isOver = false; !isOver; isOver = await Promise.race([begun.then(() => true), pause(20, false)])) {
     const { items } = (await stage.document('watcher', '/api/v1/operations?limit=1')) as unknown as {
       readonly items: readonly { readonly id: string; readonly state: string }[]
     }
     const [latest] = items
     if (latest !== undefined && latest.state !== 'queued') return stage.follow(latest.id)
-    await pause(20)
   }
+  return { name: 'no live log', bytes: new Uint8Array() }
 }
 
 /** Files that every user of this machine could open. */

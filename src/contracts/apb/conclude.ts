@@ -8,7 +8,7 @@ import type { ClusterObjects, Report } from '../../model/report.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Conclusion } from '../contract.ts'
 import type { ApbAction } from './actions.ts'
-import { readCredentials } from './credentials.ts'
+import { readCredentials, writtenCredentials } from './credentials.ts'
 import { type Ended, endOf } from './endings.ts'
 import { wanted } from './job.ts'
 import { bindingMemoryOf, carryoverOf, type InstanceMemory, memoryOf } from './memory.ts'
@@ -16,7 +16,8 @@ import { optionsOf } from './options.ts'
 import { parametersAfter, targetNamespace } from './prepare.ts'
 
 export function concludeApb(action: Action, situation: Situation, report: Report): Conclusion {
-  return { kind: 'done', outcome: outcomeOf(action, situation, report) }
+  const outcome = outcomeOf(action, situation, report)
+  return { kind: 'done', outcome, secrets: [...writtenCredentials(report)] }
 }
 
 function outcomeOf(action: Action, situation: Situation, report: Report): Outcome {

@@ -9,14 +9,30 @@ export type CredentialsReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly problem: Problem }
 
-export function readCredentials({ got }: Report): CredentialsReading {
+export function readCredentials(report: Report): CredentialsReading {
+  const [written] = credentialTexts(report)
+  return written === undefined ? { kind: 'none' } : parse(written.text, written.where)
+}
+
+/** Everything that a run wrote or printed as credentials, whatever became of it. */
+export function* writtenCredentials(report: Report): Generator<string> {
+  for (const { text } of credentialTexts(report)) yield text
+  const objects = report.got.get(wanted.cluster)
+  if (objects?.kind !== 'cluster-objects') return
+  for (const bytes of Object.values(objects.secret ?? {})) yield new TextDecoder().decode(bytes)
+}
+
+function* credentialTexts({ got }: Report): Generator<{ readonly text: string; readonly where: string }> {
   const objects = got.get(wanted.cluster)
   const fields = objects?.kind === 'cluster-objects' ? objects.secret?.['fields'] : undefined
-  if (fields !== undefined) return parse(new TextDecoder().decode(fields), 'the Secret of the pod')
+  if (fields !== undefined) yield { text: new TextDecoder().decode(fields), where: 'the Secret of the pod' }
   const printed = got.get(wanted.credentials)
-  if (printed?.kind !== 'bytes') return { kind: 'none' }
+  if (printed?.kind !== 'bytes') return
   const encoded = new TextDecoder().decode(printed.bytes).trim()
-  return parse(Buffer.from(encoded, 'base64').toString('utf8'), 'what broker-bind-creds printed')
+  yield {
+    text: Buffer.from(encoded, 'base64').toString('utf8'),
+    where: 'what broker-bind-creds printed',
+  }
 }
 
 function parse(text: string, where: string): CredentialsReading {

@@ -102,6 +102,45 @@ test('a failed bind keeps its state, so that an unbind destroys what was made', 
   expect(outcome(ending({ kind: 'unbind' }, later)).bindingCarryover).toEqual({})
 })
 
+test.each([
+  ['a failed run', provision, { exit: 1 }],
+  ['one that worked', provision, {}],
+] as const)('what a state calls sensitive is secret after %s', async (_, action, end) => {
+  const document = {
+    version: 4,
+    terraform_version: '1.6.0',
+    outputs: {
+      password: { value: { deep: ['made-by-it', 7_654_321_012] }, type: 'string', sensitive: true },
+      name: { value: 'open', type: 'string' },
+    },
+    resources: [
+      {
+        mode: 'managed',
+        instances: [
+          {
+            attributes: { result: 'in-a-resource', list: [{ token: 'in-a-list' }], id: 'open' },
+            sensitive_attributes: [
+              [{ type: 'get_attr', value: 'result' }],
+              [
+                { type: 'get_attr', value: 'list' },
+                { type: 'index', value: { value: 0, type: 'number' } },
+                { type: 'get_attr', value: 'token' },
+              ],
+              [{ type: 'get_attr', value: 'gone' }],
+            ],
+          },
+        ],
+      },
+    ],
+  }
+  const { secrets } = ending(action, situation(await thing()), {
+    ...end,
+    state: Buffer.from(JSON.stringify(document)),
+  })
+
+  expect(secrets).toEqual(['made-by-it', '7654321012', 'in-a-resource', 'in-a-list'])
+})
+
 test('a deprovision leaves nothing behind, a failed one leaves the instance usable', async () => {
   const about = situation(await thing(), { carryover: { 'terraform.tfstate': state({ name: 'n' }) } })
 

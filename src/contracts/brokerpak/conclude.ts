@@ -13,7 +13,16 @@ import { type Looked, looked, outputOf } from './look.ts'
 import { applySteps, updatedParameters } from './prepare.ts'
 import { resolveInstance } from './resolve.ts'
 import { runOf } from './run.ts'
-import { keptName, mainName, outputsOf, readState, type State, shownOutputs, stateName } from './state.ts'
+import {
+  keptName,
+  mainName,
+  outputsOf,
+  readState,
+  type State,
+  secretsIn,
+  shownOutputs,
+  stateName,
+} from './state.ts'
 import { afterInit, planStep } from './steps.ts'
 import { nextEngine } from './upgrade.ts'
 
@@ -30,9 +39,20 @@ const verbs = {
 }
 
 export function concludePak(asked: Action, at: Situation, report: Report): Conclusion {
-  const { action, situation } = asCarriedOut(asked, at)
+  const carriedOut = asCarriedOut(asked, at)
+  const left = leftBy(carriedOut.situation, report)
+  const { carryover, binding } = carriedOut.situation
+  // What a run destroys it has seen: its state is that from before.
+  const states = [left, carryover, binding?.carryover ?? {}].map(stateIn)
+  return { ...conclusionOf(carriedOut, report, left), secrets: states.flatMap(secretsIn) }
+}
+
+function conclusionOf(
+  { action, situation }: { readonly action: Action; readonly situation: Situation },
+  report: Report,
+  left: Carryover,
+): Conclusion {
   const found = circumstancesOf(situation)
-  const left = leftBy(situation, report)
   if (found.kind === 'refused') return done({ problems: found.problems, ...keep(action, left) })
   const { around } = found
   const failure = failureOf(action, report)

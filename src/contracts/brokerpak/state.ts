@@ -1,6 +1,7 @@
 /** Terraform's state: the version that wrote it, what it gives out, whether anything is left in it. */
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { secretTexts } from '../../kit/redact.ts'
 import type { Carryover, Output } from '../../model/outcome.ts'
 
 /** The names under which this contract keeps things for its next run. */
@@ -53,6 +54,37 @@ function sensitiveOutputs(state: State): readonly string[] {
   return Object.entries(state.document['outputs']).flatMap(([name, output]) =>
     isObject(output) && output['sensitive'] === true ? [name] : [],
   )
+}
+
+/** The texts of a state that are secret: sensitive outputs, and what its resources mark. */
+export function secretsIn(state: State): readonly string[] {
+  if (state.kind !== 'state') return []
+  const outputs = outputsOf(state)
+  const { resources } = state.document
+  const instances = (Array.isArray(resources) ? resources : []).flatMap((one) =>
+    isObject(one) && Array.isArray(one['instances']) ? one['instances'] : [],
+  )
+  const values = [
+    ...sensitiveOutputs(state).map((name) => outputs[name]),
+    ...instances.flatMap(sensitiveValues),
+  ]
+  return values.flatMap((value) => [...secretTexts(value)])
+}
+
+/** What the paths of `sensitive_attributes` lead to. */
+function sensitiveValues(instance: unknown): readonly unknown[] {
+  if (!isObject(instance) || !Array.isArray(instance['sensitive_attributes'])) return []
+  return instance['sensitive_attributes'].map((path: unknown) =>
+    (Array.isArray(path) ? path : []).reduce(stepInto, instance['attributes']),
+  )
+}
+
+/** `{"type": "get_attr", "value": NAME}`, or an index whose value has a type of its own. */
+function stepInto(value: unknown, step: unknown): unknown {
+  const named = isObject(step) ? step['value'] : undefined
+  const key = isObject(named) ? named['value'] : named
+  if (Array.isArray(value)) return value[Number(key)]
+  return isObject(value) && Object.hasOwn(value, String(key)) ? value[String(key)] : undefined
 }
 
 /** The outputs for operators, each a JSON document. */

@@ -31,9 +31,20 @@ export function concludeCnab(action: Action, situation: Situation, report: Repor
   const warnings = [...prepared.warnings, ...ofDependency(verdict.warnings, stage.alias)]
   const problems = ofDependency(verdict.problems, stage.alias)
   const ran: Ran = { action, situation, plot, stage, verdict, problems, report, job: prepared.job, warnings }
-  const carryover = carryoverAfter(ran, prepared.claim)
+  return { ...conclusionOf(ran, carryoverAfter(ran, prepared.claim)), secrets: madeBy(ran) }
+}
+
+function conclusionOf(ran: Ran, carryover: Carryover): Conclusion {
+  const { action, problems } = ran
   if (action.kind === 'bind' || action.kind === 'unbind') return done(boundOutcome(ran, carryover))
   return problems.length > 0 ? afterFailure(ran, carryover) : goOn(ran, carryover)
+}
+
+/** Of dependencies and of failed binds, too, whose outputs are handed out to nobody. */
+function madeBy({ action, verdict }: Ran): readonly string[] {
+  return verdict.outputs
+    .filter(({ sensitive, internal }) => !internal && (sensitive || action.kind === 'bind'))
+    .map(({ bytes }) => Buffer.from(bytes).toString())
 }
 
 /** The next run of the chain; the end, where there is none. */

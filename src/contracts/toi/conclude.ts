@@ -1,6 +1,7 @@
 /** What a run of an executor means: its outputs, what the next run must know, and what applications get. */
 import { never } from '../../kit/assert.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { secretTexts } from '../../kit/redact.ts'
 import type { BindingAnswer, Outcome, Output } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
@@ -20,7 +21,12 @@ export function concludeToi(action: Action, situation: Situation, report: Report
   const failure = failureOf(scene.word, report)
   const problems = [...(failure === undefined ? [] : [failure]), ...collected.problems]
   const ran: Ran = { action, situation, scene, problems, outputs: collected.outputs }
-  return done(action.kind === 'bind' || action.kind === 'unbind' ? boundOutcome(ran) : outcomeOf(ran, report))
+  const outcome =
+    action.kind === 'bind' || action.kind === 'unbind' ? boundOutcome(ran) : outcomeOf(ran, report)
+  return {
+    ...done(outcome),
+    secrets: Object.values(collected.outputs).flatMap((bytes) => [...secretTexts(typedOutput(bytes))]),
+  }
 }
 
 interface Ran {

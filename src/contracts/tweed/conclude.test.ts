@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conclude, type Ending, type Staging, situation } from '../../../test/tweed/stage.ts'
+import { conclude, type Ending, report, type Staging, situation } from '../../../test/tweed/stage.ts'
 import { describeProblem } from '../../model/problem.ts'
 import type { Got, GotFile } from '../../model/report.ts'
 import { tweed } from './index.ts'
@@ -105,6 +105,19 @@ test.each<[string, Ending, string | undefined]>([
   expect(outcome.problems).toHaveLength(1)
   expect(outcome.binding).toBeUndefined()
   expect(outcome.bindingCarryover).toEqual(kept === undefined ? {} : { binding: bytes(kept) })
+})
+
+test.each([
+  ['a map', 'user: admin-user\nnested: {token: 1234567890}\n', ['admin-user', '1234567890']],
+  ['something else', 'not a map', ['not a map']],
+])('what a failed bind printed as credentials is secret: %s', async (_, stdout, secrets) => {
+  const conclusion = tweed.conclude(
+    { kind: 'bind' },
+    await situation({ binding: {} }),
+    report({ stdout, exit: 7 }),
+  )
+
+  expect(conclusion.secrets).toEqual(secrets)
 })
 
 test('a fault of the bind output never quotes it', async () => {

@@ -1,5 +1,6 @@
 /** What a run means: states, credentials, files, and what the next operation must find again; for failed runs, too. */
 import { never } from '../../kit/assert.ts'
+import { secretTexts } from '../../kit/redact.ts'
 import type { Carryover, Outcome } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
@@ -20,7 +21,8 @@ import { type Options, optionsOf } from './options.ts'
 import { outputsOf } from './outputs.ts'
 
 export function concludeTweed(action: Action, situation: Situation, report: Report): Conclusion {
-  return { kind: 'done', outcome: outcomeOf(action, situation, report) }
+  const outcome = outcomeOf(action, situation, report)
+  return { kind: 'done', outcome, secrets: action.kind === 'bind' ? [...printedBy(report)] : [] }
 }
 
 function outcomeOf(action: Action, situation: Situation, report: Report): Outcome {
@@ -40,6 +42,12 @@ function outcomeOf(action: Action, situation: Situation, report: Report): Outcom
     default:
       return never(action)
   }
+}
+
+/** What a failed bind has printed as credentials is as secret as those of one that worked. */
+function printedBy(report: Report): Iterable<string> {
+  const printed = readBindOutput(stdoutOf(report))
+  return printed.kind === 'map' ? secretTexts(printed.value) : [Buffer.from(stdoutOf(report)).toString()]
 }
 
 /** Whatever the end, its files are the best clue and its store is what a clean-up needs. */
