@@ -40,7 +40,7 @@ function conclusionOf(ran: Ran, carryover: Carryover): Conclusion {
   return problems.length > 0 ? afterFailure(ran, carryover) : goOn(ran, carryover)
 }
 
-/** Of dependencies and of failed binds, too, whose outputs are handed out to nobody. */
+/** Of dependencies and of failed binds, too, whose outputs are not handed out. */
 function madeBy({ action, verdict }: Ran): readonly string[] {
   return verdict.outputs
     .filter(({ sensitive, internal }) => !internal && (sensitive || action.kind === 'bind'))
