@@ -67,7 +67,7 @@ function importInstances(group: Command): void {
     usage: 'import <dump...>',
     summary: 'Hand the instances of an Automation Broker to a running broker of ours',
     description:
-      'Reads dumps of its custom resources with their Secrets and ConfigMaps, and takes every instance over with its bindings, credentials and state, so that it can be updated, bound and deleted here. Nothing is run. The bundles must be in the catalog under the same ids: see import-settings. Stop the original first. What is there already is left as it is; what is unclear is refused one by one.',
+      'Reads dumps of its custom resources with their Secrets and ConfigMaps, or of its keys in etcd (v2 API, recursive), and takes every instance over with its bindings, credentials and state, so that it can be updated, bound and deleted here. Nothing is run. The bundles must be in the catalog under the same ids: see import-settings. Stop the original first. What is there already is left as it is; what is unclear is refused one by one.',
     examples: ['apb import dump.json --for platform', 'apb import dump.json --for platform --dry-run'],
   })
     .requiredOption('--for <account>', 'the platform account that will see the instances')

@@ -3,7 +3,8 @@ import type { AdoptedInstance } from '../../../api/adoption.ts'
 import { movedBinding, movedInstance, sentParameters } from '../../../contracts/apb/index.ts'
 import { isObject, type JsonObject } from '../../../kit/json.ts'
 import type { Carryover } from '../../../model/outcome.ts'
-import { type Dump, objectIn, type Resource, valuesOf, wordIn } from './resources.ts'
+import type { Resource } from './resource.ts'
+import { type Dump, objectIn, valuesOf, wordIn } from './resources.ts'
 
 export interface Moved {
   readonly instances: readonly (AdoptedInstance & { readonly instance: string })[]

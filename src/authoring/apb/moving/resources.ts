@@ -1,17 +1,9 @@
-/** Reads a dump of the original broker's custom resources: what `kubectl get … -o json` or `-o yaml` wrote. */
+/** Reads a dump of the original broker's store: what `kubectl get … -o json` or `-o yaml` wrote, or a tree of etcd. */
 import { isObject, type JsonObject } from '../../../kit/json.ts'
 import { readYaml } from '../../../kit/yaml.ts'
 import { fail } from '../../../model/problem.ts'
-
-export interface Resource {
-  readonly kind: string
-  readonly name: string
-  readonly labels: JsonObject
-  readonly spec: JsonObject
-  readonly status: JsonObject
-  /** Of Secrets in base64, of ConfigMaps as it is. */
-  readonly data: JsonObject
-}
+import { isEtcdTree, resourcesInEtcd } from './etcd.ts'
+import type { Resource } from './resource.ts'
 
 export interface Dump {
   readonly bundles: readonly Resource[]
@@ -28,7 +20,7 @@ const kinds = {
   bindings: ['BundleBinding', 'ServiceBinding'],
 } as const
 
-/** Reads the texts of files: Lists, or single objects, of any of the kinds. Problems: file.unreadable. */
+/** Reads the texts of files: Lists, or single objects, of any of the kinds; trees of etcd. Problems: file.unreadable. */
 export function readDump(files: readonly { readonly name: string; readonly text: string }[]): Dump {
   const all = files.flatMap(({ name, text }) => resourcesIn(text, name))
   const of = (wanted: readonly string[]) => all.filter(({ kind }) => wanted.includes(kind))
@@ -47,6 +39,7 @@ function resourcesIn(text: string, source: string): readonly Resource[] {
   const [fault] = faults
   if (fault !== undefined || !isObject(value))
     return fail('file.unreadable', fault?.message ?? 'it holds no objects', { where: { source } })
+  if (isEtcdTree(value as JsonObject)) return resourcesInEtcd(value as JsonObject)
   const items = Array.isArray(value['items']) ? value['items'] : [value]
   return items.filter(isObject).map((item) => {
     const member = (of: unknown, name: string): JsonObject => {

@@ -1,0 +1,12 @@
+/** A custom resource of the original broker, or what stands for one. */
+import type { JsonObject } from '../../../kit/json.ts'
+
+export interface Resource {
+  readonly kind: string
+  readonly name: string
+  readonly labels: JsonObject
+  readonly spec: JsonObject
+  readonly status: JsonObject
+  /** Of Secrets in base64, of ConfigMaps as it is. */
+  readonly data: JsonObject
+}
