@@ -110,12 +110,16 @@ async function write(order: SourceOrder, found: Survey): Promise<LoadedSource> {
     const known = before.get(nameOf(entry, image))
     return rowOf(image, entry, known && isVouched(known, order.room, entry.signedBy) ? known : undefined)
   })
-  const rows = withoutTwins(withoutRefused(read, order), order)
-  const present = new Set(rows.map(({ row }) => row.name))
+  const all = withoutTwins(withoutRefused(read, order), order)
+  const present = new Set(all.filter(({ image }) => !isMissing(image)).map(({ row }) => row.name))
   const left = await goneRows(
     store,
     [...before.values()].filter(({ name }) => !present.has(name)),
   )
+  // Registries go on listing names whose images are gone.
+  const staying = new Set(left.stay.map((row) => row.name))
+  const rows = all.filter(({ row }) => !staying.has(row.name))
+  const written = new Set(rows.map(({ row }) => row.name))
   for (const { image, row, isKept } of rows) tellOf(image, { name: row.name, isKept, tell })
   const listedAt = await store.look.now()
   const kept = rows.filter(({ isKept }) => isKept).length
@@ -137,7 +141,7 @@ async function write(order: SourceOrder, found: Survey): Promise<LoadedSource> {
       ...left.stay.filter((row) => !isSame(before.get(row.name), row)),
       sourceRow(entry, 'offered', listing),
     ],
-    left.remove,
+    left.remove.filter((name) => !written.has(name)),
   )
   tell({ kind: 'listed', name: entry.source.name, listing: figuresOf(found, listing) })
   return {
@@ -146,6 +150,10 @@ async function write(order: SourceOrder, found: Survey): Promise<LoadedSource> {
     listedAt,
     isFresh: true,
   }
+}
+
+function isMissing(image: SurveyedImage): boolean {
+  return image.kind === 'refused' && image.problem.code === 'artifact.not-found'
 }
 
 function nameOf({ source }: SourceEntry, image: SurveyedImage): string {
@@ -197,7 +205,7 @@ function rowOf(image: SurveyedImage, entry: SourceEntry, before: Enrolment | und
     row: {
       name,
       reference,
-      digest: '',
+      digest: image.digest ?? '',
       contract: '',
       state: 'refused',
       document: document as unknown as JsonObject,
@@ -215,7 +223,7 @@ function withoutRefused(rows: readonly ImageRow[], { entry }: SourceOrder): read
     const [problem] = refusalsOf(pkg, { service: {}, plans: [], services: [], options })
     if (problem === undefined) return one
     return rowOf(
-      { kind: 'refused', name: one.image.name, reference: row.reference, problem },
+      { kind: 'refused', name: one.image.name, reference: row.reference, problem, digest: row.digest },
       entry,
       undefined,
     )
@@ -237,8 +245,8 @@ function withoutTwins(rows: readonly ImageRow[], { entry, taken }: SourceOrder):
     }
     const detail = `the service ${services[0]?.name} is offered by ${owners.get(twin) ?? 'another package'} already`
     const problem: Problem = { code: 'catalog.refused', detail }
-    const image: SurveyedImage = { kind: 'refused', name: one.image.name, reference: row.reference, problem }
-    return rowOf(image, entry, undefined)
+    const { reference, digest } = row
+    return rowOf({ kind: 'refused', name: one.image.name, reference, problem, digest }, entry, undefined)
   })
 }
 

@@ -61,7 +61,12 @@ export type SurveyedImage = { readonly name: string; readonly reference: string 
       readonly isUnchanged: boolean
     } & Pick<PackageWish, 'labels'> &
       ReadPackage)
-  | { readonly kind: 'refused'; readonly problem: Problem }
+  | {
+      readonly kind: 'refused'
+      readonly problem: Problem
+      /** Of the image, where it came as far as being opened. */
+      readonly digest?: string
+    }
 )
 
 export interface Survey {
@@ -151,6 +156,7 @@ async function readCandidate(one: Candidate, source: Source, around: Surrounding
   const isNamed = !one.tagged || /[:@][^/]*$/.test(one.reference.replace(/^docker:\/\/[^/]*\//, ''))
   const reference = isNamed ? one.reference : `${one.reference}:${source.tag}`
   const labels = one.labels === undefined ? {} : { labels: one.labels }
+  let seen: { readonly digest?: string } = {}
   try {
     const unchanged = await readingStill({ ...one, reference }, source, around)
     if (unchanged !== undefined) return unchanged
@@ -168,7 +174,10 @@ async function readCandidate(one: Candidate, source: Source, around: Surrounding
         signedBy: source.signedBy,
         ...labels,
         ...(source.contract === undefined ? {} : { contract: source.contract }),
-        ...present(around.known({ options, ...labels })),
+        known: async (digest, contract) => {
+          seen = { digest }
+          return await around.known({ options, ...labels })?.(digest, contract)
+        },
         signal: around.signal,
         progress: () => undefined,
         log: async () => undefined,
@@ -179,12 +188,8 @@ async function readCandidate(one: Candidate, source: Source, around: Surrounding
     return own === undefined ? first : await read({ ...source.options, ...own })
   } catch (error) {
     if (around.signal.aborted) throw error
-    return { kind: 'refused', name, reference, problem: toProblem(error) }
+    return { kind: 'refused', name, reference, problem: toProblem(error), ...seen }
   }
-}
-
-function present(known: PackageWish['known']): Pick<PackageWish, 'known'> {
-  return known === undefined ? {} : { known }
 }
 
 /** What the last look found, if the tag still has that digest and nothing else has changed; the image is not opened. */

@@ -8,6 +8,7 @@ import { offering, Platform } from '../cnab/platform.ts'
 import { passwords, type TestBroker } from '../support/broker.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
+import { registryMissing, startRegistry } from '../support/registry.ts'
 import { runCommand } from '../support/run-command.ts'
 
 const missing = ensurePrograms('busybox', 'curl')
@@ -64,10 +65,48 @@ describe.skipIf(missing !== undefined)('chandler apb push', { timeout: 300_000 }
     expect(await descriptionOffered()).toBe(true)
   })
 
+  test('a bundle that the broker refuses is told with its reason, and offered once that is mended', async () => {
+    await broker.reload((text) => text.replace('"namespace":"target"', '"namespace":"Not A Name"'))
+    describeAs('refused at first')
+    const refused = push(`oci:${bundles}/mine:latest`)
+    await expect(refused).rejects.toMatchObject({
+      problem: { code: 'apb.push', detail: expect.stringMatching(/^dev\/mine is refused: .*namespace/) },
+    })
+
+    await broker.reload((text) => text.replace('"namespace":"Not A Name"', '"namespace":"target"'))
+    expect(await push(`oci:${bundles}/mine:latest`)).toMatchObject({ services: [{ name: 'dev-mine' }] })
+  })
+
+  test('list shows what is offered', async () => {
+    const account = ['--server', broker.url, '--user', 'admin', '--password-file', join(home, 'password')]
+    const table = await runCommand(register, ['apb', 'list', ...account])
+    const { items } = JSON.parse(await runCommand(register, ['apb', 'list', ...account, '-o', 'json'])) as {
+      readonly items: readonly JsonObject[]
+    }
+
+    expect(table).toMatch(/^SERVICE +BUNDLE +PLANS +BINDABLE/)
+    expect(table).toMatch(/dev-mine +mine +default +yes/)
+    expect(items).toMatchObject([{ name: 'dev-mine', package: { contract: 'apb' } }])
+  })
+
   test('a place that no source of the broker lists is told', async () => {
     describeAs('never listed')
     const pushed = push(`oci:${home}/elsewhere:latest`, '--timeout', '1s')
 
     await expect(pushed).rejects.toMatchObject({ problem: { code: 'apb.push' } })
+  })
+
+  test.skipIf(registryMissing() !== undefined)('through a registry, too', async () => {
+    const registry = await startRegistry()
+    const source = { name: 'hub', url: registry.host, whiteList: ['.'], refreshInterval: '1s' }
+    const other = await offering([{ source, options: { namespace: 'target' } }])
+    try {
+      const pushed = await push(`docker://${registry.host}/bundles/mine:latest`, '--server', other.url)
+
+      expect(pushed).toMatchObject({ services: [{ name: 'hub-mine' }] })
+    } finally {
+      await other.stop()
+      await registry.stop()
+    }
   })
 })

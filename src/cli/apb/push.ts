@@ -1,10 +1,11 @@
 /** chandler apb push: a bundle into a developer's broker, offered when the command ends. */
 import type { Command } from 'commander'
 import type { CatalogService } from '../../api/catalog.ts'
+import type { Package } from '../../api/package.ts'
 import type { Client } from '../../client/client.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { present } from '../../kit/present.ts'
-import { fail } from '../../model/problem.ts'
+import { fail, failAll, type Problem } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { durationOf } from '../follow.ts'
@@ -42,10 +43,10 @@ async function push(folder: string, options: PushOptions, command: Command): Pro
   const until = systemClock.monotonic() + durationOf(timeout)
   const client = await connect(command)
   // A broker that cannot be asked is told before anything is built.
-  await client.catalog()
+  const before = listedAt((await client.packages()).items)
   const { pushBundle } = await import('../../authoring/apb/push.ts')
   const { reference, digest } = await pushBundle({ folder, dataDir, to, ...present({ base }) })
-  const services = await offered(client, digest, until)
+  const services = await offered(client, digest, { before, until })
   await printOne(output, {
     kind: 'PushedBundle',
     name: reference,
@@ -60,13 +61,39 @@ async function push(folder: string, options: PushOptions, command: Command): Pro
 
 const askEveryMs = 500
 
-/** The services that the broker offers of an image, as soon as there are any. Problems: apb.push. */
-async function offered(client: Client, digest: string, until: number): Promise<readonly CatalogService[]> {
+/** The services that the broker offers of an image, as soon as there are any, or its reasons against it. Problems: apb.push. */
+async function offered(
+  client: Client,
+  digest: string,
+  { before, until }: { readonly before: ReadonlyMap<string, string>; readonly until: number },
+): Promise<readonly CatalogService[]> {
   for (;;) {
     const { services } = await client.catalog()
     const own = services.filter((one) => one.package.digest === digest)
     if (own.length > 0) return own
+    const { items } = await client.packages()
+    const now = listedAt(items)
+    const refused = items.find((one) => one.digest === digest && one.state === 'refused')
+    // What an earlier listing refused may be taken by the next one.
+    const isNews = refused?.source !== undefined && now.get(refused.source) !== before.get(refused.source)
+    if (isNews) failAll(reasonsOf(refused))
     if (systemClock.monotonic() >= until) fail('apb.push', `no service of ${digest} came in time`)
     await systemClock.sleep(askEveryMs)
   }
+}
+
+/** In the broker's words, each a problem of its own. */
+function reasonsOf({ name, problems = [] }: Package): readonly Problem[] {
+  return problems.map(
+    ({ message }): Problem => ({ code: 'apb.push', detail: `${name} is refused: ${message}` }),
+  )
+}
+
+/** When each source was listed last, by its name. */
+function listedAt(packages: readonly Package[]): ReadonlyMap<string, string> {
+  return new Map(
+    packages.flatMap(({ name, listing }) =>
+      listing?.listedAt === undefined ? [] : [[name, listing.listedAt]],
+    ),
+  )
 }
