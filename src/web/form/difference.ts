@@ -23,16 +23,21 @@ export function changesBetween(before: JsonObject, next: JsonObject, place = '')
   })
 }
 
+export interface PatchRules {
+  readonly defaults: Readonly<Record<string, Json | undefined>>
+  /** Members that every change has to name, whether they change or not. */
+  readonly always: readonly string[]
+}
+
 /**
  * The members to send so that the broker, which merges the uppermost ones, comes to the new value: a member that was
- * taken away is sent as its default, else as null.
+ * taken away is sent as its default, else as null. Nothing is sent where nothing changes.
  */
-export function patchOf(
-  before: JsonObject,
-  next: JsonObject,
-  defaults: Readonly<Record<string, Json | undefined>>,
-): JsonObject {
-  const changed = Object.entries(next).filter(([name, item]) => !same(before[name], item))
+export function patchOf(before: JsonObject, next: JsonObject, { defaults, always }: PatchRules): JsonObject {
+  if (same(before, next)) return {}
+  const changed = Object.entries(next).filter(
+    ([name, item]) => always.includes(name) || !same(before[name], item),
+  )
   const gone = Object.keys(before)
     .filter((name) => !Object.hasOwn(next, name))
     .map((name): readonly [string, Json] => [name, defaults[name] ?? null])

@@ -9,7 +9,7 @@ import { OrderPanel } from '../fields/order-panel.tsx'
 import { SchemaForm } from '../fields/schema-form.tsx'
 import { useFilling } from '../fields/use-filling.ts'
 import { definitionIn } from '../form/definition.ts'
-import { patchOf } from '../form/difference.ts'
+import { type PatchRules, patchOf } from '../form/difference.ts'
 import { useLoaded } from '../load.ts'
 import { displayName, planNamed, serviceNamed } from '../offer.ts'
 import type { PageProps } from '../page-props.ts'
@@ -79,7 +79,7 @@ function UpdateForm({ instance, service, plan, version }: FormProps) {
   const form = useMemo(() => formFor(plan), [plan?.id])
   const isOtherPlan = plan !== undefined && plan.id !== instance.plan.id
   const wish = (value: JsonObject) => ({
-    parameters: patchOf(now, value, defaultsIn(form.schema)),
+    parameters: patchOf(now, value, rulesOf(plan)),
     ...(isOtherPlan ? { plan: plan.id } : {}),
     ...(version === undefined ? {} : { maintenance: version }),
   })
@@ -142,13 +142,19 @@ function membersIn(schema: JsonObject | undefined): JsonObject {
   return isObject(members) ? (members as JsonObject) : {}
 }
 
-function defaultsIn(schema: JsonObject | undefined): Readonly<Record<string, Json | undefined>> {
-  return Object.fromEntries(
-    Object.entries(membersIn(schema)).map(([name, member]) => [
-      name,
-      valueAt(member, '/default') as Json | undefined,
-    ]),
-  )
+function rulesOf(plan: CatalogPlan | undefined): PatchRules {
+  const { create, update } = plan?.schemas ?? {}
+  const members = { ...membersIn(create), ...membersIn(update) }
+  const required = update?.['required']
+  return {
+    defaults: Object.fromEntries(
+      Object.entries(members).map(([name, member]) => [
+        name,
+        valueAt(member, '/default') as Json | undefined,
+      ]),
+    ),
+    always: Array.isArray(required) ? required.map(String) : [],
+  }
 }
 
 function Targets({ instance, service, plan, version }: FormProps) {
