@@ -15,7 +15,7 @@ import type {
 import { t } from '../texts.ts'
 import { idOf, shortValue, useAround } from './around.ts'
 import { ChoiceControl, NumberControl, SetControl, SwitchControl, TextControl } from './controls.tsx'
-import { Default, described, FieldFrame } from './frame.tsx'
+import { described, FieldFrame } from './frame.tsx'
 
 interface Props<F> {
   readonly field: F
@@ -65,7 +65,6 @@ function ClosedView({ field, isBare }: Props<ClosedField>) {
   const { place, opening, fallback, fixed } = field
   return (
     <FieldFrame field={field} manner="group" isBare={isBare}>
-      {fallback === undefined ? null : <Default value={fallback} />}
       {isPreview || fixed ? (
         <p class="quiet">{t('form.notSet')}</p>
       ) : (

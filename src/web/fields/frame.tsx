@@ -30,7 +30,7 @@ export function FieldFrame({ field, manner, isBare, deeds, children }: FrameProp
           {field.description}
         </p>
       )}
-      {manner === 'label' ? <Beside field={field}>{children}</Beside> : children}
+      {hasParts(field) ? children : <Beside field={field}>{children}</Beside>}
       {wrong.map(({ detail }) => (
         <p key={detail} class="fault" id={`${id}.fault`}>
           <Shape tone="bad" />
@@ -58,6 +58,11 @@ export function FieldFrame({ field, manner, isBare, deeds, children }: FrameProp
       {inner}
     </div>
   )
+}
+
+/** Fields whose parts tell of themselves. */
+function hasParts({ kind }: Field): boolean {
+  return kind === 'group' || kind === 'branch'
 }
 
 function FieldName({ field: { title, name, required, fixed } }: { readonly field: Field }) {
@@ -108,7 +113,7 @@ function Beside({ field, children }: { readonly field: Field; readonly children:
   )
 }
 
-export function Default({ value }: { readonly value: Field['fallback'] }) {
+function Default({ value }: { readonly value: Field['fallback'] }) {
   return (
     <p class="default">
       {t('form.default')} <code>{shortValue(value)}</code>

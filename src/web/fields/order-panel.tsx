@@ -70,7 +70,8 @@ export function OrderPanel({ filling, label, order, command, parameters, isOff }
   )
 }
 
-function standing({ isFine, unchecked }: Filling, isIdle: boolean): string {
+function standing({ isFine, unchecked, isBroken }: Filling, isIdle: boolean): string {
+  if (isBroken) return ''
   if (isIdle) return t('update.done')
   if (unchecked !== undefined) return t('form.checkFailed', { why: unchecked })
   return isFine ? t('form.fine') : ''
