@@ -339,7 +339,8 @@ async function openHouse(
     arrived: metrics.imageArrived,
   })
   const artifacts = measuredArtifacts(opened, metrics, clock)
-  const found = await openEngines({ folder: settings.dataDir, clock, artifacts, choice: settings.engine })
+  const { dataDir: folder, engine: choice, runs } = settings
+  const found = await openEngines({ folder, clock, artifacts, choice, network: runs.network })
   const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
   const leaving = new AbortController()
   const tell = tellPackages(metrics, report)

@@ -69,6 +69,7 @@ async function engines(settings: Settings): Promise<readonly Seen[]> {
       clock: systemClock,
       artifacts,
       choice: settings.engine,
+      network: settings.runs.network,
       anew: true,
     })
     return await Promise.all(

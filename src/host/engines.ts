@@ -18,6 +18,8 @@ export interface EnginePlaces {
   readonly artifacts: ArtifactStore
   /** `auto` takes Docker when its socket is there. */
   readonly choice?: Settings['engine']
+  /** The network of runs on the embedded engine. */
+  readonly network?: Settings['runs']['network']
   /** Try what the host offers, whatever is remembered of it. */
   readonly anew?: boolean
 }
@@ -26,7 +28,7 @@ const usualSocket = '/var/run/docker.sock'
 
 /** The engines in order of preference; the first that does not refuse a job runs it. */
 export async function openEngines(places: EnginePlaces): Promise<readonly Engine[]> {
-  const { folder, clock, artifacts, anew = false } = places
+  const { folder, clock, artifacts, network = 'auto', anew = false } = places
   return [
     await openSimEngine({ folder: join(folder, 'sim'), clock }),
     ...(await openDocker(places)),
@@ -37,6 +39,7 @@ export async function openEngines(places: EnginePlaces): Promise<readonly Engine
         images: artifacts.images,
         clock,
         supplies: artifacts,
+        network,
         anew,
       }),
       { folder: join(folder, 'cluster'), clock },

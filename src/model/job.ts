@@ -14,6 +14,8 @@ export interface Job {
   readonly limits: Limits
   /** Names that the program finds beside those of its network. */
   readonly hosts?: readonly HostName[]
+  /** What listens on this host and is to be reached by a run whose network is its own. */
+  readonly lent?: readonly Address[]
   /** A part of the work that is the same for many jobs and need not be done each time. */
   readonly beforehand?: Beforehand
   /** What alone differs from one such job to the next: an engine may make the rest ready before there is an order. */
@@ -190,6 +192,12 @@ export interface TargetCluster {
   readonly token: Secret
   /** `GROUP/VERSION/RESOURCE`, with `*` for any resource. */
   readonly allow: readonly string[]
+}
+
+/** Where something listens. */
+export interface Address {
+  readonly address: string
+  readonly port: number
 }
 
 /** A name and the address that it stands for. */

@@ -70,6 +70,12 @@ export const settingsTable = group('', {
     doc: 'Where packages run; `auto` takes Docker when its socket is there, else the embedded engine; `kubernetes` is not there yet.',
     fallback: 'auto',
   }),
+  runs: group('What packages find where they run.', {
+    network: choice(['auto', 'own', 'host'], {
+      doc: 'The network of runs on the embedded engine: `own` is outward only and refuses packages where it cannot be made, `host` is that of this host, `auto` one of their own where it can be made.',
+      fallback: 'auto',
+    }),
+  }),
   cluster: group('The brokers that share one store.', {
     id: optional(
       text({ doc: 'Part of every name outside; made at the first start.', pattern: /^[a-z0-9]{1,12}$/ }),

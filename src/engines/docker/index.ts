@@ -97,8 +97,8 @@ function factsOf({ mayMount }: DockerContext): EngineFacts {
 }
 
 function refusal(
-  { program, steps, needs, files, folders }: Job,
-  { mayMount }: DockerContext,
+  { program, steps, needs, files, folders, lent = [] }: Job,
+  { mayMount, network }: DockerContext,
   lendSocket: boolean,
 ): Problem | undefined {
   const refuse = (detail: string): Problem => ({ code: 'engine.refused', detail })
@@ -107,6 +107,11 @@ function refusal(
   if (steps.length > 1) return refuse('the Docker engine runs one step per run')
   if (needs.cluster !== 'none') return refuse('the Docker engine has no cluster')
   if (needs.engineSocket && !lendSocket) return refuse('the operator does not lend the socket of the engine')
+  const loopback = lent.find(({ address }) => address.startsWith('127.'))
+  if (loopback !== undefined && network !== 'host')
+    return refuse(
+      `${loopback.address} of this host cannot be lent to containers, whose network is the engine's`,
+    )
   if (!mayMount && needs.readOnlyRoot && folders.some(({ readOnly }) => !readOnly))
     return refuse('folders to write to below a read-only root need a broker that is root')
   const large = files.find(({ content, readOnly }) => content.kind === 'artifact' && !readOnly)

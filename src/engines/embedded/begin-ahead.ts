@@ -43,6 +43,8 @@ export function mayWait(job: Job, { lent }: Host): boolean {
   const files = job.files.filter((file) => isLate(job, file))
   const isWritten = files.every(({ content }) => content.kind === 'bytes' || content.kind === 'secret')
   const isPlaced = files.every(({ readOnly }) => readOnly === (program.kind === 'image'))
+  // Addresses are lent to what is followed.
+  if (job.lent !== undefined && job.lent.length > 0) return false
   if (steps.length !== 1 || !isWritten || !isPlaced) return false
   if (late?.door !== undefined)
     return program.kind === 'tools' && files.some(({ path }) => path === late.door)

@@ -14,6 +14,7 @@ import { askWhileRunning } from './ask.ts'
 import type { Host } from './host.ts'
 import { shimState } from './identity.ts'
 import { keepRunning } from './kept-workspace-files.ts'
+import { lendWhileRunning } from './lend-addresses.ts'
 import { type Ended, reportOf } from './report-of.ts'
 import {
   type ArtifactContext,
@@ -44,6 +45,7 @@ export async function follow(at: Following, run: string, watch: Watch): Promise<
   const helpers: readonly Helper[] = [
     (signal) => keepDeadline(stopping, signal),
     (signal) => keepDisk(stopping, signal),
+    (signal) => lendWhileRunning(stopping, signal),
     (signal) => keepRunning(stopping, watch, signal),
     (signal) => askWhileRunning(stopping, signal),
   ]

@@ -12,6 +12,7 @@ const whole: Host = {
   controls,
   lent: lent([{ tool: 'sh', needsLoader: false }]),
   rootless: false,
+  network: { kind: 'own' },
   passedOver: [],
 }
 
@@ -19,7 +20,11 @@ test.each<[string, Partial<Host>, ProblemCode]>([
   ['no runtime', { runtime: { kind: 'plain' } }, 'engine.runtime-missing'],
   ['no shell that programs can be given', { lent: lent([]) }, 'engine.tool-missing'],
   ['no bound for memory', { controls: { ...controls, memory: false } }, 'engine.not-enforced'],
-  ['runs that share its network', {}, 'engine.network-shared'],
+  [
+    'runs that share its network',
+    { network: { kind: 'host', why: 'slirp4netns missing' } },
+    'engine.network-shared',
+  ],
   ['a broker without rights', { rootless: true }, 'engine.not-enforced'],
 ])('a host with %s is told by code', (_, change, code) => {
   expect(hostProblems({ ...whole, ...change }).map((problem) => problem.code)).toContain(code)

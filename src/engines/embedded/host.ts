@@ -2,7 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Problem } from '../../model/problem.ts'
-import { readSmall } from '../absent.ts'
+import { readSmall, statSmall } from '../absent.ts'
 import { borrow, type Loan, type MountedPrograms, mountedFrom } from '../mounted-programs.ts'
 import { run } from '../run-program.ts'
 import { quote } from '../shell.ts'
@@ -10,6 +10,14 @@ import { usualFolders } from '../usual-path.ts'
 import { type Controls, removeGroup } from './cgroups.ts'
 import { groupLines } from './enter-group.ts'
 import { bootId } from './identity.ts'
+import {
+  networkLines,
+  networkPrograms,
+  networkTexts,
+  noNetworkLine,
+  type RunNetwork,
+  untilNetworkLines,
+} from './network.ts'
 import { ociConfig } from './oci-config.ts'
 import type { Runtime } from './run-folder.ts'
 import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
@@ -21,6 +29,7 @@ export interface Host {
   readonly controls: Controls
   readonly lent: MountedPrograms
   readonly rootless: boolean
+  readonly network: RunNetwork
   /** Why runtimes that are installed are not used. */
   readonly passedOver: readonly string[]
 }
@@ -32,11 +41,13 @@ export interface Proof {
   readonly runtime: Runtime
   readonly passedOver: readonly string[]
   readonly loan: Loan
+  /** Why runs cannot have a network of their own; absent where they can. */
+  readonly noNetwork?: string | undefined
 }
 
 /** Looks at the host by trying; `folder` is for the trial. */
 export async function proveHost(folder: string, choice: RuntimeChoice, controls: Controls): Promise<Proof> {
-  const loan = await borrow(join(folder, 'lent'))
+  const [loan, noNetwork] = await Promise.all([borrow(join(folder, 'lent')), tryNetwork(folder)])
   const passedOver: string[] = []
   // The quicker one first.
   for (const name of ['crun', 'runc'] as const) {
@@ -44,17 +55,18 @@ export async function proveHost(folder: string, choice: RuntimeChoice, controls:
     const program = await findRuntime(name)
     if (program === undefined) continue
     const runtime: Runtime = { kind: name, program }
-    const fault = await tryRuntime(folder, hostOf({ runtime, passedOver, loan }, controls))
-    if (fault === undefined) return { runtime, passedOver, loan }
+    const fault = await tryRuntime(folder, hostOf({ runtime, passedOver, loan, noNetwork }, controls))
+    if (fault === undefined) return { runtime, passedOver, loan, noNetwork }
     passedOver.push(`${name}: ${fault}`)
   }
-  return { runtime: { kind: 'plain' }, passedOver, loan }
+  return { runtime: { kind: 'plain' }, passedOver, loan, noNetwork }
 }
 
 /** The host as a proof shows it. */
-export function hostOf({ runtime, passedOver, loan }: Proof, controls: Controls): Host {
+export function hostOf({ runtime, passedOver, loan, noNetwork }: Proof, controls: Controls): Host {
   const rootless = process.geteuid?.() !== 0
-  return { boot: bootId(), controls, lent: mountedFrom(loan), rootless, runtime, passedOver }
+  const network: RunNetwork = noNetwork === undefined ? { kind: 'own' } : { kind: 'host', why: noNetwork }
+  return { boot: bootId(), controls, lent: mountedFrom(loan), rootless, runtime, network, passedOver }
 }
 
 /** Where runtimes may lie, the first one first. */
@@ -67,6 +79,28 @@ async function findRuntime(name: 'runc' | 'crun'): Promise<string | undefined> {
     if ((await run(program, ['--version'])).exit === 0) return program
   }
   return undefined
+}
+
+/** Makes a network as a run would have it; answers what is in the way. */
+async function tryNetwork(folder: string): Promise<string | undefined> {
+  const missing = networkPrograms.filter((name) => !isInUsualFolders(name))
+  if (missing.length > 0) return `${missing.join(', ')} missing`
+  const trial = join(folder, `trial-${process.pid}-network`)
+  try {
+    await mkdir(trial, { recursive: true, mode: 0o700 })
+    for (const [name, text] of networkTexts({})) await writeFile(join(trial, name), text)
+    const lines = [...networkLines, ...untilNetworkLines(false), noNetworkLine]
+    const script = [`cd ${quote(trial)} || exit`, 'broken() { exit 97; }', ...lines, 'exit 42'].join('\n')
+    const user = process.geteuid?.() === 0 ? [] : ['--user', '--map-root-user']
+    const tried = await run('unshare', [...user, '-m', '--propagation', 'private', '/bin/sh', '-c', script])
+    return tried.exit === 42 ? undefined : tried.stderr.trim().split('\n').at(-1) || `exit ${tried.exit}`
+  } finally {
+    await rm(trial, { recursive: true, force: true })
+  }
+}
+
+function isInUsualFolders(name: string): boolean {
+  return usualFolders.some((folder) => statSmall(join(folder, name)) !== undefined)
 }
 
 /** Runs the lent shell in a container of its own: whatever is missing shows here and not with a package. */
@@ -92,7 +126,7 @@ async function tryRuntime(folder: string, host: Host): Promise<string | undefine
     root,
     readOnlyRoot: false,
     mounts: [],
-    network: 'none',
+    network: { kind: 'none' },
     hostname: 'trial',
   } as const
   try {
@@ -118,7 +152,14 @@ async function tryRuntime(folder: string, host: Host): Promise<string | undefine
 }
 
 /** What a demanding operator should know about this host. */
-export function hostProblems({ runtime, controls, rootless, passedOver, lent }: Host): readonly Problem[] {
+export function hostProblems({
+  runtime,
+  controls,
+  rootless,
+  passedOver,
+  lent,
+  network,
+}: Host): readonly Problem[] {
   const problems: Problem[] = []
   if (runtime.kind === 'plain') {
     const why = passedOver.length === 0 ? {} : { detail: passedOver.join('; ') }
@@ -136,7 +177,10 @@ export function hostProblems({ runtime, controls, rootless, passedOver, lent }: 
     problems.push({ code: 'engine.not-enforced', detail })
   }
   if (!lent.has('sh')) problems.push({ code: 'engine.tool-missing', detail: 'sh' })
-  problems.push({ code: 'engine.network-shared' })
+  if (network.kind === 'host') {
+    const why = network.why === undefined ? {} : { detail: network.why }
+    problems.push({ code: 'engine.network-shared', ...why })
+  }
   return problems
 }
 

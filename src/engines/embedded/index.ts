@@ -22,6 +22,7 @@ import { type Host, hostProblems, type RuntimeChoice } from './host.ts'
 import { shimState } from './identity.ts'
 import { isDoubtful, knowHost } from './known-host.ts'
 import { layOut } from './lay-out.ts'
+import type { NetworkChoice } from './network.ts'
 import {
   type ArtifactContext,
   pathsOf,
@@ -44,15 +45,17 @@ export interface EmbeddedOptions {
   readonly clock: Clock
   /** What runs containers; the best that works unless said. */
   readonly runtime?: RuntimeChoice
+  /** The network of runs that need one; `auto` is one of their own where it can be made. */
+  readonly network?: NetworkChoice
   /** Try what the host offers, whatever is remembered of it. */
   readonly anew?: boolean
 }
 
 /** Opens the engine; looks at the host once, or remembers how it looked. */
 export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
-  const { folder, images, supplies, clock, runtime = 'auto', anew = false } = options
+  const { folder, images, supplies, clock, runtime = 'auto', network = 'auto', anew = false } = options
   const rooms = await openRooms(folder)
-  const known = await knowHost({ folder, choice: runtime, anew })
+  const known = await knowHost({ folder, choice: runtime, network, anew })
   const trash = await openTrash(rooms.trash, clock)
   const flush = flusherOf(rooms.runs)
   const starters = openStarters(folder, known.now().rootless)
@@ -76,7 +79,7 @@ export async function openEmbeddedEngine(options: EmbeddedOptions): Promise<Engi
     name: 'embedded',
     facts: factsOf(known.now()),
     check: () => Promise.resolve(hostProblems(known.now())),
-    refuses: (job) => refusal(job),
+    refuses: (job) => refusal(job, known.now(), network),
     anticipate: (run, signal) => ahead.anticipate(run, signal),
     layOut: (order, watch) => layOut(at(), order, watch),
     async start(run) {
@@ -149,13 +152,15 @@ function factsOf({ controls }: Host): EngineFacts {
   }
 }
 
-function refusal({ program, needs }: Job): Problem | undefined {
+function refusal({ program, needs }: Job, host: Host, network: NetworkChoice): Problem | undefined {
   if (program.kind === 'pretend')
     return { code: 'engine.refused', detail: 'the embedded engine runs real programs' }
   if (needs.cluster !== 'none')
     return { code: 'engine.refused', detail: 'the embedded engine has no cluster' }
   if (needs.engineSocket)
     return { code: 'engine.refused', detail: 'the embedded engine has no socket to lend' }
+  if (needs.network !== 'none' && network === 'own' && host.network.kind === 'host')
+    return { code: 'engine.refused', detail: `no network of its own can be made: ${host.network.why}` }
   return undefined
 }
 

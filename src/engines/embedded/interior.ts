@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImageStore } from '../../artifacts/image-store.ts'
 import type { Clock } from '../../kit/clock.ts'
-import type { Job } from '../../model/job.ts'
+import type { Job, Needs } from '../../model/job.ts'
 import { bytesBelow } from '../disk-use.ts'
 import type { Watch } from '../engine.ts'
 import { resolveInLayers } from '../layer-view.ts'
@@ -13,6 +13,7 @@ import type { User } from '../user.ts'
 import type { Host } from './host.ts'
 import { withHostNames } from './host-names.ts'
 import { type PlacedFiles, placeJobFiles } from './job-files.ts'
+import { resolverIn } from './network.ts'
 import { checkProgram, planSteps } from './plan-steps.ts'
 import { type Root, rootOf, temporaryBytes } from './root.ts'
 import { type ArtifactContext, openFolders } from './run-folder.ts'
@@ -66,7 +67,8 @@ export async function makeInterior(
     dress(join(aside, root.own.host), { uid: user.uid, gid: user.gid, mode: 0o755 })
   const { signal } = watch
   const furniture = await placeJobFiles(job, { root, user, aside, final, private: secret, supplies, signal })
-  const mounts = mountsOf(job, root, furniture)
+  const names = namesOf(at.host, job.needs, { root, final })
+  const mounts = mountsOf(job, root, { names, furniture })
   const plans = await planSteps(job, { root, rootless: at.host.rootless, name: site.name })
   checkProgram(plans[0], root, furniture)
   const broughtBytes = await bytesBelow(openFolders({ folder: aside }))
@@ -78,8 +80,11 @@ export function writeSkeleton(ground: RunSkeleton, { rooms, host: { boot }, cloc
   return ground.lay({ rooms, boot, clock })
 }
 
-function mountsOf({ needs, program }: Job, root: Root, furniture: PlacedFiles): readonly Mount[] {
-  const names = namesOfHost(root, needs.network)
+function mountsOf(
+  { needs, program }: Job,
+  root: Root,
+  { names, furniture }: { readonly names: readonly Mount[]; readonly furniture: PlacedFiles },
+): readonly Mount[] {
   const mounts = [...root.mounts, ...names, ...furniture.mounts]
   const isTemporary = mounts.some(({ to }) => to === '/tmp')
   if ((needs.readOnlyRoot || program.kind === 'tools') && !isTemporary) {
@@ -91,14 +96,19 @@ function mountsOf({ needs, program }: Job, root: Root, furniture: PlacedFiles): 
   return mounts
 }
 
-/** With the host's network come its ways to find names. */
-function namesOfHost({ ground }: Root, network: 'none' | 'default'): readonly Mount[] {
-  if (network === 'none') return []
+/** With a network come the host's ways to find names; one of its own has another server for them. */
+function namesOf(
+  { network }: Host,
+  needs: Needs,
+  { root: { ground }, final }: { readonly root: Root; readonly final: string },
+): readonly Mount[] {
+  if (needs.network === 'none') return []
   const mounts: Mount[] = []
-  for (const path of ['/etc/resolv.conf', '/etc/hosts']) {
-    if (resolveInLayers(['/'], path).there?.stats.isFile() !== true) continue
-    const to = ground.place(path, 'file', system)
-    mounts.push({ to, from: { kind: 'bind', path }, readOnly: true })
+  for (const to of ['/etc/resolv.conf', '/etc/hosts']) {
+    const own = network.kind === 'own' && to === '/etc/resolv.conf' ? resolverIn(final) : undefined
+    if (own === undefined && resolveInLayers(['/'], to).there?.stats.isFile() !== true) continue
+    const place = ground.place(to, 'file', system)
+    mounts.push({ to: place, from: { kind: 'bind', path: own ?? to }, readOnly: true })
   }
   return mounts
 }

@@ -11,9 +11,11 @@ import { isObject } from '../../kit/json.ts'
 import type { Report } from '../../model/report.ts'
 import { readSmall, statSmall } from '../absent.ts'
 import type { Loan } from '../mounted-programs.ts'
+import { usualFolders } from '../usual-path.ts'
 import { type Controls, findControls } from './cgroups.ts'
 import { type Host, hostOf, type Proof, placesOfRuntimes, proveHost, type RuntimeChoice } from './host.ts'
 import { bootId } from './identity.ts'
+import { type NetworkChoice, networkPrograms } from './network.ts'
 
 export interface KnownHost {
   /** As it is known now. */
@@ -28,21 +30,23 @@ export interface KnowHost {
   /** For trials, and for what is remembered of them. */
   readonly folder: string
   readonly choice: RuntimeChoice
+  readonly network?: NetworkChoice
   /** Whatever is remembered. */
   readonly anew: boolean
 }
 
 /** Another form of the trial proves something else. */
-const form = 1
+const form = 2
 
 /** Looks at the host, or remembers how it looked. */
-export async function knowHost({ folder, choice, anew }: KnowHost): Promise<KnownHost> {
+export async function knowHost({ folder, choice, network, anew }: KnowHost): Promise<KnownHost> {
   const file = proofFile(folder)
   const controls = await findControls()
   const prove = async (): Promise<Host> => {
     const proof = await proveHost(folder, choice, controls)
     // That nothing works may be of this moment only.
-    const isLasting = proof.runtime.kind !== 'plain' || proof.passedOver.length === 0
+    const works = proof.runtime.kind !== 'plain' || proof.passedOver.length === 0
+    const isLasting = works && (proof.noNetwork === undefined || proof.noNetwork.endsWith(' missing'))
     if (isLasting) write(file, proof, groundsOf(proof, choice, controls))
     return hostOf(proof, controls)
   }
@@ -51,7 +55,7 @@ export async function knowHost({ folder, choice, anew }: KnowHost): Promise<Know
   let host = known === undefined ? await prove() : hostOf(known, controls)
   let trial: Promise<void> | undefined
   return {
-    now: () => host,
+    now: () => (network === 'host' ? { ...host, network: { kind: 'host' } } : host),
     doubt() {
       if (isProven) return
       isProven = true
@@ -84,7 +88,11 @@ function groundsOf({ loan }: Pick<Proof, 'loan'>, choice: RuntimeChoice, control
   const status = readSmall('/proc/self/status') ?? ''
   const rights = status.match(/^(Uid|Gid|Cap\w+|NoNewPrivs|Seccomp):.*$/gm) ?? []
   const namespaces = ['user', 'mnt', 'cgroup', 'pid', 'net'].map(namespaceOf)
-  const files = [...placesOfRuntimes(), ...loan.copied].map((path) => [path, versionOf(path)])
+  const programs = networkPrograms.flatMap((name) => usualFolders.map((folder) => join(folder, name)))
+  const files = [...placesOfRuntimes(), ...programs, '/dev/net/tun', ...loan.copied].map((path) => [
+    path,
+    versionOf(path),
+  ])
   const grounds = { form, choice, controls, boot: bootId(), kernel: release(), rights, namespaces, files }
   return sha256(JSON.stringify(grounds))
 }
@@ -127,7 +135,8 @@ function parse(text: string): (Proof & { readonly grounds: string }) | undefined
 
 function isProof(value: unknown): value is Proof & { readonly grounds: string } {
   if (!isObject(value) || typeof value['grounds'] !== 'string' || !areTexts(value['passedOver'])) return false
-  const { runtime, loan } = value
+  const { runtime, loan, noNetwork } = value
+  if (noNetwork !== undefined && typeof noNetwork !== 'string') return false
   return isObject(runtime) && isRuntime(runtime) && isObject(loan) && isLoan(loan)
 }
 

@@ -66,9 +66,10 @@ function lentMount(step: StepPlan, host: RuntimeHost): readonly unknown[] {
     : []
 }
 
-function namespacesOf({ network }: Chamber): readonly { readonly type: string }[] {
-  const kinds = ['pid', 'ipc', 'uts', 'mount', ...(network === 'none' ? ['network'] : [])]
-  return kinds.map((type) => ({ type }))
+function namespacesOf({ network }: Chamber): readonly object[] {
+  const kinds = ['pid', 'ipc', 'uts', 'mount', ...(network.kind === 'none' ? ['network'] : [])]
+  const own = network.kind === 'own' ? [{ type: 'network', path: network.space }] : []
+  return [...kinds.map((type) => ({ type })), ...own]
 }
 
 function resourcesOf({ memoryBytes, processes, cpus }: Chamber, controls: Controls): unknown {
@@ -113,7 +114,7 @@ function systemMounts({ rootless }: RuntimeHost, { network }: Chamber): readonly
       options: [...quiet, 'mode=1777', 'size=65536k'],
     },
     // A user namespace may show only the devices of a network of its own.
-    rootless && network !== 'none'
+    rootless && network.kind === 'host'
       ? { destination: '/sys', type: 'bind', source: '/sys', options: ['rbind', 'ro', ...quiet] }
       : { destination: '/sys', type: 'sysfs', source: 'sysfs', options: [...quiet, 'ro'] },
   ]

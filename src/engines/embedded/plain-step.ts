@@ -20,9 +20,10 @@ const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'] as const
  */
 export function plainCommand({ network }: Chamber, script: string, { rootless }: PlainHost): string {
   const spaces = ['--mount', '--propagation', 'private', '--ipc', '--uts', '--pid']
-  const own = [...(network === 'none' ? ['--net'] : []), ...(rootless ? [] : ['--cgroup'])]
+  const own = [...(network.kind === 'none' ? ['--net'] : []), ...(rootless ? [] : ['--cgroup'])]
+  const entered = network.kind === 'own' ? ['nsenter', `--net=${network.space}`] : []
   const first = `/bin/sh ${quote(script)}; exit $?`
-  const command = commandLine(['unshare', ...spaces, ...own, '/bin/sh', '-c', first])
+  const command = commandLine([...entered, 'unshare', ...spaces, ...own, '/bin/sh', '-c', first])
   return `env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin ${command}`
 }
 
@@ -38,14 +39,14 @@ export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): 
     ...(host.rootless || step.user.uid === 0
       ? []
       : [`chown ${step.user.uid} /proc/self/fd/1 /proc/self/fd/2 || stuck streams`]),
-    ...(chamber.network === 'none' ? ['ip link set lo up 2>/dev/null'] : []),
+    ...(chamber.network.kind === 'none' ? ['ip link set lo up 2>/dev/null'] : []),
     // Without root the file stays the host's, though the name is ours to change.
     `{ echo ${hostname} >/proc/sys/kernel/hostname; } 2>/dev/null || hostname ${hostname} 2>/dev/null`,
     `cd ${root} || stuck root`,
     // A mount point of its own, which pivot_root asks for; read-only without touching what lies below.
     `mount --rbind . ${root} && cd ${root} || stuck bind`,
     ...deviceLines(lent),
-    ...(host.rootless && chamber.network !== 'none'
+    ...(host.rootless && chamber.network.kind === 'host'
       ? ['mount --rbind /sys sys || stuck sys']
       : ['mount -t sysfs -o ro,nosuid,nodev,noexec sysfs sys || stuck sys']),
     'mount -t proc -o nosuid,nodev,noexec proc proc || stuck proc',

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Limits, usualLimits, type Want } from '../../model/job.ts'
+import { type Address, type Limits, usualLimits, type Want } from '../../model/job.ts'
 import { readSmall, targetOf, unlessAbsent } from '../absent.ts'
 import type { RunName } from '../engine.ts'
 import type { StepRecord } from '../step-files.ts'
@@ -74,6 +74,8 @@ export interface RunRecord {
   readonly places: readonly { readonly path: string; readonly host: string }[]
   /** Where paths that are not absolute begin. */
   readonly base: string
+  /** Addresses of the host that its own network is lent. */
+  readonly lent: readonly Address[]
   /** What its folders took of the disk when it was laid out. */
   readonly broughtBytes: number
   /** Whether its shim stays until it is discarded, for the sake of its mounts. */
@@ -150,6 +152,7 @@ const cutOff: RunRecord = {
   limits: usualLimits,
   places: [],
   base: '/',
+  lent: [],
   broughtBytes: 0,
   stays: false,
   ground: '',

@@ -3,6 +3,7 @@
 import { quote } from '../shell.ts'
 import { spoolFunctions, writerOf } from '../spool.ts'
 import type { StepFiles } from '../step-files.ts'
+import { networkLines, noNetworkLine, untilNetworkLines } from './network.ts'
 import type { RunPaths } from './run-folder.ts'
 
 export interface ShimPlan {
@@ -15,6 +16,8 @@ export interface ShimPlan {
   /** Folders of the host that the runtime must not see. */
   readonly hidden: readonly string[]
   readonly sized: readonly SizedFolder[]
+  /** Make a network of its own, and wait where addresses are lent to it. */
+  readonly network: { readonly lends: boolean } | undefined
   readonly steps: readonly ShimStep[]
   /** Stay at the end, since something is wanted from a mount that is the shim's own. */
   readonly stays: boolean
@@ -98,9 +101,10 @@ export function introduction({ folder }: RunPaths): readonly string[] {
 }
 
 /** The end, after which it may have to stay for the sake of its mounts. */
-export function lastLines({ stays }: ShimPlan): readonly string[] {
+export function lastLines({ stays, network }: ShimPlan): readonly string[] {
   // It looks now and then whether its folder is still there: removing the folder means that it shall go.
-  return ['echo done >exit', ...(stays ? ['while [ -e exit ]; do sleep 30 9>&-; done'] : [])]
+  const ended = network === undefined ? [] : [noNetworkLine]
+  return [...ended, 'echo done >exit', ...(stays ? ['while [ -e exit ]; do sleep 30 9>&-; done'] : [])]
 }
 
 /** Puts the file of a door into its place, at once and whole. */
@@ -108,9 +112,11 @@ export function putInPlace(place: string): string {
   return `mv -f ${doorFile} ${quote(place)}`
 }
 
-/** The mounts that are the shim's own. */
-export function mountLines({ layers, writable, rootless, sized, hidden }: ShimPlan): readonly string[] {
+/** The mounts that are the shim's own, and its network. */
+export function mountLines(plan: ShimPlan): readonly string[] {
+  const { layers, writable, rootless, sized, hidden, network } = plan
   const lines = hidden.map((path) => `mount -t tmpfs -o ro tmpfs ${quote(path)} || broken`)
+  if (network !== undefined) lines.unshift(...networkLines)
   if (layers.length > 0) {
     const options = [
       `lowerdir=${layers.join(':')}`,
@@ -129,6 +135,7 @@ export function mountLines({ layers, writable, rootless, sized, hidden }: ShimPl
     lines.push(`mount -t tmpfs -o ${quote(options)} tmpfs ${quote(folder)} || broken`)
     lines.push(`cp -a ${quote(filledFrom)}/. ${quote(folder)}/ || broken`)
   }
+  if (network !== undefined) lines.push(...untilNetworkLines(network.lends))
   return lines
 }
 

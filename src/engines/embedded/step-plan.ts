@@ -25,13 +25,20 @@ export interface Mount {
   readonly readOnly: boolean
 }
 
+export type StepNetwork =
+  /** One of the step's own, in which there is nothing but itself. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'host' }
+  /** That of the run, which its shim makes. */
+  | { readonly kind: 'own'; readonly space: string }
+
 /** What all steps of a run share. */
 export interface Chamber {
   /** The root file system, mounted by the shim or a plain folder. */
   readonly root: string
   readonly readOnlyRoot: boolean
   readonly mounts: readonly Mount[]
-  readonly network: 'none' | 'default'
+  readonly network: StepNetwork
   readonly hostname: string
   readonly memoryBytes: number
   readonly processes: number

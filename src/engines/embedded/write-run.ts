@@ -8,8 +8,10 @@ import type { RunOrder } from '../engine.ts'
 import { commandLine } from '../shell.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import { groupLines } from './enter-group.ts'
+import type { Host } from './host.ts'
 import { type Interior, type LayingOut, type Site, writeSkeleton } from './interior.ts'
 import type { PlacedFiles } from './job-files.ts'
+import { networkFiles, networkTexts } from './network.ts'
 import { ociConfig } from './oci-config.ts'
 import { plainCommand, plainScript } from './plain-step.ts'
 import type { Root } from './root.ts'
@@ -17,7 +19,7 @@ import { fenceFile, pathsIn, type RunRecord } from './run-folder.ts'
 import { placesFolder } from './run-skeleton.ts'
 import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
 import { type ShimPlan, type ShimStep, type StartGate, shimScript } from './shim.ts'
-import type { Chamber, Mount } from './step-plan.ts'
+import type { Chamber, Mount, StepNetwork } from './step-plan.ts'
 
 export interface Writing {
   readonly at: LayingOut
@@ -51,6 +53,8 @@ export function writeRun(writing: Writing, interior: Interior): void {
   // What the shim has against its start; made here, for while the disk is busy with the start a new file takes long.
   writeFileSync(join(aside, 'shim.err'), '', { mode: 0o600 })
   const steps = writeSteps(writing, chamberOf(writing, mounts, inside), interior)
+  const hasNetwork = job.needs.network !== 'none' && at.host.network.kind === 'own'
+  if (hasNetwork) for (const [name, text] of networkTexts(job)) writeFileSync(join(aside, name), text)
   const link = join(aside, 'ground')
   if (!isPlain && !existsSync(link)) symlinkSync(ground, link)
   const text = script({
@@ -60,6 +64,7 @@ export function writeRun(writing: Writing, interior: Interior): void {
     rootless: at.host.rootless,
     hidden: hiddenFrom(at.host),
     sized: furniture.sized,
+    network: hasNetwork ? { lends: record.lent.length > 0 } : undefined,
     steps,
     stays: record.stays,
     door,
@@ -73,19 +78,24 @@ function overlayLayers(images: readonly string[], { needs }: Job): readonly stri
   return needs.readOnlyRoot ? ['up', ...below] : below
 }
 
-function chamberOf({ order }: Writing, mounts: readonly Mount[], root: string): Chamber {
+function chamberOf({ at, order, site }: Writing, mounts: readonly Mount[], root: string): Chamber {
   const { needs, limits, program } = order.job
   return {
     root,
     readOnlyRoot: needs.readOnlyRoot || program.kind === 'tools',
     mounts,
-    network: needs.network,
+    network: networkOf(order.job, at.host, site.final),
     hostname: order.name.slice(0, 63),
     memoryBytes: limits.memoryBytes,
     processes: limits.processes,
     cpus: limits.cpus,
     diskBytes: limits.diskBytes,
   }
+}
+
+function networkOf({ needs }: Job, { network }: Host, folder: string): StepNetwork {
+  if (needs.network === 'none') return { kind: 'none' }
+  return network.kind === 'own' ? { kind: 'own', space: join(folder, networkFiles.space) } : { kind: 'host' }
 }
 
 /** Whether a path lies in what only the shim sees: a root of layers, or a limited folder. */
@@ -116,6 +126,7 @@ function recordOf(
     places,
     base,
     broughtBytes,
+    lent: at.host.network.kind === 'own' && job.needs.network !== 'none' ? (job.lent ?? []) : [],
     stays: job.wants.some(
       (want) =>
         'path' in want &&

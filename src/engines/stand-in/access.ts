@@ -30,6 +30,8 @@ export function withAccess(job: Job, { token, place, sandbox }: Session, { autho
       { ...text(ownKubeconfig, config), readOnly: false, mode: 0o664 },
     ],
     hosts: names.map((name) => ({ name, address })),
+    // Elsewhere it is an address of a network that the program is in anyway.
+    ...(address.startsWith('127.') ? { lent: [...(job.lent ?? []), { address, port }] } : {}),
     needs: { ...job.needs, cluster: 'none' },
   }
 }

@@ -64,7 +64,7 @@ export const engineProblems = {
   },
   'engine.network-shared': {
     title: 'Runs with network use the network of the host',
-    hint: 'Let the broker listen where packages must not reach it, or use the Docker engine.',
+    hint: 'Install slirp4netns and iproute2, so that runs get a network of their own; until then let the broker listen where packages must not reach it.',
     status: 500,
     exit: 8,
   },
