@@ -1,5 +1,5 @@
 /** How a failed command speaks: what, why, what to do, and the exit code of the problem. */
-import { describePlace, type Problem } from '../model/problem.ts'
+import { describePlace, describeProblem, type Problem } from '../model/problem.ts'
 import { problemCodes } from '../model/problem-codes.ts'
 import { coloured, say } from './terminal.ts'
 
@@ -11,17 +11,28 @@ export function tell(problem: Problem, form: 'text' | 'json', debug: boolean): n
     const bold = (word: string) => coloured('stderr', 'red', word)
     say(`${bold('error:')} ${title.replace(/\.$/, '')} (${problem.code})`)
     for (const cause of causes(problem)) say(`cause: ${cause}`)
-    say(`hint: ${problem.hint ?? hint}`)
+    say(`hint: ${problem.others === undefined ? (problem.hint ?? hint) : hint}`)
     if (debug && problem.cause !== undefined) say(stackOf(problem.cause))
   }
   return exit
 }
 
+/** A warning on one line, with what to do where that is special to it. */
+export function warningLine(problem: Problem): string {
+  return `warning: ${describeProblem(problem)}${remedy(problem.hint)}`
+}
+
+/** Of several, each says what to do about it. */
 function causes(problem: Problem): readonly string[] {
-  return [problem, ...(problem.others ?? [])].flatMap(({ where, detail }) => {
+  const { others } = problem
+  return [problem, ...(others ?? [])].flatMap(({ where, detail, hint }) => {
     const text = [describePlace(where), detail].filter((part) => part !== undefined && part !== '').join(': ')
-    return text === '' ? [] : [text]
+    return text === '' ? [] : [`${text}${others === undefined ? '' : remedy(hint)}`]
   })
+}
+
+function remedy(hint: string | undefined): string {
+  return hint === undefined ? '' : ` - ${hint}`
 }
 
 function plain({ code, detail, where, hint, others }: Problem): Readonly<Record<string, unknown>> {

@@ -5,6 +5,7 @@ import { plural } from '../../kit/text.ts'
 import { describeProblem, failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
+import { warningLine } from '../failure.ts'
 import { listingFields, listingLine } from '../listing-fields.ts'
 import { localDataDir } from '../local.ts'
 import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
@@ -96,7 +97,7 @@ function inspecting(group: Command): void {
     const { inspectPackage } = await import('../../authoring/package-tools.ts')
     const wish = { reference, ...options }
     const { content, warnings, signatures } = await inspectPackage(wish, packageListener())
-    for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+    for (const warning of warnings) say(warningLine(warning))
     await printOne(options.output, {
       kind: 'PackageContent',
       value: { ...content, signatures },
@@ -135,7 +136,7 @@ function checking(group: Command): void {
       const { contract, name, version, services } = content
       const asDocument = options.output === 'json' || options.output === 'yaml'
       if (!asDocument) {
-        for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+        for (const warning of warnings) say(warningLine(warning))
         const plans = services.reduce((sum, service) => sum + service.plans.length, 0)
         print(`ok: ${name} ${version} is a ${contract} package with ${plural(plans, 'plan')}`)
       }

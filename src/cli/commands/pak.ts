@@ -6,8 +6,9 @@ import type { PakRead } from '../../authoring/pak-tools.ts'
 import type { Json } from '../../kit/json.ts'
 import { plural } from '../../kit/text.ts'
 import { writeYaml } from '../../kit/yaml.ts'
-import { describeProblem, fail } from '../../model/problem.ts'
+import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
+import { warningLine } from '../failure.ts'
 import { type Form, printDocument, printOne, printTable, withOutput } from '../output.ts'
 import { startingPak } from '../pak/starting-pak.ts'
 import { writeSecrets } from '../secret-files.ts'
@@ -79,7 +80,7 @@ function registerBuild(group: Command): void {
         ...(target === undefined ? {} : { target }),
       }
       const { file, digest, warnings } = await buildPak(order)
-      for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+      for (const warning of warnings) say(warningLine(warning))
       await printOne(output, {
         kind: 'Pak',
         name: file,
@@ -149,7 +150,7 @@ function registerValidate(group: Command): void {
       const isPacked = /\.brokerpak(?:$|[?#])/.test(reference)
       const options = { ...(isPacked ? {} : { engine: 'host' }), ...(strict === undefined ? {} : { strict }) }
       const { warnings } = await readPak(reference, options)
-      for (const warning of warnings) say(`warning: ${describeProblem(warning)}`)
+      for (const warning of warnings) say(warningLine(warning))
       print(warnings.length === 0 ? 'Valid' : `Valid, with ${plural(warnings.length, 'warning')}`)
     })
 }

@@ -16,6 +16,16 @@ const types = ['', 'object', 'boolean', 'array', 'number', 'string', 'integer']
 
 /** All faults of a definition. */
 export function definitionFaults(definition: Definition, dialect: Dialect): readonly FieldFault[] {
+  const { provision, bind } = definition
+  return [
+    ...documentFaults(definition, dialect),
+    ...templateFaults(provision, 'provision', dialect),
+    ...templateFaults(bind, 'bind', dialect),
+  ]
+}
+
+/** Those that show without its templates. */
+export function documentFaults(definition: Definition, dialect: Dialect): readonly FieldFault[] {
   const { name, description, displayName: display_name } = definition
   const urls = {
     image_url: definition.imageUrl,
@@ -95,13 +105,12 @@ function repeatedPlans(plans: readonly PakPlan[]): readonly FieldFault[] {
 }
 
 function actionFaults(action: PakAction, path: string, dialect: Dialect): readonly FieldFault[] {
-  const inputs = [
+  return [
     ...action.planInputs.flatMap((input, i) => inputFaults(input, `${path}.plan_inputs[${i}]`, dialect)),
     ...action.userInputs.flatMap((input, i) => inputFaults(input, `${path}.user_inputs[${i}]`, dialect)),
     ...action.outputs.flatMap((input, i) => inputFaults(input, `${path}.outputs[${i}]`, dialect)),
     ...action.computedInputs.flatMap((input, i) => computedFaults(input, `${path}.computed_inputs[${i}]`)),
   ]
-  return [...inputs, ...templateFaults(action, path, dialect)]
 }
 
 function computedFaults(input: Computed, path: string): readonly FieldFault[] {

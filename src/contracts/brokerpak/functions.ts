@@ -6,9 +6,6 @@ import type { Situation } from '../../model/situation.ts'
 import type { Manifest } from './manifest.ts'
 import type { PakOptions } from './options.ts'
 
-/** For checks that need no values. */
-export const lintFunctions: Functions = brokerFunctions({})
-
 /** The functions of one action; the counter counts within it, as the specification says. */
 export function pakFunctions(situation: Situation, manifest: Manifest, options: PakOptions): Functions {
   let count = 0n

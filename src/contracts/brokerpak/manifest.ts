@@ -54,6 +54,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
   terraform_upgrade_path: ['version'],
 }
 
+/** The names of all fields. */
+export const manifestFields: readonly string[] = Object.values(known).flat()
+
 /** Reads a manifest; what has the wrong type is among the decoder's faults. */
 export function readManifest(decode: Decoder, from: JsonObject): Manifest {
   return {

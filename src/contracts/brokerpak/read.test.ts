@@ -43,12 +43,12 @@ test.each([
   [
     'another packversion',
     { 'manifest.yml': manifest.replace('packversion: 1', 'packversion: 2') },
-    /pak.manifest.invalid .*invalid value: 2: packversion/,
+    /pak.manifest.invalid packversion: 2 is not known here/,
   ],
   [
     'an engine of no version',
     { 'manifest.yml': manifest.replace('1.6.0', 'latest') },
-    /Malformed version: latest/,
+    /latest is no version/,
   ],
   ['a definition that is not there', { 'thing.yml': undefined }, /pak.definition.missing .*thing.yml/],
   [
@@ -59,23 +59,23 @@ test.each([
   [
     'two faults in a definition',
     { 'thing.yml': definition.replace('name: thing', 'x: 1').replace('https://example.com/i.png', 'i.png') },
-    /pak.definition.invalid .*image_url[\s\S]*missing field\(s\): name/,
+    /name is missing[\s\S]*"i.png" is no URL/,
   ],
   [
     'a template that does not parse',
     { 'thing.yml': definition.replace('output "name" { value = var.name }', 'output "name" {') },
-    /invalid HCL: provision.template/,
+    /pak.definition.invalid provision.template: Unclosed/,
   ],
   [
     'a template with other outputs',
     { 'thing.yml': definition.replace('output "name" { value = var.name }', '') },
-    /template outputs \[\] must match declared outputs \[name\]/,
+    /provision.outputs\[0\]: the template makes no output name/,
   ],
   ['another platform', { 'manifest.yml': manifest.replace('amd64', 'arm64') }, /pak.platform/],
   [
     'two services of one id',
     { 'manifest.yml': manifest.replace('[thing.yml]', '[thing.yml, thing.yml]') },
-    /duplicated value, must be unique: thing/,
+    /thing is used twice/,
   ],
 ])('%s is refused', async (_what, change, message) => {
   expect(await refusal(change)).toMatch(message)
@@ -92,7 +92,7 @@ test('unknown fields are a warning, and refused where csb is asked for strictly'
   const reading = await read({ ...files, ...odd })
 
   expect(reading.kind === 'package' && reading.warnings.map(({ detail }) => detail)).toContain(
-    'the field foo is not known',
+    'foo: the field foo is not known and not read',
   )
   expect(await refusal(odd, { strict: 'csb' })).toMatch(/foo/)
 })
@@ -109,7 +109,7 @@ test.each([
   const told = warnings.filter(({ detail }) => detail?.includes('required_version'))
 
   expect(told.map(({ code, detail }) => `${code} ${detail}`)).toEqual(
-    warning === undefined ? [] : [`pak.definition.questionable provision: definition: ${warning}`],
+    warning === undefined ? [] : [`pak.definition.questionable provision.template: ${warning}`],
   )
 })
 
@@ -131,7 +131,7 @@ test.each([
   const warnings = reading.kind === 'package' ? reading.warnings.map(({ detail }) => detail) : [reading]
 
   expect(warnings.filter((one) => JSON.stringify(one).includes('required_providers'))).toEqual(
-    warning === undefined ? [] : [`provision: definition: ${warning}`],
+    warning === undefined ? [] : [`provision.template: ${warning}`],
   )
 })
 
@@ -173,7 +173,7 @@ test.each([
   [
     'a bad expression',
     (text: string) => text.replace('${rand.base64(6)}', '${rand.base65(6)}'),
-    'unknown function called: rand.base65',
+    'there is no function rand.base65',
   ],
   [
     'a bad pattern',
@@ -268,7 +268,7 @@ test('an upgrade path that names a version twice is refused', async () => {
     'terraform_upgrade_path: [{version: 1.6.0}, {version: 1.6.0}]\nparameters:',
   )
 
-  expect(await refusal({ 'manifest.yml': twice })).toContain('duplicated value, must be unique: 1.6.0')
+  expect(await refusal({ 'manifest.yml': twice })).toContain('1.6.0 is used twice')
 })
 
 test.each([

@@ -1,25 +1,21 @@
 /** Reads a pak of any original into a package: manifest, definitions with their templates, programs. */
-import { isObject, type JsonObject } from '../../kit/json.ts'
-import { readYaml } from '../../kit/yaml.ts'
-import type { ArchiveArtifact, Artifact } from '../../model/artifact.ts'
+import { nearest } from '../../kit/text.ts'
+import type { Artifact } from '../../model/artifact.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Reading, ReadRequest, Recognition } from '../contract.ts'
 import { decoder } from './decode.ts'
-import { type Definition, type PakAction, readDefinition } from './definition.ts'
-import { definitionFaults } from './definition-faults.ts'
+import type { Definition } from './definition.ts'
 import { originOf } from './dialect.ts'
-import { type FieldFault, isUuid, listFaults } from './field-faults.ts'
+import { type Document, documentAt, located } from './document.ts'
+import { type FieldFault, isUuid } from './field-faults.ts'
 import { installationOf, runsOn } from './install.ts'
-import { definitionWarnings } from './lint.ts'
-import { type Manifest, type Platform, readManifest, unknownFields } from './manifest.ts'
+import { type Manifest, manifestFields, type Platform, readManifest, unknownFields } from './manifest.ts'
 import { type Dialect, manifestFaults, unknownPlatforms } from './manifest-faults.ts'
 import type { Notes } from './notes.ts'
 import { optionFaults, type PakOptions, pakOptions } from './options.ts'
 import { packageOf } from './package.ts'
 import { operatorPlans } from './plans.ts'
-import { requiredVersionWarnings } from './required-versions.ts'
-
-const documentBytesMax = 8 * 1024 * 1024
+import { definitionAt, faultsIn, typeFault } from './read-definition.ts'
 
 /** A zip with a manifest that lists services is one. */
 export function recognisePak(artifact: Artifact): Recognition {
@@ -42,15 +38,25 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
   const unknown = unknownFields(document.value)
   const strictFaults = dialect === 'csb' ? unknown.map(unknownField) : []
   const faults = [...decode.faults.map(typeFault), ...strictFaults, ...manifestFaults(manifest, dialect)]
-  if (faults.length > 0)
-    return refused([...wrongOptions, invalid('pak.manifest.invalid', 'manifest.yml', faults, document)])
+  // A field that is missing is often there under another name.
+  const strange = unknown.map((path) => strangeField(path, document))
+  const wrongManifest = [
+    ...faultsIn('pak.manifest.invalid', faults, document, dialect),
+    ...(faults.length > 0 && dialect === 'ours' ? strange : []),
+  ]
+  // The originals stop here.
+  if (faults.length > 0 && dialect !== 'ours') return refused([...wrongOptions, ...wrongManifest])
   const platform = platformOf(request.platform)
   const wrongPlatform =
-    runsOn(manifest, platform) || options.engine === 'host' ? [] : [doesNotRun(manifest, platform)]
-  const read = await Promise.all(manifest.definitions.map((path) => definitionAt(artifact, path, dialect)))
+    faults.length > 0 || runsOn(manifest, platform) || options.engine === 'host'
+      ? []
+      : [doesNotRun(manifest, platform, document)]
+  const around = { artifact, manifest, manifestDocument: document, dialect }
+  const read = await Promise.all(manifest.definitions.map((path, i) => definitionAt(path, i, around)))
   const host = hostEngine(options, request)
   const problems = [
     ...wrongOptions,
+    ...wrongManifest,
     ...wrongPlatform,
     ...host.problems,
     ...read.flatMap((one) => one.problems),
@@ -62,8 +68,8 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
     artifact.entries.map(({ path }) => path),
     platform,
   )
-  const repeated = dialect === 'v1' ? [] : repeatedServices(definitions)
-  if (repeated.length > 0) return refused([invalid('pak.manifest.invalid', 'manifest.yml', repeated)])
+  const repeated = dialect === 'v1' ? [] : repeatedServices(definitions, dialect)
+  if (repeated.length > 0) return refused(faultsIn('pak.manifest.invalid', repeated, document, dialect))
   const wrongPlans = planFaults(definitions, options)
   if (wrongPlans.length > 0) return refused(wrongPlans)
   const notes: Notes = {
@@ -75,19 +81,12 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
     digest: artifact.digest,
   }
   const warnings: readonly Problem[] = [
-    ...(dialect === 'v1'
-      ? []
-      : unknown.map((path) => warn('manifest.yml', `the field ${path} is not known`))),
-    ...unknownPlatforms(manifest).map((name) => warn('manifest.yml', `the platform ${name} is not known`)),
+    ...(dialect === 'v1' ? [] : strange),
+    ...unknownPlatforms(manifest).map((name) => strangePlatform(name, document)),
     ...(options.engine === 'host'
       ? []
       : installation.faults.map((detail): Problem => ({ code: 'pak.binary.missing', detail }))),
-    ...definitions.flatMap((definition) =>
-      [
-        ...definitionWarnings(definition),
-        ...(options.engine === 'host' ? [] : requiredVersionWarnings(manifest, definition)),
-      ].map((detail) => warn(definition.name, detail)),
-    ),
+    ...read.flatMap(({ doubts }) => doubts(options.engine === 'host' ? undefined : manifest)),
   ]
   return { kind: 'package', package: packageOf(notes, options), warnings }
 }
@@ -121,122 +120,19 @@ function hostEngine(
   return { problems: [{ code: 'engine.tool-missing', detail: `${names.join(' or ')} is not on the path` }] }
 }
 
-interface ReadDefinition {
-  readonly definition?: Definition
-  readonly problems: readonly Problem[]
+function strangeField(path: string, document: Document): Problem {
+  const key = path.split('.').at(-1) ?? path
+  const meant = nearest(key, manifestFields)
+  const fix = meant === undefined ? 'Remove it: it is not read.' : `Write "${meant}".`
+  const finding = { text: `the field ${key} is not known and not read`, path, fix }
+  return located('pak.definition.questionable', finding, document)
 }
 
-async function definitionAt(
-  artifact: ArchiveArtifact,
-  path: string,
-  dialect: Dialect,
-): Promise<ReadDefinition> {
-  const document = await documentAt(artifact, path, 'pak.definition.missing')
-  if ('problems' in document) return document
-  const decode = decoder(document.written)
-  const read = readDefinition(decode, document.value)
-  const provision = await withTemplates(artifact, read.provision, 'provision')
-  const bind = await withTemplates(artifact, read.bind, 'bind')
-  const definition = { ...read, provision: provision.action, bind: bind.action }
-  const faults = [
-    ...decode.faults.map(typeFault),
-    ...provision.faults,
-    ...bind.faults,
-    ...definitionFaults(definition, dialect),
-  ]
-  if (faults.length === 0) return { definition, problems: [] }
-  return { problems: [invalid('pak.definition.invalid', path, faults, document)] }
-}
+const platformFix = 'Write an os and an arch that Terraform is built for, as linux and amd64.'
 
-/** Packed definitions hold their templates; source folders only refer to them. */
-async function withTemplates(
-  artifact: ArchiveArtifact,
-  action: PakAction,
-  path: string,
-): Promise<{ readonly action: PakAction; readonly faults: readonly FieldFault[] }> {
-  const faults: FieldFault[] = []
-  const load = async (ref: string): Promise<string> => {
-    const bytes = await inside(artifact, ref)
-    if (bytes === undefined) {
-      faults.push({ text: 'missing field(s)', path: `${path}.template not loaded from template ref` })
-    }
-    return Buffer.from(bytes ?? []).toString()
-  }
-  const template =
-    action.template === '' && action.templateRef !== '' ? await load(action.templateRef) : action.template
-  const templates = { ...action.templates }
-  for (const [name, ref] of Object.entries(action.templateRefs)) templates[name] ??= await load(ref)
-  return { action: { ...action, template, templates }, faults }
-}
-
-interface Document {
-  readonly value: JsonObject
-  written(path: string): string | undefined
-  /** Where a field stands, or the nearest thing around it that is there. */
-  place(path: string): { readonly line: number; readonly column: number } | undefined
-}
-
-async function documentAt(
-  artifact: ArchiveArtifact,
-  path: string,
-  code: 'pak.manifest.missing' | 'pak.definition.missing',
-): Promise<Document | { readonly problems: readonly Problem[] }> {
-  const bytes = await inside(artifact, path)
-  if (bytes === undefined) {
-    return {
-      problems: [{ code, detail: `couldn't find the file with the name "${path}"`, where: { source: path } }],
-    }
-  }
-  const text = Buffer.from(bytes).toString()
-  const reading = readYaml(text, { merge: true })
-  const unreadable = reading.faults.map(
-    ({ message, line, column }): Problem => ({
-      code: 'pak.document.unreadable',
-      detail: message,
-      where: { source: path, line, column },
-    }),
-  )
-  if (unreadable.length > 0) return { problems: unreadable }
-  if (!isObject(reading.value))
-    return { problems: [{ code: 'pak.document.unreadable', where: { source: path } }] }
-  return {
-    value: reading.value as JsonObject,
-    written: (field) => writtenAt(text, reading.place(pointerOf(field)), field),
-    place: (field) => {
-      for (let at = pointerOf(field); at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
-        const place = reading.place(at)
-        if (place !== undefined) return place
-      }
-      return undefined
-    },
-  }
-}
-
-/** A file of the archive; paths that lead out of it, and files too big for a document, are not there. */
-async function inside(artifact: ArchiveArtifact, path: string): Promise<Uint8Array | undefined> {
-  const plain = path.replace(/^(?:\.\/)+/, '')
-  if (plain.startsWith('/') || plain.split('/').includes('..')) return undefined
-  const entry = artifact.entries.find((one) => one.path === plain)
-  return entry === undefined || entry.bytes > documentBytesMax ? undefined : await artifact.file(plain)
-}
-
-function pointerOf(path: string): string {
-  return `/${path
-    .replaceAll(/\[(\d+)\]/g, '.$1')
-    .split('.')
-    .join('/')}`
-}
-
-/** The scalar behind a key, as it stands in the text. */
-function writtenAt(
-  text: string,
-  place: { readonly line: number; readonly column: number } | undefined,
-  field: string,
-): string | undefined {
-  if (place === undefined) return undefined
-  const line = text.split('\n')[place.line - 1]?.slice(place.column - 1) ?? ''
-  const name = field.split('.').at(-1) ?? ''
-  return line.startsWith(name) ? /^[^:]*:\s*([^\s,}\]#]+)/.exec(line)?.[1] : undefined
+function strangePlatform(name: string, document: Document): Problem {
+  const finding = { text: `the platform ${name} is not known`, path: 'platforms', fix: platformFix }
+  return located('pak.definition.questionable', finding, document)
 }
 
 function platformOf(text = 'linux/amd64'): Platform {
@@ -244,42 +140,30 @@ function platformOf(text = 'linux/amd64'): Platform {
   return { os, arch }
 }
 
-function doesNotRun(manifest: Manifest, { os, arch }: Platform): Problem {
+function doesNotRun(manifest: Manifest, { os, arch }: Platform, document: Document): Problem {
   const detail = `the package "${manifest.name}" doesn't contain binaries compatible with the current platform "${os}/${arch}"`
-  return { code: 'pak.platform', detail }
+  const where = { source: document.source, ...document.place('platforms') }
+  return {
+    code: 'pak.platform',
+    detail,
+    where,
+    ...(unknownPlatforms(manifest).length > 0 ? { hint: platformFix } : {}),
+  }
 }
 
-function repeatedServices(definitions: readonly Definition[]): readonly FieldFault[] {
+function repeatedServices(definitions: readonly Definition[], dialect: Dialect): readonly FieldFault[] {
+  const list = dialect === 'ours' ? 'service_definitions' : 'services'
   const of = (values: readonly string[]) =>
     values.flatMap((value, i) =>
       values.indexOf(value) < i
-        ? [{ text: `duplicated value, must be unique: ${value}`, path: `services[${i}]` }]
+        ? [{ text: `duplicated value, must be unique: ${value}`, path: `${list}[${i}]` }]
         : [],
     )
   return [...of(definitions.map(({ id }) => id)), ...of(definitions.map(({ name }) => name))]
 }
 
-function typeFault({ path, message }: { readonly path: string; readonly message: string }): FieldFault {
-  return { text: message, path }
-}
-
 function unknownField(path: string): FieldFault {
   return { text: 'field not found', path }
-}
-
-function invalid(
-  code: 'pak.manifest.invalid' | 'pak.definition.invalid',
-  source: string,
-  faults: readonly FieldFault[],
-  document?: Document,
-): Problem {
-  // All that is wrong stands in one text, as the originals print it; the place is that of the first.
-  const place = faults.map(({ path }) => document?.place(path.toLowerCase())).find((one) => one !== undefined)
-  return { code, detail: listFaults(faults), where: { source, ...place } }
-}
-
-function warn(source: string, detail: string): Problem {
-  return { code: 'pak.definition.questionable', detail, where: { source } }
 }
 
 function refused(problems: readonly Problem[]): Reading {

@@ -1,5 +1,7 @@
 /** Versions that templates ask for, against those the pak brings: Terraform refuses what does not fit only when it runs. */
+import { placeOf } from '../../languages/place.ts'
 import { type Definition, type PakAction, templatesOf } from './definition.ts'
+import type { Finding } from './finding.ts'
 import { type Argument, type Block, readHcl } from './hcl.ts'
 import { defaultEngine, isProvider, type Manifest } from './manifest.ts'
 import { fits } from './versions.ts'
@@ -8,21 +10,27 @@ interface Need {
   /** The engine, or the name of a provider. */
   readonly of: 'engine' | { readonly provider: string }
   readonly constraint: string
+  /** Offset in the template. */
+  readonly at: number
 }
 
-/** Sentences about constraints that nothing in the pak meets, or that cannot be read. */
-export function requiredVersionWarnings(manifest: Manifest, definition: Definition): readonly string[] {
+/** Constraints that nothing in the pak meets, or that cannot be read. */
+export function requiredVersionFindings(manifest: Manifest, definition: Definition): readonly Finding[] {
   return [
-    ...actionWarnings(manifest, definition.provision, 'provision'),
-    ...actionWarnings(manifest, definition.bind, 'bind'),
+    ...actionFindings(manifest, definition.provision, 'provision'),
+    ...actionFindings(manifest, definition.bind, 'bind'),
   ]
 }
 
-function actionWarnings(manifest: Manifest, action: PakAction, path: string): readonly string[] {
-  return Object.entries(templatesOf(action)).flatMap(([file, text]) =>
+function actionFindings(manifest: Manifest, action: PakAction, path: string): readonly Finding[] {
+  return Object.entries(templatesOf(action)).flatMap(([template, text]) =>
     needsOf(text).flatMap((need) => {
       const wrong = unmet(manifest, need)
-      return wrong === undefined ? [] : [`${path}: ${file}: ${wrong}`]
+      if (wrong === undefined) return []
+      const field = template === 'definition' ? 'template' : `templates.${template}`
+      const fix = 'Ask for what the pak brings, or bring what is asked for.'
+      const within = { template, ...placeOf(text, need.at) }
+      return [{ text: wrong, path: `${path}.${field}`, fix, within }]
     }),
   )
 }
@@ -66,15 +74,15 @@ function needsOf(text: string): readonly Need[] {
 
 function engineNeed(text: string, argument: Argument): readonly Need[] {
   const constraint = quoted(text.slice(argument.start, argument.end))
-  return constraint === undefined ? [] : [{ of: 'engine', constraint }]
+  return constraint === undefined ? [] : [{ of: 'engine', constraint, at: argument.at }]
 }
 
 /** `name = { version = "…" }`, or `name = "…"` as older templates say it. */
 function providerNeeds(text: string, { body }: Block): readonly Need[] {
-  return body.arguments.flatMap(({ name, start, end }) => {
+  return body.arguments.flatMap(({ name, at, start, end }) => {
     const value = text.slice(start, end).trim()
     const constraint = quoted(value) ?? quoted(/\bversion\s*=\s*("[^"\n]*")/.exec(value)?.[1] ?? '')
-    return constraint === undefined ? [] : [{ of: { provider: name }, constraint }]
+    return constraint === undefined ? [] : [{ of: { provider: name }, constraint, at }]
   })
 }
 

@@ -16,10 +16,10 @@ import { verdict } from './brokerpak-tables.ts'
 const names: Readonly<Record<string, RegExp>> = {
   'no-manifest.brokerpak': /manifest\.yml/,
   'manifest-not-yaml.brokerpak': /line \d+/,
-  'packversion-2.brokerpak': /invalid value: 2: packversion/,
+  'packversion-2.brokerpak': /packversion: 2 is not known here/,
   'missing-definition.brokerpak': /couldn't find the file with the name/,
   'definition-path-escape.brokerpak': /\.\./,
-  'definition-invalid.brokerpak': /field must be a UUID/,
+  'definition-invalid.brokerpak': /is no UUID/,
   'wrong-platform.brokerpak': /doesn't contain binaries compatible/,
 }
 
