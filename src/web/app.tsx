@@ -7,8 +7,9 @@ import { LogInPage } from './pages/log-in.tsx'
 import { MissingPage } from './pages/missing.tsx'
 import { type Page, pageAt, pages } from './pages.ts'
 import { Mark } from './parts/mark.tsx'
+import { SearchBox } from './parts/search-box.tsx'
 import { address, href } from './router.ts'
-import { session } from './session.ts'
+import { isOperator, session } from './session.ts'
 import { language, t } from './texts.ts'
 
 /** Everything that is shown. */
@@ -70,7 +71,9 @@ function TopBar({ current }: { readonly current: Page | undefined }) {
   useEffect(() => {
     if (menu.current) menu.current.open = false
   }, [path])
-  const links = pages.filter(({ isInNavigation }) => isInNavigation)
+  const links = pages.filter(
+    ({ isInNavigation, role }) => isInNavigation && (role === undefined || isOperator()),
+  )
   const list = links.map((page) => (
     <li key={page.pattern}>
       <a href={href(page.pattern)} aria-current={page === current ? 'page' : undefined}>
@@ -88,6 +91,7 @@ function TopBar({ current }: { readonly current: Page | undefined }) {
         <ul>{list}</ul>
       </nav>
       <div class="end">
+        <SearchBox />
         <a href={href('/account')} aria-current={path === '/account' ? 'page' : undefined}>
           {session.value.kind === 'open' ? session.value.session.user.name : ''}
         </a>

@@ -48,6 +48,52 @@ export const pages: readonly Page[] = [
     load: async () => (await import('./pages/bind.tsx')).BindPage,
   },
   {
+    pattern: '/instances',
+    title: 'instances.title',
+    isInNavigation: true,
+    load: async () => (await import('./pages/instances.tsx')).InstancesPage,
+  },
+  {
+    pattern: '/instances/:platform/:instance',
+    title: 'instances.title',
+    load: async () => (await import('./pages/instance.tsx')).InstancePage,
+  },
+  {
+    pattern: '/operations',
+    title: 'operations.title',
+    isInNavigation: true,
+    load: async () => (await import('./pages/operations.tsx')).OperationsPage,
+  },
+  {
+    pattern: '/operations/:operation',
+    title: 'operations.title',
+    load: async () => (await import('./pages/operation.tsx')).OperationPage,
+  },
+  {
+    pattern: '/packages',
+    title: 'packages.title',
+    isInNavigation: true,
+    load: async () => (await import('./pages/packages.tsx')).PackagesPage,
+  },
+  {
+    pattern: '/packages/:name',
+    title: 'packages.title',
+    load: async () => (await import('./pages/package.tsx')).PackagePage,
+  },
+  {
+    pattern: '/nodes',
+    title: 'nodes.title',
+    isInNavigation: true,
+    load: async () => (await import('./pages/nodes.tsx')).NodesPage,
+  },
+  {
+    pattern: '/audit',
+    title: 'audit.title',
+    isInNavigation: true,
+    role: 'operator',
+    load: async () => (await import('./pages/audit.tsx')).AuditPage,
+  },
+  {
     pattern: '/account',
     title: 'nav.account',
     load: async () => (await import('./pages/account.tsx')).AccountPage,

@@ -29,6 +29,12 @@ export function go(link: string, manner: 'push' | 'replace' = 'push'): void {
   address.value = read()
 }
 
+/** Changes the query of the page that is shown; what is empty is left out. */
+export function refine(query: Readonly<Record<string, string | undefined>>): void {
+  const { path, query: old } = address.peek()
+  go(href(path, { ...Object.fromEntries(old), ...query }), 'replace')
+}
+
 /** Follows links of the UI without loading it again. */
 export function followLinks(): void {
   addEventListener('popstate', () => {

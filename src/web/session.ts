@@ -17,6 +17,11 @@ sessionHooks.lost = () => {
   if (session.value.kind === 'open') session.value = { kind: 'none', hadEnded: true }
 }
 
+/** Whether the person may change things. */
+export function isOperator(): boolean {
+  return session.value.kind === 'open' && session.value.session.user.role === 'operator'
+}
+
 /** Asks whether the browser still has a session. */
 export async function resume(): Promise<void> {
   const answered = await send(calls.session, { path: {}, isRefresh: true })

@@ -1,9 +1,13 @@
 /** The texts of the UI in the language of the reader. */
 import { signal } from '@preact/signals'
 import { accountTexts } from './texts/account.ts'
+import { brokerTexts } from './texts/broker.ts'
 import { catalogTexts } from './texts/catalog.ts'
 import { formTexts } from './texts/forms.ts'
 import { homeTexts } from './texts/home.ts'
+import { instanceTexts } from './texts/instances.ts'
+import { listTexts } from './texts/lists.ts'
+import { operationTexts } from './texts/operations.ts'
 import { shellTexts } from './texts/shell.ts'
 import { stateTexts } from './texts/states.ts'
 
@@ -15,6 +19,10 @@ export const texts = {
   ...accountTexts,
   ...catalogTexts,
   ...formTexts,
+  ...listTexts,
+  ...instanceTexts,
+  ...operationTexts,
+  ...brokerTexts,
 } as const
 export type TextKey = keyof typeof texts
 

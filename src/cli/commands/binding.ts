@@ -1,11 +1,16 @@
 /** chandler binding: bind instances, read credentials, rotate and unbind. */
 import { randomUUID } from 'node:crypto'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Binding } from '../../api/binding.ts'
 import type { Ordered } from '../../api/instance.ts'
 import type { BindingAddress, Client } from '../../client/client.ts'
 import type { Json } from '../../kit/json.ts'
 import { writeYaml } from '../../kit/yaml.ts'
+import {
+  type CredentialFormat,
+  credentialFormats,
+  formatCredentials,
+} from '../../model/credential-formats.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
@@ -13,7 +18,7 @@ import { findInstance } from '../find.ts'
 import { type WaitOptions, waitFor, withWaiting } from '../follow.ts'
 import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
-import { say } from '../terminal.ts'
+import { printBytes, say } from '../terminal.ts'
 import { showDryRun } from '../trial.ts'
 
 interface Common extends WaitOptions, ParameterOptions {
@@ -21,6 +26,7 @@ interface Common extends WaitOptions, ParameterOptions {
   readonly platform?: string
   readonly credentials?: boolean
   readonly id?: string
+  readonly as?: CredentialFormat
 }
 
 export function register(program: Command): void {
@@ -97,12 +103,37 @@ function showing(parent: Command): void {
   const command = add(parent, {
     usage: 'show <instance> <binding>',
     summary: 'Show one binding, with its credentials only when asked',
-    examples: ['binding show my-db 7c1e', 'binding show my-db 7c1e --credentials -o json'],
-  }).option('--credentials', 'read the credentials, too; this is audited')
+    examples: [
+      'binding show my-db 7c1e',
+      'binding show my-db 7c1e --credentials -o json',
+      'binding show my-db 7c1e --credentials --as dotenv > .env',
+    ],
+  })
+    .option('--credentials', 'read the credentials, too; this is audited')
+    .addOption(
+      new Option('--as <form>', 'print the credentials alone, as applications read them').choices([
+        ...credentialFormats,
+      ]),
+    )
   remote(command).action(async (wanted: string, id: string, options: Common) => {
     const client = await connect(command)
     const address = await findBinding(client, wanted, id, options.platform)
-    await show(client, address, options)
+    if (options.as === undefined) return show(client, address, options)
+    if (!options.credentials) fail('usage.invalid', '--as goes with --credentials')
+    printBytes(Buffer.from(await formatted(client, address, options.as)))
+  })
+}
+
+async function formatted(client: Client, address: BindingAddress, format: CredentialFormat): Promise<string> {
+  const [instance, answer] = await Promise.all([client.instance(address), client.credentials(address)])
+  const { id, name, service, plan } = instance
+  return formatCredentials(format, {
+    binding: address.binding,
+    instance: id,
+    instanceName: name,
+    service: service.name ?? service.id,
+    plan: plan.name ?? plan.id,
+    credentials: answer.credentials ?? {},
   })
 }
 

@@ -5,11 +5,13 @@ import type { Instance } from '../../api/instance.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Package } from '../../api/package.ts'
 import { calls } from '../calls.ts'
+import { instanceLink, operationLink, packageLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { ProblemNote } from '../parts/problem.tsx'
 import { Shape, State } from '../parts/state.tsx'
 import { Ago, lastingText } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
+import { href } from '../router.ts'
 import { send } from '../send.ts'
 import { t } from '../texts.ts'
 
@@ -58,23 +60,21 @@ function Wrong({ cluster, instances, operations, packages }: WrongProps) {
   const rows = [
     ...freezeRows(cluster),
     ...nodeRows(cluster),
-    ...instances.map((one) => (
-      <Row key={`${one.platform} ${one.id}`} at={one.updatedAt}>
-        {t('home.instance', { name: one.name ?? one.id })}
-      </Row>
-    )),
+    ...instances.map((one) => <FailedInstance key={`${one.platform} ${one.id}`} instance={one} />),
     ...operations
       .filter(({ state }) => state === 'quarantined')
       .map((one) => (
         <Row key={one.id} at={one.createdAt} reason={one.reason}>
-          {t('home.operation', { action: one.action, instance: one.instance })}
+          <a href={operationLink(one.id)}>
+            {t('home.operation', { action: one.action, instance: one.instance })}
+          </a>
         </Row>
       )),
     ...packages
       .filter(({ state }) => state === 'refused')
       .map((one) => (
         <Row key={one.name} at={one.updatedAt} reason={one.problems?.[0]?.message}>
-          {t('home.package', { name: one.name })}
+          <a href={packageLink(one.name)}>{t('home.package', { name: one.name })}</a>
         </Row>
       )),
   ]
@@ -98,12 +98,30 @@ function Quiet({ cluster }: { readonly cluster: Cluster | undefined }) {
       <>
         <p class="calm">{t('home.empty')}</p>
         <p class="quiet">{t('home.emptyHint')}</p>
+        <p>
+          <a class="button" href={href('/catalog')}>
+            {t('instance.order')}
+          </a>
+        </p>
       </>
     )
   return (
     <p class="calm">
       {t('home.quiet')} {t('home.counts', { instances, bindings: sum('binding') })}
     </p>
+  )
+}
+
+/** With the reason, which is that of its last operation. */
+function FailedInstance({ instance: { platform, id, name, updatedAt } }: { readonly instance: Instance }) {
+  const key = { platform, instance: id }
+  const detail = useLoaded(`instance ${platform} ${id}`, (manner) =>
+    send(calls.instance, { path: key, ...manner }),
+  )
+  return (
+    <Row at={updatedAt} reason={detail.value?.lastOperation?.reason}>
+      <a href={instanceLink(key)}>{t('home.instance', { name: name ?? id })}</a>
+    </Row>
   )
 }
 
@@ -155,9 +173,9 @@ function UnderWay({ operations }: { readonly operations: readonly Operation[] })
         <li key={one.id}>
           <State of={one.state} />
           <div>
-            <strong>
+            <a href={operationLink(one.id)}>
               {one.action} {one.instance}
-            </strong>{' '}
+            </a>{' '}
             <span class="quiet">
               <Ago at={one.createdAt} />
             </span>

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import { t } from '../texts.ts'
 
 interface CopyProps {
-  readonly text: string
+  /** Made when it is wanted, where it may be large. */
+  readonly text: string | (() => string)
   /** What the button says; a plain "Copy" when absent. */
   readonly label?: string
 }
@@ -12,7 +13,7 @@ interface CopyProps {
 export function CopyButton({ text, label }: CopyProps) {
   const [isCopied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
-    await copyText(text)
+    await copyText(typeof text === 'string' ? text : text())
     setCopied(true)
     setTimeout(() => setCopied(false), 2000)
   }

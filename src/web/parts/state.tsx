@@ -1,7 +1,7 @@
 /** A state in a word with a shape of its own, so that colour is never the only difference. */
 import { type TextKey, t, texts } from '../texts.ts'
 
-type Tone = 'good' | 'wait' | 'bad' | 'quiet'
+type Tone = 'good' | 'wait' | 'bad' | 'quiet' | 'past'
 
 const tones: Readonly<Record<string, Tone>> = {
   ready: 'good',
@@ -19,6 +19,7 @@ const shapes: Readonly<Record<Tone, string>> = {
   good: 'M8 1.500a6.500 6.500 0 1 0 0 13a6.500 6.500 0 0 0 0-13zM4.800 8.200l2.200 2.200l4.200-4.600',
   wait: 'M8 1.500a6.500 6.500 0 1 0 6.500 6.500M8 4.500v3.800l2.500 1.500',
   bad: 'M8 1.500L15 14H1zM8 6v4M8 12v.2',
+  past: 'M3.500 8.300l3 3l6-6.600',
   quiet: 'M8 1.500a6.500 6.500 0 1 0 0 13a6.500 6.500 0 0 0 0-13zM5 8h6',
 }
 
@@ -32,8 +33,8 @@ export function Shape({ tone }: { readonly tone: Tone }) {
 }
 
 /** The state of an instance, a binding, an operation or a package. */
-export function State({ of }: { readonly of: string }) {
-  const tone = tones[of] ?? 'wait'
+export function State({ of, isPast }: { readonly of: string; readonly isPast?: boolean }) {
+  const tone = isPast ? 'past' : (tones[of] ?? 'wait')
   return (
     <span class={`state ${tone}`}>
       <Shape tone={tone} />

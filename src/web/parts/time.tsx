@@ -32,6 +32,12 @@ export function Ago({ at }: { readonly at: string }) {
   )
 }
 
+/** How long something lasted, or has lasted until now. */
+export function Lasting({ from, to }: { readonly from: string; readonly to?: string | undefined }) {
+  const end = to === undefined ? now.value : Date.parse(to)
+  return <>{lastingText((end - Date.parse(from)) / 1000)}</>
+}
+
 /** A number of seconds in one unit. */
 export function lastingText(seconds: number): string {
   const { name, n } = stepOf(Math.max(0, Math.floor(seconds)))

@@ -77,12 +77,6 @@ export const catalogTexts = {
     '{name} ist nicht mehr {from}; es gilt wieder die Vorgabe {to}.',
   ],
   'update.secret': ['{name} gets a new value.', '{name} bekommt einen neuen Wert.'],
-  'update.fixed': ['Cannot be changed any more.', 'Lässt sich nicht mehr ändern.'],
-  'update.preview': ['Preview', 'Vorschau'],
-  'update.previewHint': [
-    'Asks the package what the change would do; nothing changes.',
-    'Fragt das Paket, was die Änderung täte; nichts ändert sich.',
-  ],
   'update.done': ['There was nothing to do.', 'Es war nichts zu tun.'],
   'update.busy': [
     '{name} is {state}. Wait until that has ended.',

@@ -5,9 +5,7 @@ export const shellTexts = {
   'nav.skip': ['Skip to the content', 'Zum Inhalt springen'],
   'nav.home': ['Home', 'Start'],
   'nav.account': ['Account', 'Konto'],
-  'live.on': ['live', 'live'],
   'live.off': ['not live: trying to connect again', 'nicht live: Verbindung wird wieder gesucht'],
-  'live.offShort': ['not live', 'nicht live'],
   'login.title': ['Log in', 'Anmelden'],
   'login.lead': [
     'With an account of this broker that may look or operate. Accounts of platforms have no pages here.',
@@ -40,7 +38,6 @@ export const shellTexts = {
   'word.loading': ['Loading', 'Wird geladen'],
   'word.copy': ['Copy', 'Kopieren'],
   'word.copied': ['Copied', 'Kopiert'],
-  'word.close': ['Close', 'Schließen'],
   'word.cancel': ['Cancel', 'Abbrechen'],
   'word.command': ['The same by command line', 'Dasselbe mit der Befehlszeile'],
   'time.now': ['just now', 'gerade eben'],

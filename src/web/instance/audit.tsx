@@ -1,0 +1,25 @@
+/** Who did what with an instance. */
+import type { InstanceDetail } from '../../api/instance.ts'
+import { calls } from '../calls.ts'
+import { useLoaded } from '../load.ts'
+import { AuditTable } from '../parts/audit-table.tsx'
+import { Paging } from '../parts/paging.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
+import { address } from '../router.ts'
+import { send } from '../send.ts'
+import { t } from '../texts.ts'
+
+export function AuditTab({ detail: { id } }: { readonly detail: InstanceDetail }) {
+  const before = address.value.query.get('before') ?? undefined
+  const list = useLoaded(`audit ${id} ${before}`, (manner) =>
+    send(calls.audit, { path: {}, query: { object: id, limit: 50, before }, ...manner }),
+  )
+  if (list.problem !== undefined) return <ProblemNote problem={list.problem} again={list.reload} />
+  if (list.value === undefined) return <p class="quiet">{t('word.loading')}</p>
+  return (
+    <>
+      <AuditTable records={list.value.items} />
+      <Paging name="before" next={list.value.next?.toString()} />
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+/** Files that the operations of an instance left: looked at as text, never as a page, or downloaded. */
+import { useState } from 'preact/hooks'
+import type { InstanceDetail, Output } from '../../api/instance.ts'
+import { calls } from '../calls.ts'
+import { useLoaded } from '../load.ts'
+import { Command } from '../parts/copy.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
+import { reachable } from '../parts/reachable.ts'
+import { addressOf, send } from '../send.ts'
+import { isOperator } from '../session.ts'
+import { t } from '../texts.ts'
+
+export function FilesTab({ detail: { platform, id: instance } }: { readonly detail: InstanceDetail }) {
+  const list = useLoaded(`outputs ${platform} ${instance}`, (manner) =>
+    send(calls.outputs, { path: { platform, instance }, ...manner }),
+  )
+  if (list.problem !== undefined) return <ProblemNote problem={list.problem} again={list.reload} />
+  if (list.value === undefined) return <p class="quiet">{t('word.loading')}</p>
+  if (list.value.items.length === 0) return <p class="calm">{t('instance.noFiles')}</p>
+  return (
+    <FileList
+      files={list.value.items}
+      link={(name) => addressOf(calls.output, { platform, instance, name })}
+      command={(name) => ['chandler', 'instance', 'outputs', instance, name, '--platform', platform]}
+    />
+  )
+}
+
+interface ListProps {
+  readonly files: readonly Output[]
+  readonly link: (name: string) => string
+  readonly command: (name: string) => readonly string[]
+}
+
+/** Of an instance, or what an action answered. */
+export function FileList({ files, link, command }: ListProps) {
+  return (
+    <>
+      {files.map((file) => (
+        <FileCard key={file.name} file={file} link={link(file.name)} command={command(file.name)} />
+      ))}
+    </>
+  )
+}
+
+interface CardProps {
+  readonly file: Output
+  readonly link: string
+  readonly command: readonly string[]
+}
+
+/** What is longer is downloaded. */
+const shownBytes = 256 * 1024
+
+function FileCard({ file, link, command }: CardProps) {
+  const { name, summary, description, state, bytes, secret, mediaType } = file
+  const [text, setText] = useState<string>()
+  const isThere = state === 'present' || state === 'undeclared'
+  const show = async (): Promise<void> => {
+    const response = await fetch(link)
+    setText(await response.text())
+  }
+  return (
+    <section class="sheet" aria-label={name}>
+      <div class="head">
+        <h2>
+          <code>{name}</code>
+        </h2>
+        <span class="quiet small">
+          {[
+            t('file.bytes', { n: bytes }),
+            mediaType,
+            state === 'present' ? undefined : t(`file.${state}`),
+            secret ? t('file.secret') : undefined,
+          ]
+            .filter((one) => one !== undefined)
+            .join(' · ')}
+        </span>
+      </div>
+      {summary === undefined ? null : <p>{summary}</p>}
+      {description === undefined ? null : <p class="quiet">{description}</p>}
+      {isThere && isOperator() ? (
+        <div class="acts">
+          {bytes <= shownBytes && text === undefined ? (
+            <button type="button" onClick={() => void show()}>
+              {t('file.show')}
+            </button>
+          ) : null}
+          <a class="button" href={link} download={name}>
+            {t('file.download')}
+          </a>
+        </div>
+      ) : null}
+      {text === undefined ? null : <pre {...reachable}>{text}</pre>}
+      {isThere && isOperator() ? <Command words={command} /> : null}
+    </section>
+  )
+}

@@ -1,0 +1,75 @@
+/** Follows the log of an operation: resumes after the last piece seen, and says when it is not live. */
+import { signal } from '@preact/signals'
+import type { LogLine, Operation } from '../../api/operation.ts'
+import { calls } from '../calls.ts'
+import { addressOf } from '../send.ts'
+import { resume } from '../session.ts'
+import { makeLines } from './lines.ts'
+
+export type Connection = 'connecting' | 'live' | 'lost' | 'ended'
+
+const againMs = 1500
+/** So often the page is told of new lines; they may come by the thousand. */
+const tellMs = 80
+
+/** Opens the log; its page calls `close` when it goes. */
+export function followLog(id: string) {
+  const lines = makeLines()
+  const count = signal(0)
+  const connection = signal<Connection>('connecting')
+  const operation = signal<Operation | undefined>(undefined)
+  let after = 0
+  let source: EventSource | undefined
+  let again: ReturnType<typeof setTimeout> | undefined
+  let telling: ReturnType<typeof setTimeout> | undefined
+  let isClosed = false
+
+  const tell = (): void => {
+    telling ??= setTimeout(() => {
+      telling = undefined
+      count.value = lines.all.length
+    }, tellMs)
+  }
+  const reconnect = (): void => {
+    source?.close()
+    connection.value = 'lost'
+    again = setTimeout(() => void resume().then(connect), againMs)
+  }
+  const connect = (): void => {
+    if (isClosed) return
+    source = new EventSource(addressOf(calls.log, { operation: id }, { after }))
+    source.onopen = () => {
+      connection.value = 'live'
+    }
+    source.addEventListener('operation', (event) => {
+      operation.value = JSON.parse(event.data) as Operation
+    })
+    source.addEventListener('log', (event) => {
+      after = Number(event.lastEventId)
+      lines.add(JSON.parse(event.data) as LogLine)
+      tell()
+    })
+    source.addEventListener('end', (event) => {
+      operation.value = JSON.parse(event.data) as Operation
+      connection.value = 'ended'
+      source?.close()
+    })
+    source.addEventListener('reconnect', reconnect)
+    source.onerror = reconnect
+  }
+  connect()
+  return {
+    lines,
+    count,
+    connection,
+    operation,
+    close(): void {
+      isClosed = true
+      clearTimeout(again)
+      clearTimeout(telling)
+      source?.close()
+    },
+  }
+}
+
+export type FollowedLog = ReturnType<typeof followLog>

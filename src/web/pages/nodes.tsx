@@ -1,0 +1,174 @@
+/** The processes of the broker, what they look after, the keys, and whether new orders are taken. */
+import { useState } from 'preact/hooks'
+import type { Cluster, Keys } from '../../api/cluster.ts'
+import { calls } from '../calls.ts'
+import { useLoaded } from '../load.ts'
+import { Command } from '../parts/copy.tsx'
+import { Question } from '../parts/dialog.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
+import { State } from '../parts/state.tsx'
+import { Ago, lastingText } from '../parts/time.tsx'
+import { useTitle } from '../parts/title.ts'
+import { send } from '../send.ts'
+import { isOperator } from '../session.ts'
+import { type TextKey, t } from '../texts.ts'
+
+export function NodesPage() {
+  useTitle(t('nodes.title'))
+  const cluster = useLoaded('cluster', (manner) => send(calls.cluster, { path: {}, ...manner }))
+  if (cluster.value === undefined)
+    return (
+      <>
+        <h1>{t('nodes.title')}</h1>
+        {cluster.problem === undefined ? (
+          <p class="quiet">{t('word.loading')}</p>
+        ) : (
+          <ProblemNote problem={cluster.problem} again={cluster.reload} />
+        )}
+      </>
+    )
+  return (
+    <>
+      <h1>{t('nodes.title')}</h1>
+      <NodeTable cluster={cluster.value} />
+      <h2>{t('nodes.counts')}</h2>
+      <CountTable cluster={cluster.value} />
+      {isOperator() ? (
+        <>
+          <h2>{t('nodes.keys')}</h2>
+          <KeyTable />
+          <FreezeAct cluster={cluster.value} />
+        </>
+      ) : null}
+      <Command words={['chandler', 'status']} />
+    </>
+  )
+}
+
+function NodeTable({ cluster: { nodes } }: { readonly cluster: Cluster }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{t('nodes.name')}</th>
+          <th scope="col">{t('nodes.seen')}</th>
+          <th scope="col">{t('nodes.version')}</th>
+          <th scope="col" class="spare">
+            {t('nodes.started')}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {nodes.map((node) => (
+          <tr key={node.name}>
+            <th scope="row">
+              <strong>{node.name}</strong>
+              {node.draining ? <span class="below">{t('nodes.draining')}</span> : null}
+            </th>
+            <td>
+              <Ago at={node.heartbeatAt} />
+            </td>
+            <td>{node.version}</td>
+            <td class="spare">
+              <Ago at={node.startedAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function CountTable({ cluster: { counts } }: { readonly cluster: Cluster }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{t('nodes.of')}</th>
+          <th scope="col">{t('list.state')}</th>
+          <th scope="col">{t('nodes.count')}</th>
+          <th scope="col">{t('nodes.oldest')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {counts.map((one) => (
+          <tr key={`${one.of} ${one.state}`}>
+            <th scope="row">{t(`nodes.${one.of}` as TextKey)}</th>
+            <td>
+              <State of={one.state} />
+            </td>
+            <td>{one.count}</td>
+            <td>{lastingText(one.oldestSeconds)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function KeyTable() {
+  const keys = useLoaded('keys', (manner) => send(calls.keys, { path: {}, ...manner }))
+  const rows: Keys['keys'] = keys.value?.keys ?? []
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{t('nodes.key')}</th>
+          <th scope="col">{t('nodes.records')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((key) => (
+          <tr key={key.id}>
+            <th scope="row">
+              <code>{key.id}</code> {key.active ? t('nodes.active') : ''}
+            </th>
+            <td>{key.records}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function FreezeAct({ cluster: { freeze } }: { readonly cluster: Cluster }) {
+  const [isAsked, setAsked] = useState(false)
+  const [reason, setReason] = useState('')
+  if (freeze !== undefined)
+    return (
+      <div class="acts">
+        <span>{t('home.frozen', { reason: freeze.reason, by: freeze.by })}</span>
+        <button type="button" onClick={() => void send(calls.thaw, { path: {} })}>
+          {t('nodes.thaw')}
+        </button>
+      </div>
+    )
+  return (
+    <div class="acts">
+      <button type="button" onClick={() => setAsked(true)}>
+        {t('nodes.freeze')}
+      </button>
+      {isAsked ? (
+        <Question
+          title={t('nodes.freezeTitle')}
+          act={t('nodes.freeze')}
+          isDangerous
+          command={['chandler', 'freeze', '--reason', reason]}
+          carryOut={() => send(calls.freeze, { path: {}, body: { reason } })}
+          close={() => setAsked(false)}
+        >
+          <p>{t('nodes.freezeWhat')}</p>
+          <label>
+            {t('nodes.freezeReason')}
+            <input
+              value={reason}
+              onInput={(event) => setReason(event.currentTarget.value)}
+              required
+              maxLength={500}
+            />
+          </label>
+        </Question>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,179 @@
+/** One operation: its states with times, what it waits for, its log as it grows, and what can be done. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Operation } from '../../api/operation.ts'
+import { calls } from '../calls.ts'
+import { FileList } from '../instance/files.tsx'
+import { instanceLink } from '../links.ts'
+import { useLoaded } from '../load.ts'
+import { type FollowedLog, followLog } from '../log/follow.ts'
+import { LogView } from '../log/view.tsx'
+import { CancelButton, ReleaseButton, RetryButton } from '../operation/acts.tsx'
+import { StageStrip } from '../operation/stages.tsx'
+import type { PageProps } from '../page-props.ts'
+import { Command } from '../parts/copy.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
+import { Shape, State } from '../parts/state.tsx'
+import { Ago, Lasting, moment } from '../parts/time.tsx'
+import { useTitle } from '../parts/title.ts'
+import { addressOf, send } from '../send.ts'
+import { t } from '../texts.ts'
+
+export function OperationPage({ params }: PageProps) {
+  const id = params['operation'] ?? ''
+  const loaded = useLoaded(`operation ${id}`, (manner) =>
+    send(calls.operation, { path: { operation: id }, ...manner }),
+  )
+  const { value } = loaded
+  useTitle(
+    value ? t('operation.title', { action: value.action, instance: value.instance }) : t('operations.title'),
+  )
+  if (value === undefined)
+    return loaded.problem === undefined ? (
+      <p class="quiet">{t('word.loading')}</p>
+    ) : (
+      <>
+        <h1>{id}</h1>
+        <ProblemNote problem={loaded.problem} again={loaded.reload} />
+      </>
+    )
+  return <Known key={id} loaded={value} />
+}
+
+function Known({ loaded }: { readonly loaded: Operation }) {
+  const [log, setLog] = useState<FollowedLog>()
+  useEffect(() => {
+    const opened = followLog(loaded.id)
+    setLog(opened)
+    return () => opened.close()
+  }, [])
+  // What came last is true: the stream tells each state, the document tells the last lines, too.
+  const streamed = log?.operation.value
+  const operation =
+    streamed && streamed.finishedAt === loaded.finishedAt ? { ...loaded, ...streamed } : (streamed ?? loaded)
+  const { id, action, instance, binding, state, createdAt, finishedAt } = operation
+  return (
+    <>
+      <div class="head">
+        <h1>
+          {action} <a href={instanceLink(operation)}>{instance}</a>
+        </h1>
+        <span role="status">
+          <State of={state} />
+        </span>
+        <span class="quiet">
+          <Lasting from={createdAt} to={finishedAt} />
+        </span>
+      </div>
+      {binding === undefined ? null : (
+        <p class="lead quiet">
+          <code>{binding}</code>
+        </p>
+      )}
+      <Word operation={operation} />
+      <StageStrip operation={operation} />
+      <div class="acts">
+        <CancelButton operation={operation} />
+        <RetryButton operation={operation} />
+        <ReleaseButton operation={operation} />
+      </div>
+      {log === undefined ? null : <LogView log={log} name={`${action}-${instance}`} />}
+      <Results operation={operation} />
+      <Facts operation={operation} />
+      <Command words={['chandler', 'operation', 'logs', '-f', id]} />
+    </>
+  )
+}
+
+interface Props {
+  readonly operation: Operation
+}
+
+/** The one sentence: why it is as it is, and what to do. */
+function Word({ operation }: Props) {
+  const { state, reason, description, problem, cancelRequestedAt, finishedAt } = operation
+  const isBad = state === 'failed' || state === 'quarantined'
+  return (
+    <div class={isBad ? 'note bad' : 'plain-note'}>
+      {isBad ? <Shape tone="bad" /> : null}
+      <div>
+        <p>{reason}</p>
+        {description === undefined || description === reason ? null : <p>{description}</p>}
+        {problem === undefined ? null : (
+          <p>
+            {problem.hint} <code class="quiet small">{problem.code}</code>
+          </p>
+        )}
+        {cancelRequestedAt === undefined || finishedAt !== undefined ? null : (
+          <p class="wait">
+            <AskedToStop at={cancelRequestedAt} />
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function AskedToStop({ at }: { readonly at: string }) {
+  const [before = '', after = ''] = t('operation.cancelling', { time: '\n' }).split('\n')
+  return (
+    <>
+      {before}
+      <Ago at={at} />
+      {after}
+    </>
+  )
+}
+
+function Results({ operation: { id, finishedAt } }: Props) {
+  const list = useLoaded(`results ${id} ${finishedAt}`, (manner) =>
+    send(calls.results, { path: { operation: id }, ...manner }),
+  )
+  const files = list.value?.items ?? []
+  if (files.length === 0) return null
+  return (
+    <>
+      <h2>{t('operation.results')}</h2>
+      <FileList
+        files={files}
+        link={(name) => addressOf(calls.result, { operation: id, name })}
+        command={(name) => ['chandler', 'operation', 'outputs', id, name]}
+      />
+    </>
+  )
+}
+
+function Facts({ operation }: Props) {
+  const { id, platform, node, attempt, requestId, deadlineAt, blockedBy } = operation
+  return (
+    <dl class="facts">
+      <dt>{t('instance.id')}</dt>
+      <dd>
+        <code>{id}</code>
+      </dd>
+      <dt>{t('instances.platform')}</dt>
+      <dd>{platform}</dd>
+      <dt>{t('operation.attempt')}</dt>
+      <dd>{attempt}</dd>
+      {node === undefined ? null : (
+        <>
+          <dt>{t('operation.node')}</dt>
+          <dd>{node}</dd>
+        </>
+      )}
+      {blockedBy === undefined ? null : (
+        <>
+          <dt>{t('operation.waitsFor')}</dt>
+          <dd>
+            <code>{blockedBy}</code>
+          </dd>
+        </>
+      )}
+      <dt>{t('operation.deadline')}</dt>
+      <dd>{moment(deadlineAt)}</dd>
+      <dt>{t('operation.request')}</dt>
+      <dd>
+        <code>{requestId}</code>
+      </dd>
+    </dl>
+  )
+}

@@ -1,0 +1,62 @@
+/** Records of the audit trail in a table. */
+import type { AuditRecord } from '../../api/audit.ts'
+import { t } from '../texts.ts'
+import { Shape } from './state.tsx'
+import { Ago } from './time.tsx'
+
+export function AuditTable({ records }: { readonly records: readonly AuditRecord[] }) {
+  if (records.length === 0) return <p class="calm">{t('audit.empty')}</p>
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{t('audit.deed')}</th>
+          <th scope="col">{t('audit.result')}</th>
+          <th scope="col">{t('audit.who')}</th>
+          <th scope="col" class="spare">
+            {t('audit.what')}
+          </th>
+          <th scope="col">{t('audit.when')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {records.map((one) => (
+          <tr key={one.seq}>
+            <th scope="row">
+              <code>{one.action}</code>
+              {one.times === undefined ? null : (
+                <span class="below">{t('audit.times', { n: one.times })}</span>
+              )}
+            </th>
+            <td>
+              <Result record={one} />
+            </td>
+            <td>
+              {one.actor.id}
+              <span class="below">{one.source}</span>
+            </td>
+            <td class="spare">
+              {one.object.kind} <code>{one.object.id}</code>
+            </td>
+            <td>
+              <Ago at={one.at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Result({ record: { decision, result, code } }: { readonly record: AuditRecord }) {
+  const isBad = decision === 'denied' || result === 'failed'
+  return (
+    <span class={`state ${isBad ? 'bad' : ''}`}>
+      {isBad ? <Shape tone="bad" /> : null}
+      <span>
+        {t(decision === 'denied' ? 'audit.denied' : `audit.${result}`)}
+        {code === undefined ? null : <code class="below">{code}</code>}
+      </span>
+    </span>
+  )
+}

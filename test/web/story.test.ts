@@ -1,0 +1,240 @@
+/** The story of an instance in the UI, in a real Chromium, with a package that pretends: each page and state is looked at. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from '../support/ask.ts'
+import { basic, passwords, startTestBroker, type TestBroker, type User } from '../support/broker.ts'
+import {
+  builtUi,
+  launchChromium,
+  logInAs,
+  type Manner,
+  missingChromium,
+  picture,
+  type Visitor,
+  visitorOf,
+} from './browser.ts'
+
+describe.skipIf(missingChromium !== undefined)('the UI', () => {
+  let running: TestBroker
+  let browser: Browser
+  beforeAll(async () => {
+    running = await startTestBroker('', undefined, undefined, { uiFolder: await builtUi() })
+    browser = await launchChromium()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await running.stop()
+  })
+
+  interface Ordered {
+    readonly operation: string
+  }
+
+  async function api(method: string, path: string, body?: object): Promise<Ordered> {
+    const response = await ask(running, `/api/v1${path}`, {
+      as: basic('admin'),
+      method,
+      ...(body ? { body } : {}),
+    })
+    expect(response.status).toBeLessThan(300)
+    return (await response.json()) as Ordered
+  }
+
+  async function order(id: string, sim: object = {}): Promise<string> {
+    const body = { service: 'alpha-db', plan: 'small', id, name: id, parameters: { size: 3, sim } }
+    return (await api('POST', '/instances', body)).operation
+  }
+
+  async function ended(operation: string): Promise<void> {
+    const headers = { Authorization: basic('admin'), Accept: 'text/event-stream' }
+    await (await fetch(`${running.url}/api/v1/operations/${operation}/log`, { headers })).text()
+  }
+
+  async function visitor(user: User = 'admin', manner: Manner = {}): Promise<Visitor> {
+    const opened = await visitorOf(browser, running.url, manner)
+    await logInAs(opened, user, passwords[user])
+    return opened
+  }
+
+  async function fine(seen: Visitor, name: string): Promise<void> {
+    expect([name, await seen.faults()]).toEqual([name, []])
+    await picture(seen.page, name)
+    expect([name, seen.complaints]).toEqual([name, []])
+  }
+
+  test('an instance is found by its name, bound credentials are revealed and copied, and it is deleted', async () => {
+    await ended(await order('orders-db'))
+    await ended((await api('POST', '/instances/chandler/orders-db/bindings', { id: 'checkout' })).operation)
+    const seen = await visitor()
+    const { page } = seen
+    await page.keyboard.press('/')
+    await page.keyboard.type('orders')
+    await page.getByRole('option', { name: /orders-db/ }).waitFor()
+    await fine(seen, 'search')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'orders-db' }).waitFor()
+    await fine(seen, 'instance')
+    await page.getByRole('link', { name: 'Parameters' }).click()
+    await page.getByText('"size": 3').waitFor()
+
+    await page.getByRole('link', { name: 'Bindings' }).click()
+    await page.getByRole('button', { name: 'Reveal credentials' }).waitFor()
+    expect(await page.content()).not.toContain('password')
+    await page.getByRole('button', { name: 'Reveal credentials' }).click()
+    await page.getByText(/Hidden again in/).waitFor()
+    await fine(seen, 'credentials')
+    await page.getByRole('button', { name: 'JSON' }).click()
+    await page.getByText('Copied').waitFor()
+    const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'))
+    expect(Object.keys(copied)).toContain('password')
+    await page.getByRole('button', { name: 'Hide' }).click()
+    expect(await page.content()).not.toContain(copied.password)
+
+    await page.getByRole('button', { name: 'Unbind' }).click()
+    await fine(seen, 'unbind')
+    await page.getByRole('dialog').getByRole('button', { name: 'Unbind' }).click()
+    await page.getByText('It has no bindings.').waitFor()
+
+    await page.getByRole('link', { name: 'Audit' }).last().click()
+    await page.getByText('instance.provision').first().waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const act = page.getByRole('dialog').getByRole('button', { name: 'Delete' })
+    expect(await act.isDisabled()).toBe(true)
+    await page.getByLabel('Type orders-db to go on').fill('orders-db')
+    await fine(seen, 'delete')
+    await act.click()
+    await page.getByRole('heading', { name: /deprovision orders-db/ }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'succeeded' }).waitFor()
+    await fine(seen, 'deleted')
+    await seen.close()
+  })
+
+  test('a failure is told with its reason, its last lines and what to do; it is tried again', async () => {
+    await ended(await order('billing-db', { create: { ms: 60, outcome: 'fail', log_every_ms: 20 } }))
+    const seen = await visitor()
+    const { page } = seen
+    await page.getByRole('link', { name: 'Instance billing-db failed' }).click()
+    await page.getByText('provision failed').waitFor()
+    await page.getByText('still pretending after').first().waitFor()
+    await fine(seen, 'failed')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: /provision billing-db/ }).waitFor()
+    await page.getByText('was told to fail').first().waitFor()
+    await fine(seen, 'failed-operation')
+    await seen.close()
+  })
+
+  test('a log is followed live, says when it is not, goes on after the last line seen, and is cancelled', async () => {
+    const operation = await order('report-db', { create: { ms: 3_600_000, log_every_ms: 100 } })
+    const seen = await visitor()
+    const { page } = seen
+    await seen.visit(`/operations/${operation}`)
+    await page.getByText('still pretending after 300 ms').waitFor()
+    await fine(seen, 'running')
+    await page.route('**/log?*', (route) => route.abort())
+    await page.reload()
+    await page.getByText('not live: connecting again').waitFor()
+    await fine(seen, 'not-live')
+    await page.unroute('**/log?*')
+    await page
+      .getByText(/still pretending after/)
+      .first()
+      .waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^live$/ })
+      .waitFor()
+
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Let it go on' }).waitFor()
+    await fine(seen, 'cancel')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('status').filter({ hasText: 'cancelled' }).waitFor()
+    await seen.close()
+  })
+
+  test('lists are filtered by the broker, and the address holds what was chosen', async () => {
+    for (const id of ['list-a', 'list-b', 'other']) await ended(await order(id))
+    const seen = await visitor()
+    const { page } = seen
+    await page.getByRole('link', { name: 'Instances' }).click()
+    await page.getByRole('link', { name: 'other' }).waitFor()
+    await fine(seen, 'instances')
+    await page.getByLabel('Name or id begins with').fill('list-')
+    await page.getByRole('link', { name: 'other' }).waitFor({ state: 'detached' })
+    expect(page.url()).toContain('q=list-')
+    await page.reload()
+    await page.getByRole('link', { name: 'list-a' }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(3)
+    await page.getByLabel('State').selectOption('failed')
+    await page.getByText('Nothing fits these filters.').waitFor()
+    await fine(seen, 'instances-none')
+    // A list that is looked at follows what happens.
+    await seen.visit('/instances?q=late')
+    await page.getByText('Nothing fits these filters.').waitFor()
+    await ended(await order('late-one'))
+    await page.getByRole('link', { name: 'late-one' }).waitFor()
+    await seen.close()
+  })
+
+  test.each<[string, string, string]>([
+    ['operations', '/operations', 'Operations'],
+    ['packages', '/packages', 'Packages'],
+    ['package', '/packages/alpha-db', 'alpha-db'],
+    ['nodes', '/nodes', 'Nodes'],
+    ['audit', '/audit', 'Audit'],
+    ['missing', '/nowhere', 'There is no such page'],
+    ['unknown', '/instances/chandler/nothing', 'nothing'],
+    ['files', '/instances/chandler/list-a?tab=files', 'list-a'],
+    ['actions', '/instances/chandler/list-a?tab=actions', 'list-a'],
+  ])('the page %s in both schemes and widths', async (name, path, heading) => {
+    for (const manner of [{}, { width: 390, height: 844, scheme: 'dark' }, { width: 320 }] as const) {
+      const seen = await visitor('admin', manner)
+      await seen.visit(path)
+      await seen.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+      await seen.page.getByText('Loading').waitFor({ state: 'detached' })
+      expect(
+        await seen.page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+      ).toBeLessThanOrEqual(0)
+      await fine(seen, `${name}-${'width' in manner ? manner.width : 1280}`)
+      await seen.close()
+    }
+  })
+
+  test('a viewer sees no act that the API would refuse, and no audit', async () => {
+    await ended(await order('seen-db'))
+    await ended((await api('POST', '/instances/chandler/seen-db/bindings', { id: 'seen-app' })).operation)
+    const seen = await visitor('watcher')
+    for (const path of [
+      '/instances/chandler/seen-db',
+      '/instances/chandler/seen-db?tab=bindings',
+      '/nodes',
+    ]) {
+      await seen.visit(path)
+      await seen.page.getByText('Loading').waitFor({ state: 'detached' })
+      const acts = await seen.page.getByRole('main').getByRole('button').allTextContents()
+      expect(acts.filter((act) => !act.includes('Copy'))).toEqual([])
+      expect(await seen.page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
+    }
+    expect(seen.complaints).toEqual([])
+    await seen.close()
+  })
+
+  test('the first load is at most 120 kB, and no later piece is above 60 kB', async () => {
+    const seen = await visitorOf(browser, running.url)
+    const sizes: number[] = []
+    seen.page.on('response', (response) => {
+      if (response.url().includes('/ui/')) sizes.push(Number(response.headers()['content-length'] ?? 0))
+    })
+    await logInAs(seen, 'admin', passwords.admin)
+    const first = sizes.reduce((sum, size) => sum + size, 0)
+    for (const path of ['/instances', '/operations', '/packages', '/nodes', '/audit', '/account'])
+      await seen.visit(path)
+
+    expect([first > 0, first <= 120_000]).toEqual([true, true])
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(60_000)
+    await seen.close()
+  })
+})
