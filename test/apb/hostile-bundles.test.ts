@@ -202,7 +202,7 @@ case $(value mode) in
     curl -sS --cacert $account/ca.crt -H "Authorization: Bearer $(cat $account/token)" -H 'Content-Type: application/json' -d @/tmp/j "$server$own/secrets" | grep -q '"code":413' && exit 5 ;;
   not-an-object) credentials '[1,2]' ;;
   not-json) credentials 'user=root' ;;
-  big-message) head -c 1000000 /dev/zero | tr '\\0' m > /dev/termination-log; exit 1 ;;
+  big-message) head -c 300000 /dev/zero | tr '\\0' m > /dev/termination-log; exit 1 ;;
   secret-message) printf 'the password is %s' "$(value password)" > /dev/termination-log; exit 1 ;;
   prints-all) set -x; echo "$vars"; cat $account/token; exit 1 ;;
   escapes) printf '\\033]0;owned\\007\\033[31mred' > /dev/termination-log; exit 1 ;;

@@ -27,20 +27,26 @@ plans:
     parameters:
       - {name: size, type: int, default: 1, updatable: true}
       - {name: password, type: string, display_type: password, default: from-the-spec}
-      - {name: mode, type: enum, enum: [ok, crash, tell, cluster, foreign, second, plain, named], default: ok}
+      - {name: mode, type: enum, enum: [ok, crash, tell, tell-long, cluster, foreign, second, plain, named, fill, progress], default: ok}
 `
 
 const succeeded = { state: 'succeeded' }
 
 /** Does for each action what a playbook would do, by the calls that were recorded of playbooks. */
 const entrypoint = `
-action=$1; vars=$3
+action=$1; vars=$3; own=/api/v1/namespaces/$POD_NAMESPACE/pods/$POD_NAME
 value() { printf %s "$vars" | sed -n "s/.*\\"$1\\":\\"\\{0,1\\}\\([^\\",}]*\\).*/\\1/p"; }
 case $action in
   provision)
     case $(value mode) in
       crash) echo 'looking for a place'; echo "logged in with $(value password)"; printf '\\033[31mthe queue has no place\\033[0m\n' >&2; exit 3 ;;
       tell) printf 'no queue is left' > /dev/termination-log; exit 1 ;;
+      tell-long) head -c 9000 /dev/zero | tr '\\0' x > /dev/termination-log; printf ' no queue is left' >> /dev/termination-log; exit 1 ;;
+      fill) i=0; while head -c 8388608 /dev/zero > /tmp/fill-$i; do i=$((i+1)); done; exit 28 ;;
+      progress)
+        call GET "$own" | grep -q "$POD_NAME" || exit 9
+        call PUT "$own?pretty=true" '' '{"apiVersion":"v1","kind":"Pod","metadata":{"annotations":{"apb_last_operation":"10%: looking for a place"},"creationTimestamp":"2018-01-01T00:00:00+00:00","labels":{"bundle-action":"provision"},"name":"'$POD_NAME'","namespace":"'$POD_NAMESPACE'","resourceVersion":"1","uid":"u-1"},"spec":{"containers":[{"args":["provision"],"image":"img","name":"apb"}],"restartPolicy":"Never"},"status":{"phase":"Running"}}'
+        sleep 600 ;;
       cluster) call GET /apis/apps/v1/namespaces/target/deployments/x; exit 2 ;;
       foreign) call GET /api/v1/namespaces/kube-system/secrets; exit 0 ;;
     esac
@@ -89,7 +95,12 @@ describe.each(['embedded', 'docker'] as const)(
         process.env['DOCKER_HOST'] = `unix://${daemon.socket}`
       }
       const { reference } = await bundleImage(folder, 'queue', { spec, entrypoint })
-      const options = { registry: 'dh', namespace: 'target' }
+      const options = {
+        registry: 'dh',
+        namespace: 'target',
+        diskBytes: 64 * 1024 * 1024,
+        killGraceSeconds: 1,
+      }
       broker = await offering([{ package: reference, options }], { engine })
       platform = new Platform(broker)
     }, 600_000)
@@ -128,6 +139,8 @@ describe.each(['embedded', 'docker'] as const)(
     test.each([
       ['crash', 'Error occurred during provision. Please contact administrator if the issue persists.'],
       ['tell', 'no queue is left'],
+      ['tell-long', 'xxx no queue is left'],
+      ['fill', 'disk'],
       ['cluster', 'apps/v1 deployments'],
     ])('a provision that ends with %s says why', async (mode, words) => {
       const id = `f-${mode}`
@@ -135,6 +148,15 @@ describe.each(['embedded', 'docker'] as const)(
 
       expect(state).toBe('failed')
       expect(description).toContain(words)
+    })
+
+    test('tells how far it is while it runs, by the calls of the module, and is stopped with its instance', async () => {
+      await platform.provision('far', 'default', { mode: 'progress' })
+      const path = '/v2/service_instances/far/last_operation'
+      const told = async () => (await platform.ask('GET', path)).body['description']
+      while ((await told()) !== '10%: looking for a place') await new Promise((end) => setTimeout(end, 50))
+
+      expect(await platform.end('far', await platform.remove('far', 'default'))).toBeDefined()
     })
 
     test('finds the API under all names that clusters have', async () => {

@@ -9,6 +9,9 @@ import { wanted } from './job.ts'
 /** Base images answer an action without a playbook so. */
 const exitNoAction = 8
 
+/** As much of its end as Kubernetes reads. */
+const messageBytesMax = 4096
+
 export type Ended =
   | { readonly kind: 'worked' }
   /** The bundle has no playbook for the action; what it says about it, if anything. */
@@ -55,7 +58,8 @@ function failed(problem: Problem): Ended {
 
 function terminationMessage({ got }: Report): string {
   const file = got.get(wanted.termination)
-  return file?.kind === 'bytes' ? printable(new TextDecoder().decode(file.bytes)).trim() : ''
+  const end = file?.kind === 'bytes' ? file.bytes.subarray(-messageBytesMax) : undefined
+  return end === undefined ? '' : printable(new TextDecoder().decode(end)).trim()
 }
 
 function unservedOf({ got }: Report): readonly string[] {

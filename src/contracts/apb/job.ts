@@ -14,8 +14,8 @@ import { secretFiles } from './secrets.ts'
 
 const stateFolder = '/etc/apb/state'
 const terminationLog = '/dev/termination-log'
-/** As Kubernetes reads it. */
-const terminationBytesMax = 4096
+/** Of a longer message its end is told. */
+const terminationBytesMax = 256 * 1024
 /** A test result or credentials that are printed. */
 const answerEverySeconds = 1
 

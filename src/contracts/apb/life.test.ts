@@ -105,6 +105,28 @@ describe('provision', () => {
     ])
   })
 
+  const deployments = { needs: ['apps/v1/deployments'] }
+  const cluster = (...allow: readonly string[]) => ({
+    ...deployments,
+    targetCluster: { server: 'https://cluster.example', allow },
+  })
+  test.each([
+    [deployments, ['it needs apps/v1/deployments, and there is no target cluster']],
+    [cluster('v1/pods'), ['it needs apps/v1/deployments, which its target cluster does not allow']],
+    [cluster('apps/v1/*'), []],
+    [cluster('apps/v1/deployments'), []],
+    [
+      { ...cluster('v1/*'), needs: ['v1/pods', 'v1/pods/log'] },
+      ['it needs v1/pods/log, which its target cluster does not allow'],
+    ],
+  ])('what it needs of a cluster is told at the order: %j', async (options, faults) => {
+    const from = await instance({ options })
+    const infrastructure = { 'target-cluster-token': 'token' }
+
+    expect(refusalOf({ kind: 'provision' }, { ...from, infrastructure })).toEqual(faults)
+    expect(refusalOf({ kind: 'deprovision' }, { ...from, infrastructure })).toEqual([])
+  })
+
   test('a Secret that holds no object is told', async () => {
     expect(outcomeOf(provision, await instance(), { credentials: '[1]' }).problems).toMatchObject([
       { code: 'apb.credentials' },

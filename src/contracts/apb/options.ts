@@ -31,6 +31,8 @@ export interface Options {
   readonly dashboardRedirector: string
   /** A real cluster with the target namespaces: where it is, and which kinds bundles may use there. */
   readonly targetCluster: { readonly server: string; readonly allow: readonly string[] } | undefined
+  /** Kinds of a cluster that the bundle cannot do without. */
+  readonly needs: readonly string[]
   /** Bindings of one instance are made and removed at the same time. */
   readonly bindsInParallel: boolean
   readonly timeoutSeconds: Readonly<Record<ApbAction, number>>
@@ -59,6 +61,7 @@ const usualOptions: Options = {
   proxy: undefined,
   dashboardRedirector: '',
   targetCluster: undefined,
+  needs: [],
   bindsInParallel: true,
   timeoutSeconds: {
     provision: hour,
@@ -81,6 +84,9 @@ const seconds = { type: 'integer', minimum: 1, maximum: 604_800 }
 const flag = { type: 'boolean' }
 const text = { type: 'string' }
 const namespace = { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' }
+
+/** How the names of kinds begin: group and version. */
+const kindsOf = '([a-z0-9.-]+/)?v[0-9][a-z0-9]*/'
 
 const check = checkerOf({
   type: 'object',
@@ -113,10 +119,11 @@ const check = checkerOf({
         server: { type: 'string', pattern: '^https://[^/?#@]+(/[^?#]*)?$' },
         allow: {
           type: 'array',
-          items: { type: 'string', pattern: '^([a-z0-9.-]+/)?v[0-9][a-z0-9]*/([a-z]+(/[a-z]+)?|[*])$' },
+          items: { type: 'string', pattern: `^${kindsOf}([a-z]+(/[a-z]+)?|[*])$` },
         },
       },
     },
+    needs: { type: 'array', items: { type: 'string', pattern: `^${kindsOf}[a-z]+(/[a-z]+)?$` } },
     bindsInParallel: flag,
     timeoutSeconds: {
       type: 'object',

@@ -9,6 +9,7 @@ import type { ApbAction } from './actions.ts'
 import { argumentBytesMax, encodeVars, userOf } from './extra-vars.ts'
 import { actionJob, clusterToken } from './job.ts'
 import { bindingMemoryOf, type InstanceMemory, memoryOf } from './memory.ts'
+import { faultsOfNeeds } from './needs.ts'
 import { notesOf, specPlanOf } from './notes.ts'
 import { type Options, optionsOf } from './options.ts'
 import { secretParameters } from './secrets.ts'
@@ -200,6 +201,9 @@ function run(action: ApbAction, situation: Situation, own: JsonObject, more: Das
       { code: 'apb.options-invalid', detail: `targetCluster needs ${clusterToken} among the infrastructure` },
     ])
   }
+  // What exists must be removable, whatever was said of it since.
+  const needs = action === 'deprovision' || action === 'unbind' ? [] : faultsOfNeeds(options)
+  if (needs.length > 0) return refused(needs)
   const { binding } = situation
   const vars: JsonObject = {
     ...own,

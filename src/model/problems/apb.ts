@@ -145,7 +145,7 @@ export const apbProblems = {
   },
   'apb.run.needs-cluster': {
     title: 'The bundle asked for what only a Kubernetes cluster has',
-    hint: 'This bundle makes objects of a cluster; use it with a broker that has one.',
+    hint: 'Give it a cluster by the option targetCluster, and what it makes there in allow; what stands in the option needs is told at the order.',
     status: 422,
     exit: 3,
   },
