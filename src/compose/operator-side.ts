@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Ports } from '../broker/ports.ts'
 import type { Admission } from '../http/admit.ts'
 import type { Gate } from '../http/authenticate.ts'
+import { openDashboards } from '../http/dashboards.ts'
 import { serveHealth } from '../http/health.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Observe } from '../http/observe.ts'
@@ -106,11 +107,15 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
   const admin = await openAdmin(settings, parts, (request, response) => {
     if (!serveHealth(health, 'admin', request, response)) nothingHere(request, response)
   })
+  const dashboards = openDashboards(store.look, settings.http.dashboards)
   const ui = openUi(parts.uiFolder, settings.http.pathPrefix ?? '')
   return {
     adminUrl: admin?.url,
     handle: (request, response) => {
-      const isServed = serveHealth(health, 'main', request, response) || ui.serve(request, response)
+      const isServed =
+        serveHealth(health, 'main', request, response) ||
+        dashboards.serve(request, response) ||
+        ui.serve(request, response)
       if (!isServed) api.routing(request, response)
     },
     started: () => {

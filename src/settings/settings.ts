@@ -1,7 +1,19 @@
 /** Every setting: its name, kind, default and meaning. Parsing, documentation and `config show` come from here. */
 import { authSettings } from './auth-settings.ts'
 import { catalogSettings } from './catalog-settings.ts'
-import { choice, duration, group, integer, optional, path, size, text, texts, type ValueOf } from './kinds.ts'
+import {
+  choice,
+  duration,
+  flag,
+  group,
+  integer,
+  optional,
+  path,
+  size,
+  text,
+  texts,
+  type ValueOf,
+} from './kinds.ts'
 import { limitSettings, quotaSettings, retentionSettings } from './limit-settings.ts'
 import { operationSettings } from './operation-settings.ts'
 import { registrySettings } from './registry-settings.ts'
@@ -34,6 +46,10 @@ const http = group('Where the broker listens and what it takes from the network.
     reload: true,
   }),
   bodyLimit: size({ doc: 'Largest request body.', fallback: '1MiB' }),
+  dashboards: flag({
+    doc: 'Whether `/dashboard/?id=INSTANCE` leads browsers to the dashboard of an instance, without a login, for everybody who knows its id.',
+    fallback: false,
+  }),
   requestTimeout: duration({ doc: 'Until a request must have arrived completely.', fallback: '30s' }),
   headersTimeout: duration({ doc: 'Until the headers must have arrived.', fallback: '10s' }),
   keepAliveTimeout: duration({

@@ -33,7 +33,7 @@ export const fates: Readonly<Record<string, string>> = {
   'broker.auto_escalate': 'replaced by accounts and their roles (auth.users)',
   'broker.auth': 'replaced by auth.users: give the platform an account of the role platform',
   'broker.dashboard_redirector':
-    'taken over as the option dashboardRedirector: an address outside; the broker itself has none',
+    'taken over as the option dashboardRedirector; the broker is one itself with http.dashboards',
   'broker.user_auth_rule': 'replaced by accounts and their roles (auth.users)',
   'broker.cluster_url': 'taken over as http.pathPrefix',
 }
