@@ -40,6 +40,7 @@ function enterField(plan: FormPlan, state: FormState, field: Field, wanted: Json
   const deed = (one: Deed) => after(plan, state, one)
   const set = (fits: boolean): FormState =>
     fits ? deed({ do: 'set', place, value: wanted }) : refuse(`${place} takes no ${JSON.stringify(wanted)}`)
+  if (wanted === null && field.nullable) return set(true)
   switch (field.kind) {
     case 'text':
       return set(typeof wanted === 'string')

@@ -71,7 +71,7 @@ function* schemasIn(value: Json, at: string, around: JsonObject = {}): Generator
   if (!isObject(value)) return
   const map = value as JsonObject
   if (isSchema(map)) {
-    yield { name: at, schema: map, definition: [], examples: examplesBeside(around) }
+    yield { name: at, schema: asMember(map), definition: [], examples: examplesBeside(around) }
     return
   }
   yield* formsIn(map, at)
@@ -84,6 +84,15 @@ function* schemasIn(value: Json, at: string, around: JsonObject = {}): Generator
       if (inner !== undefined) yield* schemasIn(inner as Json, `${at}/${key}`, map)
     } else yield* schemasIn(item as Json, `${at}/${key}`, map)
   }
+}
+
+/** Parameters are objects; a definition of something else is that of a member. */
+function asMember(schema: JsonObject): JsonObject {
+  const isOther = typeof schema['type'] === 'string' && schema['type'] !== 'object'
+  if (!isOther || JSON.stringify(schema).includes('"$ref"')) return schema
+  const { $schema, ...value } = schema
+  const named = $schema === undefined ? {} : { $schema }
+  return { ...named, type: 'object', properties: { value }, required: ['value'] }
 }
 
 /** Plans whose authors placed their members. */

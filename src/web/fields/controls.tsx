@@ -31,7 +31,7 @@ function isRow({ place }: Field): boolean {
 
 export function TextControl({ field, isBare }: Props<TextField>) {
   const { isOff, attributes, set } = useControl(field)
-  const text = typeof field.value === 'string' ? field.value : shortValue(field.value)
+  const text = typeof field.value === 'string' ? field.value : numberText(field.value)
   const shared = {
     ...attributes,
     value: text,

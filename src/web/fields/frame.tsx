@@ -31,6 +31,7 @@ export function FieldFrame({ field, manner, isBare, deeds, children }: FrameProp
         </p>
       )}
       {hasParts(field) ? children : <Beside field={field}>{children}</Beside>}
+      {field.nullable ? <NothingLine field={field} /> : null}
       {wrong.map(({ detail }) => (
         <p key={detail} class="fault" id={`${id}.fault`}>
           <Shape tone="bad" />
@@ -57,6 +58,18 @@ export function FieldFrame({ field, manner, isBare, deeds, children }: FrameProp
       </div>
       {inner}
     </div>
+  )
+}
+
+/** Where null is a value of its own: that it is given, or the offer to give it. */
+function NothingLine({ field: { place, value, fallback, fixed } }: { readonly field: Field }) {
+  const { act, isPreview } = useAround()
+  if (value === null) return <p class="about">{t('form.isNothing')}</p>
+  if (isPreview || fixed || (value === undefined && fallback === null)) return null
+  return (
+    <button type="button" class="small link" onClick={() => act({ do: 'set', place, value: null })}>
+      {t('form.setNothing')}
+    </button>
   )
 }
 

@@ -12,6 +12,8 @@ export interface Common {
   /** Masked, and never put back into the page. */
   readonly secret: boolean
   readonly fixed: boolean
+  /** Whether it may also be said that there is nothing: null. */
+  readonly nullable?: true
   /** What holds while nothing is given. */
   readonly fallback?: Json
   readonly value: Json | undefined
@@ -75,6 +77,8 @@ export interface GroupField extends Common {
   readonly entries: readonly Field[]
   /** quietly: the schema does not speak of others, and does not forbid them. */
   readonly takesEntries: 'asked' | 'quietly' | 'no'
+  /** What a further member starts with. */
+  readonly fresh: Json
 }
 
 export interface ListField extends Common {

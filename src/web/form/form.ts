@@ -3,7 +3,17 @@ import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { branchName, options, pickedBranch } from './branches.ts'
 import { type Placing, placed } from './definition.ts'
 import type { ChoiceField, Common, Field, GroupField, ListField, Section, TextField } from './field.ts'
-import { below, choiceIn, join, memberSchema, membersOf, type Rooted, rowSchema, typesOf } from './join.ts'
+import {
+  below,
+  choiceIn,
+  join,
+  kindsOf,
+  memberSchema,
+  membersOf,
+  type Rooted,
+  rowSchema,
+  typesOf,
+} from './join.ts'
 import { isMap } from './places.ts'
 import { resolve } from './resolve.ts'
 import { freshRow, startOf } from './start.ts'
@@ -99,9 +109,20 @@ function simpleField(spot: Spot, schema: JsonObject, common: Common): Field | un
   }
   const choices = options(schema)
   if (choices !== undefined) return choiceField(common, choices)
-  const types = typesOf(schema)
-  if (types.length !== 1 || choiceIn(schema) !== undefined) return undefined
-  switch (types[0]) {
+  const { kinds, nullable } = kindsOf(schema)
+  if (kinds.length !== 1 || choiceIn(schema) !== undefined) return undefined
+  const plain = simpleOf(kinds[0], { spot, schema, common })
+  return plain !== undefined && nullable ? { ...plain, nullable } : plain
+}
+
+interface Known {
+  readonly spot: Spot
+  readonly schema: JsonObject
+  readonly common: Common
+}
+
+function simpleOf(kind: string | undefined, { spot, schema, common }: Known): Field | undefined {
+  switch (kind) {
     case 'boolean':
       return { ...common, kind: 'switch' }
     case 'integer':
@@ -109,7 +130,7 @@ function simpleField(spot: Spot, schema: JsonObject, common: Common): Field | un
       return {
         ...common,
         kind: 'number',
-        whole: types[0] === 'integer',
+        whole: kind === 'integer',
         ...numbered('min', schema['minimum'] ?? schema['exclusiveMinimum']),
         ...numbered('max', schema['maximum'] ?? schema['exclusiveMaximum']),
         ...numbered('step', schema['multipleOf']),
@@ -259,9 +280,15 @@ function listField(spot: Spot, schema: JsonObject, common: Common, around: Aroun
     kind: 'list',
     rows,
     rowsMin: typeof minItems === 'number' ? minItems : 0,
-    ...numbered('rowsMax', maxItems),
+    ...numbered('rowsMax', tupleLength(schema) ?? maxItems),
     fresh: freshRow({ schema: rowSchema(schema, value.length), root: around.root }),
   }
+}
+
+/** How many rows there may be where each one is named and no other is allowed. */
+function tupleLength({ items, prefixItems, additionalItems }: JsonObject): number | undefined {
+  if (Array.isArray(prefixItems) && items === false) return prefixItems.length
+  return Array.isArray(items) && additionalItems === false ? items.length : undefined
 }
 
 function groupField(spot: Spot, schema: JsonObject, common: Common, around: Around): Field {
@@ -302,6 +329,7 @@ function groupField(spot: Spot, schema: JsonObject, common: Common, around: Arou
     folded: sections(members.filter((one) => !open.includes(one))),
     entries: extra.map((name) => memberOf(name)),
     takesEntries: takesEntries(schema, declared.size),
+    fresh: freshRow({ schema: memberSchema(schema, ''), root: around.root }),
   } satisfies GroupField
 }
 

@@ -122,6 +122,17 @@ export function typesOf(schema: JsonObject): readonly string[] {
   return says('minimum', 'maximum', 'multipleOf', 'exclusiveMinimum') ? ['number'] : []
 }
 
+/** The kinds of value besides null, and whether null is one. */
+export function kindsOf(schema: JsonObject): {
+  readonly kinds: readonly string[]
+  readonly nullable: boolean
+} {
+  const types = typesOf(schema)
+  const kinds = types.filter((type) => type !== 'null')
+  const nullable = kinds.length > 0 && (kinds.length < types.length || schema['nullable'] === true)
+  return { kinds: kinds.length > 0 ? kinds : types, nullable }
+}
+
 /** The branches of a choice, whichever keyword names them; with the schema that holds beside every one. */
 export function choiceIn(
   schema: JsonObject,

@@ -1,7 +1,7 @@
 /** What a value starts with: what must be there and can be known, and nothing else. */
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import type { Json, JsonObject } from '../../kit/json.ts'
 import { choiceIn, join, membersOf, type Rooted, rowSchema, typesOf } from './join.ts'
-import { resolve } from './resolve.ts'
+import { fits, resolve } from './resolve.ts'
 
 const depthMax = 6
 
@@ -10,7 +10,9 @@ export function startOf(rooted: Rooted, depth = 0): Json | undefined {
   if (depth > depthMax) return undefined
   const schema = resolve(rooted, undefined)
   const { root } = rooted
-  if (schema['default'] !== undefined) return schema['default']
+  const told = schema['default']
+  // A default that breaks its own schema starts nothing.
+  if (told !== undefined && fits({ schema: withoutDefault(schema), root }, told) !== 'no') return told
   if (schema['const'] !== undefined) return schema['const']
   if (Array.isArray(schema['enum'])) return schema['enum'].length === 1 ? schema['enum'][0] : undefined
   const choice = choiceIn(schema)
@@ -33,6 +35,10 @@ export function startOf(rooted: Rooted, depth = 0): Json | undefined {
     default:
       return undefined
   }
+}
+
+function withoutDefault({ default: _default, ...rest }: JsonObject): JsonObject {
+  return rest
 }
 
 /** An object with what its required members start with, where it lacks them. */
@@ -58,7 +64,7 @@ export function freshRow(rooted: Rooted, depth = 0): Json {
   const started = startOf(rooted, depth)
   if (started !== undefined) return started
   const schema = resolve(rooted, undefined)
-  return typesOf(schema)[0] === 'string' && !isObject(schema['enum']) && !Array.isArray(schema['enum'])
-    ? ''
-    : null
+  const types = typesOf(schema)
+  if (Array.isArray(schema['enum']) || choiceIn(schema) !== undefined) return null
+  return types.length === 0 || types[0] === 'string' ? '' : null
 }

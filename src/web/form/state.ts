@@ -111,24 +111,11 @@ function addEntry(
   { place, name }: { readonly place: string; readonly name: string },
 ): FormState {
   const inner = pointer(place, name)
-  if (valueAt(state.value, inner) !== undefined) return state
-  // What the entry may be is known once it is there.
-  const there = put(state.value, inner, null)
-  const field = [...everyField(fieldsOf(plan, { ...state, value: there }))].find((one) => one.place === inner)
-  return { ...state, value: put(state.value, inner, field?.kind === 'text' ? '' : (startIn(field) ?? null)) }
-}
-
-function startIn(field: Field | undefined): Json | undefined {
-  switch (field?.kind) {
-    case 'switch':
-      return false
-    case 'list':
-      return []
-    case 'raw':
-      return field.why === 'anything' ? '' : null
-    default:
-      return field?.fallback
-  }
+  const group = [...everyField(fieldsOf(plan, state))].find(
+    (field) => field.place === place && field.kind === 'group',
+  )
+  if (group?.kind !== 'group' || valueAt(state.value, inner) !== undefined) return state
+  return { ...state, value: put(state.value, inner, group.fresh) }
 }
 
 function renameEntry(

@@ -4,6 +4,8 @@ export const formTexts = {
   'form.on': ['on', 'an'],
   'form.off': ['off', 'aus'],
   'form.nothing': ['nothing', 'nichts'],
+  'form.isNothing': ['Nothing is given (null).', 'Nichts ist angegeben (null).'],
+  'form.setNothing': ['Give nothing (null)', 'Nichts angeben (null)'],
   'form.none': ['none', 'keiner'],
   'form.emptyText': ['empty text', 'leerer Text'],
   'form.notSet': ['not set', 'nicht gesetzt'],
