@@ -29,8 +29,7 @@ export function secretsOf(
   const known = new Set([
     ...given.secrets.flatMap((value) => [...secretTexts(value)]),
     ...revealed(infrastructure),
-    ...(job?.steps ?? []).flatMap(({ environment }) => [...revealed(environment)]),
-    ...filesOf(job),
+    ...(job === undefined ? [] : secretsOfJob(job)),
   ])
   const handedOut = [
     ...secretTexts(binding?.credentials),
@@ -76,10 +75,15 @@ function* keptCredentials({ credentials }: Carryover): Generator<string> {
   if (credentials !== undefined) yield* secretTexts(documentIn(Buffer.from(credentials).toString()))
 }
 
-function filesOf(job: Job | undefined): readonly string[] {
-  return (job?.files ?? []).flatMap(({ content }) =>
-    content.kind === 'secret' ? [...secretsInFile(content.secret.reveal())] : [],
-  )
+/** What the program of a job is given and must not show. */
+export function* secretsOfJob({ steps, files, secrets = [] }: Job): Generator<string> {
+  for (const { environment } of steps) yield* revealed(environment)
+  for (const { content } of files)
+    if (content.kind === 'secret') yield* secretsInFile(content.secret.reveal())
+  for (const secret of secrets) {
+    yield secret.reveal()
+    yield* secretTexts(documentIn(secret.reveal()))
+  }
 }
 
 function secretsOfOutput({ secret, content }: Output): readonly string[] {

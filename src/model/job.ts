@@ -6,6 +6,8 @@ export interface Job {
   /** In order, over one workspace; the first that fails is the last. */
   readonly steps: readonly [Step, ...Step[]]
   readonly files: readonly FileIn[]
+  /** Values that its files and variables hold, each a text or a document: everything in them is secret. */
+  readonly secrets?: readonly Secret[]
   readonly folders: readonly Folder[]
   readonly wants: readonly Want[]
   readonly needs: Needs

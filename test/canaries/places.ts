@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { filesBelow, type Piece, type Stage } from './stage.ts'
+import type { Piece } from './processes.ts'
+import { filesBelow, type Stage } from './stage.ts'
 import type { Lives } from './story.ts'
 
 export const places = [

@@ -1,26 +1,13 @@
 /** A broker as a process with a telltale package, and everything that was said, answered and shown while it led its lives. */
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import type { JsonObject } from '../../src/kit/json.ts'
 import { type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
 import type { Told } from './packages.ts'
+import { type Piece, readQuietly, watchProcesses } from './processes.ts'
 import { type Canary, wordCanary } from './values.ts'
-
-export interface Piece {
-  /** Where it was seen. */
-  readonly name: string
-  readonly bytes: Uint8Array
-}
 
 export type User = 'admin' | 'watcher' | 'platform'
 
@@ -106,7 +93,7 @@ export class Stage {
     this.file = file
     this.environment = environment
     this.#keys = keys
-    this.#seen = this.#watchProcesses()
+    this.#seen = watchProcesses(this.processes, this.#watching.signal)
   }
 
   async stop(): Promise<void> {
@@ -128,7 +115,9 @@ export class Stage {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const bytes = Buffer.from(await answer.arrayBuffer())
+    const isEndless =
+      answer.headers.get('content-type')?.startsWith('text/event-stream') === true && accept !== eventStream
+    const bytes = isEndless ? await firstEvents(answer) : Buffer.from(await answer.arrayBuffer())
     const headers = Buffer.from(`${JSON.stringify([...answer.headers])}\n`)
     const name = `${method} ${path} of ${user}`
     this.answers.push({ name, bytes: isSecretPlace ? headers : Buffer.concat([headers, bytes]) })
@@ -139,7 +128,7 @@ export class Stage {
   async follow(operation: string): Promise<Piece> {
     const name = `the live log of ${operation}`
     const { text } = await this.ask('watcher', 'GET', `/api/v1/operations/${operation}/log`, {
-      accept: 'text/event-stream',
+      accept: eventStream,
       isSecretPlace: true,
     })
     return { name, bytes: Buffer.from(text) }
@@ -191,40 +180,22 @@ export class Stage {
     if (service === undefined) throw new Error(`nothing is offered:\n${this.broker.said()}`)
     this.#ids = { service_id: service.id, plan_id: service.plans[0]?.id ?? '' }
   }
-
-  /** Every command line there is, and the variables of what runs for the broker, again and again. */
-  async #watchProcesses(): Promise<void> {
-    const ours = namespaceOf('self')
-    while (!this.#watching.signal.aborted) {
-      for (const pid of readdirSync('/proc')) {
-        if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue
-        // What a package's own program is given is its own; it sees other processes than we do.
-        if (namespaceOf(pid) !== ours) continue
-        for (const file of ['cmdline', 'environ']) {
-          const bytes = readQuietly(`/proc/${pid}/${file}`)
-          if (bytes !== undefined)
-            this.processes.set(`${pid} ${file} ${bytes.length}`, { name: `/proc/${pid}/${file}`, bytes })
-        }
-      }
-      await pause(40)
-    }
-  }
 }
 
-function namespaceOf(pid: string): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/pid`)
-  } catch {
-    return undefined
-  }
-}
+const eventStream = 'text/event-stream'
 
-function readQuietly(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch {
-    return undefined
+/** What a stream that has no end tells in its first second. */
+async function firstEvents({ body }: Response): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  const reader = body?.getReader()
+  const late = pause(1000)
+  for (let isOver = reader === undefined; !isOver; ) {
+    const piece = await Promise.race([reader?.read(), late])
+    if (piece?.value !== undefined) pieces.push(piece.value)
+    isOver = piece?.value === undefined
   }
+  await reader?.cancel()
+  return Buffer.concat(pieces)
 }
 
 /** Starts it in a folder of its own; everything that it calls its own bears a name that can be searched for. */

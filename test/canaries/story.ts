@@ -4,7 +4,8 @@ import { join, relative, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JsonObject } from '../../src/kit/json.ts'
 import type { Told } from './packages.ts'
-import { filesBelow, type Piece, type Stage } from './stage.ts'
+import type { Piece } from './processes.ts'
+import { filesBelow, type Stage } from './stage.ts'
 
 export interface Lives {
   /** Orders that did not end as they should have. */
@@ -130,7 +131,7 @@ async function followLatest(stage: Stage, begun: Promise<string>): Promise<Piece
 }
 
 /** Files that every user of this machine could open. */
-function readableBelow(folder: string): readonly Piece[] {
+export function readableBelow(folder: string): readonly Piece[] {
   return filesBelow(folder).filter(({ name }) => isOpenToAll(folder, relative(folder, name)))
 }
 

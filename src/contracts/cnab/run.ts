@@ -1,6 +1,6 @@
 /** One run of a bundle: the container that carries out an action, and everything it finds. */
 import { canonical, type JsonObject } from '../../kit/json.ts'
-import type { Secret } from '../../kit/secret.ts'
+import { Secret } from '../../kit/secret.ts'
 import type { FileIn, Job } from '../../model/job.ts'
 import type { Bundle } from './bundle.ts'
 import { extensionNames, extensionOf, requires } from './extensions.ts'
@@ -51,6 +51,9 @@ export function jobOf(run: Run): Job {
       ...Object.entries(injected.files).map(([path, content]) => file(path, 0o600, content)),
       ...(run.files ?? []),
     ],
+    secrets: [...Object.values(injected.environment), ...Object.values(injected.files)].filter(
+      (text) => text instanceof Secret,
+    ),
     folders: [{ path: places.outputs, mode: 0o755, readOnly: false, content: { kind: 'empty' } }],
     wants: outputWants(bundle, action, options),
     needs: {

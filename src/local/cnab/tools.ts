@@ -1,11 +1,11 @@
 /** The entrance for commands about bundles: a context opened and closed, and the engine that runs what is ordered. */
 
+import { secretsOfJob } from '../../broker/secrets.ts'
 import { operationDocument, operationOf } from '../../contracts/cnab/index.ts'
 import type { Listener } from '../../host/workshop.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
-import { Secret } from '../../kit/secret.ts'
-import type { Job } from '../../model/job.ts'
+import { maskOf } from '../../kit/redact.ts'
 import { findDriver } from './command-driver.ts'
 import { type CnabContext, openCnabContext } from './context.ts'
 import { type Order, rehearse } from './orders.ts'
@@ -33,25 +33,22 @@ export async function inCnabContext<T>(
 /** The operation that an order comes to, with everything secret masked. */
 export async function dryRun(room: CnabContext, order: Order, listener: Listener): Promise<JsonObject> {
   const { job, bundle, claim } = await rehearse(room, order, listener)
-  const hidden = new Set(secretsOfJob(job))
-  return masked(operationDocument(operationOf(job, { bundle, claim })), hidden) as JsonObject
-}
-
-/** Texts that must not be seen. */
-function* secretsOfJob({ steps, files }: Job): Iterable<string> {
-  for (const { environment } of steps)
-    for (const value of Object.values(environment)) if (value instanceof Secret) yield value.reveal()
-  for (const { content } of files) if (content.kind === 'secret') yield content.secret.reveal()
+  const texts = new Set(secretsOfJob(job))
+  const known = maskOf(texts)
+  // In a document that is there to be read, short words of it are hidden, too.
+  const hide = (text: string): string => {
+    let shown = known.text(text).replaceAll('[redacted]', mask)
+    for (const secret of texts) if (secret !== '') shown = shown.replaceAll(secret, mask)
+    return shown
+  }
+  return masked(operationDocument(operationOf(job, { bundle, claim })), hide) as JsonObject
 }
 
 const mask = '******'
 
-function masked(value: Json, hidden: ReadonlySet<string>): Json {
-  if (typeof value === 'string') {
-    let shown = value
-    for (const secret of hidden) if (secret !== '') shown = shown.replaceAll(secret, mask)
-    return shown
-  }
+function masked(value: Json, hidden: (text: string) => string): Json {
+  if (typeof value === 'string') return hidden(value)
+  if (typeof value === 'number') return hidden(String(value)) === String(value) ? value : mask
   if (Array.isArray(value)) return value.map((one: Json) => masked(one, hidden))
   if (!isObject(value)) return value
   return Object.fromEntries(

@@ -68,13 +68,25 @@ function conclude(situation: Situation, report: Report): Conclusion {
   const verdict = { ...judged, message: redactText(judged.message, secretsOf(run.job)) }
   const ran: Ran = { order, ledger, stage, run, verdict, operation }
   record(ran)
+  return { ...following(ran, stages), secrets: madeBy(verdict) }
+}
+
+/** Outputs that are sensitive are hidden in the log, too. */
+function madeBy({ outputs }: Verdict): readonly string[] {
+  return outputs
+    .filter(({ sensitive, internal }) => sensitive && !internal)
+    .map(({ bytes }) => Buffer.from(bytes).toString())
+}
+
+function following(ran: Ran, stages: readonly InstallationStage[]): Conclusion {
+  const { order, ledger, verdict, operation } = ran
   const isLast = operation.stage + 1 >= stages.length
   if (verdict.problems.length > 0 || isLast) return { kind: 'done', outcome: outcomeOf(ran) }
   const next = stages[operation.stage + 1]
-  const following = next && stageRun(order, ledger, next, { id: operation.id, stage: operation.stage + 1 })
-  if (following === undefined || following.kind === 'refused')
-    return { kind: 'done', outcome: { ...outcomeOf(ran), problems: following?.problems ?? [] } }
-  return { kind: 'next', job: following.job, carryover: ledger.carryover() }
+  const run = next && stageRun(order, ledger, next, { id: operation.id, stage: operation.stage + 1 })
+  if (run === undefined || run.kind === 'refused')
+    return { kind: 'done', outcome: { ...outcomeOf(ran), problems: run?.problems ?? [] } }
+  return { kind: 'next', job: run.job, carryover: ledger.carryover() }
 }
 
 interface Ran {
@@ -137,10 +149,10 @@ function outcomeOf({ ledger, verdict }: Ran): Outcome {
   }
 }
 
-function secretsOf({ steps, files }: Job): Iterable<string> {
+function secretsOf({ steps, files, secrets = [] }: Job): Iterable<string> {
   const given = steps.flatMap(({ environment }) => Object.values(environment))
   const written = files.flatMap(({ content }) => (content.kind === 'secret' ? [content.secret] : []))
   return secretTexts(
-    [...given, ...written].flatMap((text) => (typeof text === 'string' ? [] : [text.reveal()])),
+    [...given, ...written, ...secrets].flatMap((text) => (typeof text === 'string' ? [] : [text.reveal()])),
   )
 }
