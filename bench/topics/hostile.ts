@@ -35,7 +35,11 @@ interface Row {
 
 const attacks: readonly Row[] = [
   { name: 'strangers with half a body', connections: 520, text: halfABody('POST /api/v1/instances') },
-  { name: 'heads that do not end', connections: 520, text: 'GET /v2/catalog HTTP/1.1\r\nHost: b\r\nX-Slow: ' },
+  {
+    name: 'heads that do not end',
+    connections: 520,
+    text: 'GET /v2/catalog HTTP/1.1\r\nHost: b\r\nX-Slow: ',
+  },
   { name: 'connections that say nothing', connections: 1000, text: '' },
   {
     name: 'an account with half bodies',
@@ -68,7 +72,9 @@ export async function bench(): Promise<void> {
       const answers = running.tally()
       await running[Symbol.asyncDispose]()
       const odd = Object.keys(answers).filter((status) => !row.isDeaf && !status.startsWith('4'))
-      console.log(`${row.name}: answered ${JSON.stringify(answers)}${odd.length === 0 ? '' : `, NOT 4xx: ${odd}`}`)
+      console.log(
+        `${row.name}: answered ${JSON.stringify(answers)}${odd.length === 0 ? '' : `, NOT 4xx: ${odd}`}`,
+      )
       const goal = { atMost: 3 }
       show([
         { name: 'p99 of polls', ours: attacked.polls, floor: quiet.polls, unit: 'ms', goal },
