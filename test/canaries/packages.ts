@@ -204,7 +204,7 @@ hand made
       ...definitions,
       text: { type: 'string', default: '' },
       made: { type: 'object', writeOnly: true },
-      access: { type: 'object' },
+      access: { type: 'object', writeOnly: true },
     },
     parameters: { ...parameters, mode: { definition: 'text', destination: { env: 'MODE' } } },
     credentials: { lent: { env: 'LENT', path: '/secret/lent', required: true } },
