@@ -57,6 +57,8 @@ function forward(socket: Socket, { address, port }: Address, sockets: Set<Socket
 const listener = `
 const { createServer } = require('node:net')
 const all = JSON.parse(process.argv[1])
+// Its broker was killed: what went on listening here would keep the next one from it.
+process.on('disconnect', () => process.exit(1))
 let left = all.length
 const done = () => { left -= 1; if (left === 0) process.send('done', () => process.exit(0)) }
 for (const [i, { address, port }] of all.entries()) {
