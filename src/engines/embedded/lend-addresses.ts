@@ -53,19 +53,27 @@ function forward(socket: Socket, { address, port }: Address, sockets: Set<Socket
   pipeline(socket, out, socket, () => undefined)
 }
 
-/** Listens, hands over, and ends; what listens there already is another process's doing. */
+/**
+ * Listens, hands over, and ends; what goes on listening there is another process's doing. A broker that is killed meanwhile
+ * takes it along, or it would keep the next one from the address.
+ */
 const listener = `
 const { createServer } = require('node:net')
-const all = JSON.parse(process.argv[1])
-// Its broker was killed: what went on listening here would keep the next one from it.
-process.on('disconnect', () => process.exit(1))
+const [listed, broker] = process.argv.slice(1)
+const all = JSON.parse(listed)
+setInterval(() => process.ppid === Number(broker) || process.exit(1), 50)
 let left = all.length
 const done = () => { left -= 1; if (left === 0) process.send('done', () => process.exit(0)) }
-for (const [i, { address, port }] of all.entries()) {
+const listen = (i, tries) => {
   const server = createServer()
-  server.on('error', (error) => error.code === 'EADDRINUSE' ? done() : process.send(error.message, () => process.exit(1)))
-  server.listen(port, address, () => process.send(i, server, {}, done))
-}`
+  server.on('error', (error) => {
+    if (error.code !== 'EADDRINUSE') process.send(error.message, () => process.exit(1))
+    else if (tries === 0) done()
+    else setTimeout(() => listen(i, tries - 1), 100)
+  })
+  server.listen(all[i].port, all[i].address, () => process.send(i, server, {}, done))
+}
+for (const i of all.keys()) listen(i, 10)`
 
 function listenersIn(
   pid: number,
@@ -74,7 +82,7 @@ function listenersIn(
 ): Promise<ReadonlyMap<number, Server>> {
   const space = `/proc/${pid}/root${join(paths.folder, networkFiles.space)}`
   const owner = host.rootless ? ['--user', '--preserve-credentials'] : []
-  const program = [process.execPath, '-e', listener, JSON.stringify(lent)]
+  const program = [process.execPath, '-e', listener, JSON.stringify(lent), String(process.pid)]
   const child = spawn('nsenter', ['--target', String(pid), ...owner, `--net=${space}`, ...program], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: { PATH: usualPath },
