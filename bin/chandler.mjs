@@ -19,7 +19,10 @@ else {
 /** The same command on the project's own Node; signals are passed on. */
 async function startAgain() {
   if (!existsSync(own)) {
-    console.error('error: chandler needs Node 24. Run "npm start" once in this folder: it brings Node 24 along.')
+    const hint = existsSync(join(root, 'src'))
+      ? 'Run "npm start" once in this folder: it brings Node 24 along.'
+      : 'Install Node 24 or newer, or take the executable of the release, which brings it along.'
+    console.error(`error: chandler needs Node 24, and this is ${process.version}. ${hint}`)
     process.exit(1)
   }
   const { spawn } = await import('node:child_process')

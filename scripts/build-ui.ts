@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
-/** Writes it into a folder. */
-export async function buildUi(outdir: string): Promise<void> {
+/** Writes it into a folder; answers the files that went in. */
+export async function buildUi(outdir: string): Promise<readonly string[]> {
   const root = join(import.meta.dirname, '..')
   const { metafile } = await build({
     entryPoints: { main: 'src/web/main.tsx', style: 'src/web/style.css', icon: 'src/web/icon.svg' },
@@ -43,4 +43,5 @@ export async function buildUi(outdir: string): Promise<void> {
     join(outdir, 'index.html'),
     page.replaceAll(/\{([a-z.]+)\}/g, (_, name: string) => names[name] ?? name),
   )
+  return Object.keys(metafile.inputs)
 }

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { buildUi } from './build-ui.ts'
+import { bundledPackages } from './bundled-packages.ts'
 
 const [outdir = 'dist'] = process.argv.slice(2)
 rmSync(outdir, { recursive: true, force: true })
@@ -33,7 +34,10 @@ const { metafile } = await build({
   },
 })
 
-await buildUi(join(outdir, 'ui'))
+const inputs = [...Object.keys(metafile.inputs), ...(await buildUi(join(outdir, 'ui')))]
+
+// What a release names as brought along.
+writeFileSync(join(outdir, 'bundled.json'), JSON.stringify(bundledPackages(inputs)))
 
 // The starter takes the bundle only while none of these is newer.
 const sources = Object.keys(metafile.inputs).filter((file) => file.startsWith('src/'))

@@ -1,7 +1,6 @@
 /** The reference pages of docs/, made from the tables in the code. */
 import type { Argument, Command, Option } from 'commander'
 import { makeCatalog } from '../src/broker/catalog.ts'
-import { rootCommand } from '../src/cli/command.ts'
 import { commands } from '../src/cli/commands.ts'
 import { localDataDir } from '../src/cli/local.ts'
 import { addBrokerMetrics } from '../src/compose/broker-metrics.ts'
@@ -13,6 +12,7 @@ import { isObject } from '../src/kit/json.ts'
 import { problemCodes } from '../src/model/problem-codes.ts'
 import { settingsPage } from '../src/settings/describe.ts'
 import type { Store } from '../src/store/store.ts'
+import { commandTree, shownCommands } from './command-tree.ts'
 
 /** File name to text. */
 export async function pages(): Promise<ReadonlyMap<string, string>> {
@@ -123,10 +123,7 @@ function metricsPage(): string {
 }
 
 async function cliPage(): Promise<string> {
-  const root = rootCommand('0')
-  for (const row of commands) {
-    if (!root.commands.some((one) => one.name() === row.name)) (await row.load()).register(root, commands)
-  }
+  const root = await commandTree('0')
   const rows = commands.map(({ name, summary, aliases = [] }) => {
     const also = aliases.length > 0 ? `; also ${aliases.map((alias) => `\`${alias}\``).join(', ')}` : ''
     return `| [\`${name}\`](#chandler-${name}) | ${summary}${also} |`
@@ -165,14 +162,6 @@ function commandSection(command: Command, path: string): readonly string[] {
     ...examplesOf(command),
     ...shownCommands(command).flatMap((child) => commandSection(child, name)),
   ]
-}
-
-/** Other names of commands are named once, in the table. */
-function shownCommands(command: Command): readonly Command[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .filter((child) => child.name() !== 'help')
 }
 
 function argumentText(argument: Argument): string {

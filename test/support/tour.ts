@@ -8,8 +8,8 @@ export interface Tour {
   /** The page; 127.0.0.1:8080 in it becomes an address that is free. */
   readonly page: string
   readonly folder: string
-  /** What `chandler` stands for. */
-  readonly program: string
+  /** What `chandler` stands for; absent where the page brings it along itself. */
+  readonly program?: string
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -24,9 +24,10 @@ export interface Played {
 export async function playTour({ page, folder, program, environment }: Tour): Promise<readonly Played[]> {
   const address = `127.0.0.1:${await freePort()}`
   const text = readFileSync(page, 'utf8').replaceAll('127.0.0.1:8080', address)
-  writeFileSync(join(folder, 'chandler'), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, {
-    mode: 0o755,
-  })
+  if (program !== undefined)
+    writeFileSync(join(folder, 'chandler'), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, {
+      mode: 0o755,
+    })
   for (const { name, content } of filesOf(text)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), content, { mode: content.startsWith('#!') ? 0o755 : 0o644 })
