@@ -83,7 +83,7 @@ async function measure(browser: Browser, running: TestBroker): Promise<Times> {
     await page.getByRole('row').nth(50).waitFor()
   })
   const filter = await medianOf(async () => {
-    await page.goto(`${running.url}/ui/instances?q=filled-99`)
+    await page.goto(`${running.url}/ui/instances?q=filled-99&order=id`)
     await page.getByRole('link', { name: 'filled-99', exact: true }).waitFor()
   })
   await seen.close()

@@ -25,8 +25,9 @@ export function isOperator(): boolean {
 /** Asks whether the browser still has a session. */
 export async function resume(): Promise<void> {
   const answered = await send(calls.session, { path: {}, isRefresh: true })
-  session.value =
-    answered.kind === 'done' ? { kind: 'open', session: answered.value } : { kind: 'none', hadEnded: false }
+  if (answered.kind === 'done') session.value = { kind: 'open', session: answered.value }
+  // A broker that cannot be reached has not ended the session; one that has was heard of by `lost`.
+  else if (session.peek().kind === 'asking') session.value = { kind: 'none', hadEnded: false }
 }
 
 /** Trades a password for a session. */
