@@ -21,6 +21,7 @@ import { type KeyRing, openKeyRing } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { endHints } from '../work/end-hints.ts'
 import { makeLogWriter } from '../work/log-writer.ts'
+import { sweep } from '../work/maintenance.ts'
 import { engineFor, type Tools } from '../work/tools.ts'
 import type { WorkEvent } from '../work/work-report.ts'
 import { startWorker, type Worker } from '../work/worker.ts'
@@ -63,6 +64,8 @@ const limits = { leaseMs: 10_000, heartbeatMs: 2000, stagesMax: 20, attemptsMax:
 /** Jobs have limits of their own; this ends an operation that no command has come back to. */
 const dayMs = 86_400_000
 const openMs = 10_000
+/** As in a broker: younger ones may still be in work, or belong to a row that is not seen yet. */
+const leftovers = { orphanAgeMs: 3_600_000, leftoverAgeMs: 10_000 } as const
 
 /** Opens the house of a data folder; it is made when it is not there. Problems: store.locked, store.newer, key.wrong. */
 export async function openLocalBroker(options: LocalBrokerOptions): Promise<LocalBroker> {
@@ -83,21 +86,25 @@ export async function openLocalBroker(options: LocalBrokerOptions): Promise<Loca
   const hearing = new Set<(event: WorkEvent) => void>()
   const cluster = await store.look.cluster()
   let worker: Worker | undefined
-  const start = () =>
-    startWorker({
-      ports,
-      cluster,
-      engines,
-      bell,
-      logs: makeLogWriter(store, systemClock),
-      limits,
-      room: () => ({ concurrency: 16, perPlatform: 1000, only: [...wanted] }),
-      report: {
-        event: (event) => {
-          for (const hear of hearing) hear(event)
-        },
+  let sweeping: Promise<void> | undefined
+  const tools: Tools = {
+    ports,
+    cluster,
+    engines,
+    bell,
+    logs: makeLogWriter(store, systemClock),
+    limits,
+    room: () => ({ concurrency: 16, perPlatform: 1000, only: [...wanted] }),
+    report: {
+      event: (event) => {
+        for (const hear of hearing) hear(event)
       },
-    })
+    },
+  }
+  // What commands left that were killed between the end of an operation and the removal of its run. An engine that is away is
+  // none of this command's business, so nothing is told of it.
+  const sweepQuietly = () =>
+    sweep({ ...tools, report: { event: () => undefined } }, leftovers).catch(() => undefined)
   return {
     dataDir,
     workshop,
@@ -115,7 +122,8 @@ export async function openLocalBroker(options: LocalBrokerOptions): Promise<Loca
     },
     workOn(operations) {
       for (const id of operations) wanted.add(id)
-      worker ??= start()
+      worker ??= startWorker(tools)
+      sweeping ??= sweepQuietly()
       worker.wake()
     },
     onWork(listener, signal) {
@@ -124,6 +132,7 @@ export async function openLocalBroker(options: LocalBrokerOptions): Promise<Loca
     },
     async close() {
       await worker?.drain()
+      await sweeping
       await store.close()
       await workshop.close()
     },

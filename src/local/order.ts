@@ -5,6 +5,7 @@ import type { Offer } from '../broker/catalog.ts'
 import { deprovision } from '../broker/deprovision.ts'
 import { purgeInstance, repinInstance } from '../broker/govern.ts'
 import { invoke } from '../broker/invoke.ts'
+import { offerOf } from '../broker/offering.ts'
 import { orders } from '../broker/orders.ts'
 import type { MountedPrograms } from '../broker/ports.ts'
 import { provision } from '../broker/provision.ts'
@@ -42,7 +43,7 @@ export async function order(house: LocalBroker, wish: LocalOrder): Promise<strin
   if (plan !== undefined && kind !== 'provision') fail('usage.invalid', 'only provision chooses a plan')
   const key = keyOf(instance)
   const found = await findInstance(house, key)
-  const offers = localOffers(pkg, wish.options)
+  const offers = localOffers(pkg, wish.options ?? (await optionsOf(house, found)))
   await house.offer(offers)
   if (kind === 'provision') return provisionOne(house, wish, planNamed(offers, wish))
   if (found === undefined) return withoutInstance(house, wish, offers[0])
@@ -53,6 +54,14 @@ export async function order(house: LocalBroker, wish: LocalOrder): Promise<strin
     await repinInstance(house.ports, house.asker(), key)
   if (wish.lent) await lend(house, key, wish.lent)
   return actOn(house, wish, { found, offer })
+}
+
+/** The settings that an instance was made with hold for what follows: the engine that wrote its state is still the one. */
+async function optionsOf(
+  { store }: LocalBroker,
+  found: Instance | undefined,
+): Promise<JsonObject | undefined> {
+  return found && (await offerOf(store.look, found)).plan.operator.options
 }
 
 /** The instance of that name, unless it is gone. */

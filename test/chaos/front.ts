@@ -26,8 +26,8 @@ export interface Asked {
   readonly authorization: string
 }
 
-/** Counted from the last coming or going of a broker: a storm may keep a customer waiting for long. */
-const giveUpMs = 60_000
+/** Counted while a broker is there, from its coming: a storm may keep a customer waiting for long, and a slow host a start. */
+const giveUpMs = 120_000
 
 export function makeFront(random: Random): Front {
   let urls: readonly string[] = []
@@ -68,7 +68,7 @@ export function makeFront(random: Random): Front {
     async ask(asked) {
       const begun = performance.now()
       let heard = 'nothing'
-      while (performance.now() - Math.max(begun, changedAt) < giveUpMs) {
+      while (urls.length === 0 || performance.now() - Math.max(begun, changedAt) < giveUpMs) {
         if (lost !== undefined) throw lost
         const url = urls.length === 0 ? undefined : random.pick(urls)
         const reply = url === undefined ? undefined : await askOnce(url, asked)

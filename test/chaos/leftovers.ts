@@ -64,7 +64,8 @@ function groupsOf({ runs }: Place): readonly string[] {
     .map((folder) => `a control group is left: ${folder}`)
 }
 
-function foldersOfRuns({ dataDir }: Place): readonly string[] {
+/** What runs have of their own in the data folder. */
+export function foldersOfRuns({ dataDir }: Pick<Place, 'dataDir'>): readonly string[] {
   return ['embedded/runs', 'embedded/aside', 'embedded/trash', 'sim']
     .flatMap((place) => entriesOf(join(dataDir, place)).map((name) => join(place, name)))
     .filter((path) => path !== 'sim/starts.log')

@@ -1,5 +1,8 @@
-/** npm run chaos [-- long] [--seed N] [--blows N] [--only TEXT]: the storms with a closing line; long: 300 kills each. */
+/** npm run chaos [-- long|commands] [--seed N] [--blows N] [--only TEXT]: the storms with a closing line; long: 300 kills each. */
 import { parseArgs } from 'node:util'
+import { fail } from '../../src/model/problem.ts'
+import { commandContracts } from './command-works.ts'
+import { everyCommit, killedCommands } from './commands.ts'
 import {
   cutDatabase,
   killedBroker,
@@ -17,11 +20,14 @@ const { values, positionals } = parseArgs({
     only: { type: 'string', default: '' },
   },
 })
-const isLong = positionals[0] === 'long'
-if (positionals.length > (isLong ? 1 : 0)) throw new RangeError(`unknown: ${positionals.join(' ')}`)
+const [kind = 'usual'] = positionals
+const isLong = kind === 'long'
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const blows = Number(values.blows ?? (isLong ? 300 : 50))
-const size = { customers: isLong ? 24 : 100, blows, seed }
+const told = (blow: number): void => {
+  if (blow > 0 && blow % 50 === 0) console.log(`  ${blow} blows`)
+}
+const size = { customers: isLong ? 24 : 100, blows, seed, told }
 
 type Storm = readonly [name: string, run: () => Promise<Outcome | readonly string[]>]
 
@@ -29,6 +35,12 @@ const long: readonly Storm[] = [
   ['kill -9, SQLite, programs in containers', () => killedWithContainers({ ...size, customers: 6 })],
   ['kill -9 of one of two, PostgreSQL', () => killedReplica(size)],
 ]
+
+/** All contracts, at every commit. */
+const commands: readonly Storm[] = commandContracts.map((contract) => [
+  `commands without a server killed at each commit, ${contract}`,
+  () => killedCommands(contract, everyCommit()),
+])
 
 const usual: readonly Storm[] = [
   ['1,000 identical orders at once, SQLite', () => stampede('sqlite', 1000)],
@@ -40,7 +52,10 @@ const usual: readonly Storm[] = [
   ['connection to the database cut', () => cutDatabase(size)],
 ]
 
-const storms = (isLong ? long : usual).filter(([name]) => name.includes(values.only))
+const kinds: Readonly<Record<string, readonly Storm[]>> = { usual, long, commands }
+const storms = (kinds[kind] ?? fail('usage.invalid', `${kind}: ${Object.keys(kinds).join(', ')}`)).filter(
+  ([name]) => name.includes(values.only),
+)
 console.log(`seed ${seed}`)
 let failed = 0
 for (const [name, run] of storms) {

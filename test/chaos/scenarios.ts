@@ -19,6 +19,8 @@ export interface StormSize {
   readonly seed: number
   /** How many answers may come between two blows; absent: two for each customer. */
   readonly answers?: number
+  /** Told of each blow. */
+  readonly told?: (blow: number) => void
 }
 
 export interface Outcome {
@@ -45,6 +47,7 @@ const restarts: Blow = async ({ start, kill, front, random, size }) => {
   let broker = await start()
   front.up([broker.url])
   for (let i = 0; i < size.blows; i++) {
+    size.told?.(i)
     await front.after(random.between(1, size.answers ?? 2 * size.customers))
     front.up([])
     await kill(broker)
@@ -60,6 +63,7 @@ export function killedReplica(size: StormSize): Promise<Outcome> {
     const urls = () => brokers.map(({ url }) => url)
     front.up(urls())
     for (let i = 0; i < size.blows; i++) {
+      size.told?.(i)
       await front.after(random.between(1, 2 * size.customers))
       const victim = i % 2
       await kill(brokers[victim])
@@ -77,6 +81,7 @@ export function cutDatabase(size: StormSize): Promise<Outcome> {
     const broker = await start(wire.url)
     front.up([broker.url])
     for (let i = 0; i < size.blows; i++) {
+      size.told?.(i)
       await front.after(random.between(1, 2 * size.customers))
       if (random.chance(0.6)) wire.tear()
       else {
