@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { liveTable } from './simulation/fault-points.ts'
 
 const seeds = Number(process.env['CHANDLER_SEEDS'] ?? 400)
 const folder = join(import.meta.dirname, 'simulation')
@@ -20,6 +21,16 @@ test(`${seeds} seeded lives of a cluster break no promise`, { timeout: 5_400_000
   // A failure is reproduced by: node test/simulation/main.ts --from=SEED --to=SEED --trace
   expect(lives.map(({ output }) => output).join('')).not.toMatch(/^seed /m)
   expect(lives.map(({ code }) => code)).toEqual(lives.map(() => 0))
+})
+
+test('one life goes well, whichever of its effects goes wrong, in whichever way', {
+  timeout: 5_400_000,
+}, async () => {
+  // The whole table: npm run simulate -- --points
+  const { cells, faults } = await liveTable(5)
+
+  expect(faults).toEqual([])
+  expect(cells).toBeGreaterThan(500)
 })
 
 test('every mutant of the guarantees is caught', { timeout: 5_400_000 }, async () => {

@@ -10,6 +10,7 @@ import { decode } from '../kit/codec.ts'
 import type { JsonObject } from '../kit/json.ts'
 import type { BindingAnswer, Carryover, Output } from '../model/outcome.ts'
 import type { OperatorChoice, Package } from '../model/package.ts'
+import { toProblem } from '../model/problem.ts'
 import type { KeyRing } from '../store/keys.ts'
 import { makeSealer, type Sealer } from '../store/sealer.ts'
 import { localOffers, planNamed } from './offers.ts'
@@ -39,9 +40,14 @@ export async function takeOver(folder: string, ring: KeyRing, ports: Ports): Pro
     if (!existsSync(file)) continue
     const instance = readSealed(sealer, file, decodeURIComponent(name.slice(0, -'.sealed'.length)))
     const there = await ports.store.look.instance({ platform: 'local', instance: instance.name })
-    if (there === undefined || there.state === 'gone') await adopt(ports, instance)
+    if (there === undefined || there.state === 'gone') await adopt(ports, instance).catch(unlessThere)
     rmSync(file, { force: true })
   }
+}
+
+/** Another command has taken it over between the look and the order. */
+function unlessThere(error: unknown): void {
+  if (toProblem(error).code !== 'instance.exists') throw error
 }
 
 function readSealed(sealer: Sealer, file: string, name: string): SealedInstance {

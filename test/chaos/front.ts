@@ -12,11 +12,10 @@ export interface Front {
   /** The addresses that may answer now. */
   up(urls: readonly string[]): void
   ask(request: Asked): Promise<Reply>
-  /** Resolves after so many more answers. */
-  after(answers: number): Promise<void>
+  /** Resolves after so many more answers, or answers that tell of an end. */
+  after(answers: number, kind?: 'any' | 'end'): Promise<void>
   /** No broker is left to ask: everything that waits ends with this. */
   giveUp(why: Error): void
-  readonly answers: number
 }
 
 export interface Asked {
@@ -31,18 +30,20 @@ const giveUpMs = 120_000
 
 export function makeFront(random: Random): Front {
   let urls: readonly string[] = []
-  let answers = 0
+  const counts = { any: 0, end: 0 }
   let lost: Error | undefined
   let changedAt = performance.now()
   const watchers = new Set<{
     readonly at: number
+    readonly kind: 'any' | 'end'
     readonly tell: () => void
     readonly fail: (why: Error) => void
   }>()
-  const count = (): void => {
-    answers++
+  const count = ({ body }: Reply): void => {
+    counts.any++
+    if (body['state'] === 'succeeded' || body['state'] === 'failed') counts.end++
     for (const watcher of watchers) {
-      if (answers < watcher.at) continue
+      if (counts[watcher.kind] < watcher.at) continue
       watchers.delete(watcher)
       watcher.tell()
     }
@@ -52,12 +53,9 @@ export function makeFront(random: Random): Front {
       urls = now
       changedAt = performance.now()
     },
-    get answers() {
-      return answers
-    },
-    after: (more) =>
+    after: (more, kind = 'any') =>
       lost === undefined
-        ? new Promise((tell, fail) => watchers.add({ at: answers + more, tell, fail }))
+        ? new Promise((tell, fail) => watchers.add({ at: counts[kind] + more, kind, tell, fail }))
         : Promise.reject(lost),
     giveUp: (why) => {
       lost ??= why
@@ -73,7 +71,7 @@ export function makeFront(random: Random): Front {
         const url = urls.length === 0 ? undefined : random.pick(urls)
         const reply = url === undefined ? undefined : await askOnce(url, asked)
         if (reply !== undefined && !isTemporary(reply)) {
-          count()
+          count(reply)
           return reply
         }
         if (reply !== undefined) heard = `${reply.status} ${JSON.stringify(reply.body)}`

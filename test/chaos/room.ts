@@ -86,9 +86,8 @@ function lastWords(broker: BrokerProcess): string {
 
 /** Leases that run out while a test is watching, and room for everybody. */
 const impatient = {
-  CHANDLER_OPERATIONS_LEASE: '2s',
+  CHANDLER_OPERATIONS_LEASE: '4s',
   CHANDLER_OPERATIONS_HEARTBEAT: '500ms',
-  CHANDLER_OPERATIONS_POLL: '200ms',
   CHANDLER_OPERATIONS_SWEEP: '10s',
   CHANDLER_OPERATIONS_CONCURRENCY: '128',
   CHANDLER_OPERATIONS_PER_PLATFORM: '128',

@@ -48,7 +48,9 @@ const restarts: Blow = async ({ start, kill, front, random, size }) => {
   front.up([broker.url])
   for (let i = 0; i < size.blows; i++) {
     size.told?.(i)
-    await front.after(random.between(1, size.answers ?? 2 * size.customers))
+    // However slow the host is, something comes to its end between some of the kills.
+    if (random.chance(0.3)) await front.after(1, 'end')
+    else await front.after(random.between(1, size.answers ?? 2 * size.customers))
     front.up([])
     await kill(broker)
     broker = await start()

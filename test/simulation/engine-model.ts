@@ -113,11 +113,15 @@ export function makeEngineModel(world: World, random: Random, knobs: Knobs): Eng
 
   function seenBy(gate: Gate): Engine {
     const faults: EffectFaults = { before: knobs.engineFails, after: knobs.engineFails, fault: unavailable }
-    const call = <T>(act: () => T | Promise<T>): Promise<T> =>
-      gate.effect(async () => {
-        if (downUntil > world.now) throw unavailable()
-        return act()
-      }, faults)
+    const call = <T>(name: keyof Engine, act: () => T | Promise<T>): Promise<T> =>
+      gate.effect(
+        async () => {
+          if (downUntil > world.now) throw unavailable()
+          return act()
+        },
+        faults,
+        { name: `engine ${name}`, ...(name === 'layOut' ? { onFullDisk: noSpace } : {}) },
+      )
     return {
       name: 'model',
       facts: {
@@ -137,7 +141,7 @@ export function makeEngineModel(world: World, random: Random, knobs: Knobs): Eng
       check: () => Promise.resolve([]),
       refuses: () => undefined,
       layOut: (order) =>
-        call(() => {
+        call('layOut', () => {
           const one = held.get(order.name)
           if (one === undefined)
             held.set(order.name, { order, laidAt: world.now, program: undefined, stops: false })
@@ -145,30 +149,30 @@ export function makeEngineModel(world: World, random: Random, knobs: Knobs): Eng
           else if (one.program === undefined) one.order = order
         }),
       start: ({ name, fence }) =>
-        call(() => {
+        call('start', () => {
           const one = held.get(name)
           if (one === undefined) throw gone(name)
           if (one.program === undefined && one.order.fence !== fence) throw gone(name)
           if (one.program === undefined) begin(one)
           return name
         }),
-      look: (name) => call(() => look(name)),
-      follow: (ticket, watch) => call(() => follow(ticket, watch)),
+      look: (name) => call('look', () => look(name)),
+      follow: (ticket, watch) => call('follow', () => follow(ticket, watch)),
       stop: (name, graceSeconds) =>
-        call(() => {
+        call('stop', () => {
           if (foreign.has(name)) foreignTouched.push(name)
           const one = held.get(name)
           if (one && !one.stops) stop(one, graceSeconds * 1000)
         }),
       discard: (name) =>
-        call(() => {
+        call('discard', () => {
           if (foreign.has(name)) foreignTouched.push(name)
           const program = held.get(name)?.program
           if (program) finish(program, 137, { kind: 'stopped' })
           held.delete(name)
         }),
       list: (cluster) =>
-        call(() =>
+        call('list', () =>
           [...held.values()].flatMap(({ order, laidAt }): readonly FoundRun[] =>
             order.cluster === cluster
               ? [{ name: order.name, operation: order.operation, ageMs: world.now - laidAt }]
@@ -220,4 +224,8 @@ function unavailable(): ProblemError {
 
 function report(end: RunEnd, steps: Report['steps'], startedAt: number): Report {
   return { end, steps, got: new Map(), logTail: '', startedAt, finishedAt: startedAt, notes: [] }
+}
+
+async function noSpace(): Promise<never> {
+  throw new ProblemError({ code: 'engine.unavailable', detail: 'no space left on device' })
 }

@@ -1,5 +1,6 @@
-/** node test/simulation/main.ts --from=1 --to=1000 [--trace] [--first]: lives seeds and tells those that break a promise. */
+/** node test/simulation/main.ts --from=1 --to=1000 [--trace] [--first] | --points: lives seeds, or one life with a fault at each point, and tells what breaks a promise. */
 import { parseArgs } from 'node:util'
+import { liveTable } from './fault-points.ts'
 import { runSeed } from './run-seed.ts'
 
 const { values } = parseArgs({
@@ -9,8 +10,17 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     /** Stop at the first broken promise. */
     first: { type: 'boolean', default: false },
+    /** Instead of seeds: crash, error, full disk and lost answer at each effect of one life. */
+    points: { type: 'boolean', default: false },
   },
 })
+
+if (values.points) {
+  const { cells, faults } = await liveTable()
+  for (const fault of faults) console.log(fault)
+  console.log(`${cells} cells, ${faults.length} faults`)
+  process.exit(faults.length === 0 ? 0 : 1)
+}
 
 const sum = { seeds: 0, operations: 0, starts: 0, kills: 0, broken: 0 }
 const begun = performance.now()

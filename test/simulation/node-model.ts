@@ -38,10 +38,26 @@ export interface Knobs {
   readonly keyChanges: number
 }
 
+/** Nothing goes wrong by chance. */
+export const noFaults: Knobs = {
+  ...{ calm: false, stormy: false, storeFails: 0, answerLost: 0, engineFails: 0, delayMsMax: 5, crawls: 0 },
+  ...{ kills: 0, pauses: 0, clockSkewMs: 0, hintsLost: 0, reboots: 0, engineOutages: 0, vanishings: 0 },
+  ...{ cuts: 0, crashLoops: 0, disk: false, powerCuts: 0, fullDisks: 0, flushFails: 0, clockSteps: 0 },
+  keyChanges: 0,
+}
+
+/** What goes wrong at one effect. */
+export type FaultKind = 'crash before' | 'crash after' | 'error' | 'disk full' | 'time-out with success'
+
+/** Asked at each effect by its name. */
+export type FaultAtPoint = (effect: string) => FaultKind | undefined
+
 export interface Gate {
   readonly name: string
   readonly alive: boolean
   kill(): void
+  /** Calls when it is killed. */
+  died(tell: () => void): void
   pause(ms: number): void
   resume(): void
   /** Cuts the process off from the store for a while. */
@@ -50,7 +66,13 @@ export interface Gate {
   /** Resolves when the process may go on; never, once it is dead. */
   pass(): Promise<void>
   /** Passes before and after, with delays, and with faults of the given kinds. */
-  effect<T>(act: () => Promise<T>, faults: EffectFaults): Promise<T>
+  effect<T>(act: () => Promise<T>, faults: EffectFaults, point: EffectPoint<T>): Promise<T>
+}
+
+export interface EffectPoint<T> {
+  readonly name: string
+  /** What happens instead on a full disk; absent: it needs none. */
+  readonly onFullDisk?: () => Promise<T>
 }
 
 export interface EffectFaults {
@@ -59,8 +81,14 @@ export interface EffectFaults {
   fault(): ProblemError
 }
 
-export function makeGate(world: World, random: Random, knobs: Knobs, name: string): Gate {
+export function makeGate(
+  world: World,
+  random: Random,
+  knobs: Knobs,
+  { name, strike }: { readonly name: string; readonly strike?: FaultAtPoint | undefined },
+): Gate {
   let alive = true
+  const mourners: (() => void)[] = []
   let resumesAt = 0
   let cutUntil = 0
   const never = new Promise<never>(() => undefined)
@@ -75,14 +103,18 @@ export function makeGate(world: World, random: Random, knobs: Knobs, name: strin
     if (random.chance(knobs.crawls)) await world.sleep(random.between(0, 25_000))
     await pass()
   }
+  const kill = (): void => {
+    if (!alive) return
+    alive = false
+    for (const tell of mourners) tell()
+  }
   return {
     name,
     get alive() {
       return alive
     },
-    kill() {
-      alive = false
-    },
+    kill,
+    died: (tell) => void mourners.push(tell),
     pause(ms) {
       resumesAt = Math.max(resumesAt, world.now + ms)
     },
@@ -96,12 +128,21 @@ export function makeGate(world: World, random: Random, knobs: Knobs, name: strin
       return cutUntil > world.now
     },
     pass,
-    async effect(act, faults) {
+    async effect(act, faults, { name: effect, onFullDisk }) {
+      const kind = strike?.(effect)
       await wait()
-      if (random.chance(faults.before)) throw faults.fault()
-      const result = await act()
+      if (kind === 'crash before') {
+        kill()
+        return never
+      }
+      if (kind === 'error' || random.chance(faults.before)) throw faults.fault()
+      const result = await (kind === 'disk full' && onFullDisk ? onFullDisk() : act())
+      if (kind === 'crash after') {
+        kill()
+        return never
+      }
       await wait()
-      if (random.chance(faults.after)) throw faults.fault()
+      if (kind === 'time-out with success' || random.chance(faults.after)) throw faults.fault()
       return result
     },
   }
@@ -138,21 +179,37 @@ export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): 
     get(target, name: string & keyof Look) {
       const method = target[name] as (...values: readonly unknown[]) => Promise<unknown>
       return (...values: readonly unknown[]) =>
-        gate.effect(() => connected(() => method.apply(target, [...values])), {
-          before: faults.before,
-          after: 0,
-          fault: faults.fault,
-        })
+        gate.effect(
+          () => connected(() => method.apply(target, [...values])),
+          { before: faults.before, after: 0, fault: faults.fault },
+          { name: `look ${name}` },
+        )
     },
   })
   return {
     ...real,
     look,
-    write: (work, manner) => gate.effect(() => connected(() => real.write(work, manner)), faults),
+    write: (work, manner) =>
+      gate.effect(() => connected(() => real.write(work, manner)), faults, {
+        name: `write ${callerOf()}`,
+        onFullDisk: () =>
+          real.write(async (tx) => {
+            await work(tx)
+            // As SQLite says it at the commit.
+            throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+          }, manner),
+      }),
     onHint: (listener) =>
       real.onHint((hint) => {
         if (gate.alive && !random.chance(knobs.hintsLost)) void gate.pass().then(() => listener(hint))
       }),
     close: () => Promise.resolve(),
   }
+}
+
+/** Who writes: the nearest function of the product, for a write has no name of its own. */
+function callerOf(): string {
+  const line = (new Error().stack ?? '').split('\n').find((one) => /\/src\//.test(one)) ?? ''
+  const [, name = 'anonymous', file = ''] = /at (?:async )?(\S+ )?\(?.*\/src\/([\w/-]+)\.ts/.exec(line) ?? []
+  return `${name.trim()} of ${file}`
 }

@@ -2,26 +2,18 @@
 import { makeCatalog } from '../../src/broker/catalog.ts'
 import { offeringsOf } from '../../src/broker/offering.ts'
 import type { Ports } from '../../src/broker/ports.ts'
-import { ulidSource } from '../../src/kit/id.ts'
-import { activeStates } from '../../src/model/operation.ts'
-import { fail } from '../../src/model/problem.ts'
-import { openStore } from '../../src/store/index.ts'
 import { activateKey, addKey, removeKey } from '../../src/store/keys.ts'
 import type { Store } from '../../src/store/store.ts'
-import { endHints } from '../../src/work/end-hints.ts'
-import { makeLogWriter } from '../../src/work/log-writer.ts'
-import { startMaintenance } from '../../src/work/maintenance.ts'
-import type { Tools } from '../../src/work/tools.ts'
-import { startWorker } from '../../src/work/worker.ts'
-import { makeKeyRing } from '../support/key-ring.ts'
 import { type Journal, makeClient } from './client-model.ts'
 import type { Cluster } from './cluster.ts'
 import { makeContract, offer, type Pace } from './contract-model.ts'
 import { type Death, makeDisk, type Wall } from './disk-model.ts'
 import { makeEngineModel } from './engine-model.ts'
 import { checkInvariants, heldBack } from './invariants.ts'
-import { clockOf, type Gate, type Knobs, makeGate, storeOf } from './node-model.ts'
+import type { Gate, Knobs } from './node-model.ts'
 import { keepDuty } from './operator-model.ts'
+import { deadlineMs, type Node, startNode } from './start-node.ts'
+import { isQuiet, openInMemory } from './steady-world.ts'
 import { chanceOf, makeWorld, type Random, type World } from './world.ts'
 
 export interface SeedResult {
@@ -32,14 +24,8 @@ export interface SeedResult {
   readonly kills: number
 }
 
-interface Node {
-  readonly gate: Gate
-  readonly ports: Ports
-}
-
 // Many short lives find more than a few long ones, but some things take time to go wrong.
 const busyMs = { short: 20_000, long: 60_000 }
-const deadlineMs = 60_000
 const hourMs = 3_600_000
 /** Where nothing goes wrong nothing may be late either: no more is ordered than is got done. */
 const clientsOf = { calm: { least: 3, most: 8 }, any: { least: 20, most: 40 } }
@@ -211,13 +197,6 @@ export async function runSeed(seed: number, trace = false): Promise<SeedResult> 
   return { seed, faults: broken, operations: items.length, starts: engine.programs.length, kills }
 }
 
-/** Several brokers on one database that loses nothing. */
-function openInMemory(world: World, wall: Wall): Promise<Store> {
-  const chance = chanceOf(world.random.fork('store'))
-  const clock = { now: () => world.now + wall.stepMs, monotonic: () => world.now, sleep: world.sleep }
-  return openStore({ url: 'sqlite::memory:', keys: makeKeyRing(chance), clock, chance })
-}
-
 /** As an operator does it: a key is added, made the one that seals, everything sealed anew, the others removed. */
 async function changeKeys(store: Store, file: string, random: Random): Promise<void> {
   const id = addKey(file, chanceOf(random))
@@ -234,12 +213,6 @@ function noteEnds({ store, journal, world }: Cluster): void {
   store.onHint((hint) => {
     if (hint.kind === 'ended') journal.ends.set(hint.operation, world.now)
   })
-}
-
-/** Nothing is under way, and nothing is left outside. */
-async function isQuiet({ store, engine }: Cluster): Promise<boolean> {
-  const { items } = await store.look.operations({ states: activeStates, most: 1 })
-  return items.length === 0 && engine.left.size === 0
 }
 
 /** Each seed draws which faults exist, and how often, so that rare ones meet. */
@@ -272,87 +245,6 @@ function drawKnobs(random: Random): Knobs {
     clockSteps: calm || disks.chance(0.5) ? 0 : 0.2 * disks.next(),
     keyChanges: disks.chance(0.5) ? 0 : 0.2 * disks.next(),
   }
-}
-
-function startNode(
-  cluster: Cluster,
-  what: {
-    readonly name: string
-    readonly contract: ReturnType<typeof makeContract>
-    readonly catalog: ReturnType<typeof makeCatalog>
-    readonly trace: boolean
-    readonly wall: Wall
-  },
-): Node {
-  const { world, knobs, engine, events } = cluster
-  const random = cluster.random.fork(what.name)
-  const gate = makeGate(world, random, knobs, what.name)
-  const skewMs = random.between(-Math.abs(knobs.clockSkewMs), Math.abs(knobs.clockSkewMs))
-  const clock = clockOf(world, gate, () => skewMs + what.wall.stepMs)
-  const newId = ulidSource(chanceOf(random.fork('ids')))
-  const ports: Ports = {
-    store: storeOf(cluster.store, gate, random, knobs),
-    clock,
-    chance: chanceOf(random.fork('chance')),
-    node: what.name,
-    newId: (now) => {
-      const id = newId(now)
-      cluster.journal.begins.set(id, world.now)
-      return id
-    },
-    policy: () => ({
-      deadlineMs: {
-        provision: deadlineMs,
-        update: deadlineMs,
-        deprovision: deadlineMs,
-        bind: deadlineMs,
-        unbind: deadlineMs,
-        invoke: deadlineMs,
-      },
-      queuedPerPlatformMax: 1000,
-    }),
-    contract: (name) => (name === 'model' ? what.contract : fail('package.unrecognised', name)),
-    catalog: () => what.catalog,
-    refuses: () => undefined,
-    infrastructure: () => ({}),
-    began: () => undefined,
-    accepted: () => undefined,
-  }
-  const room = { concurrency: random.between(2, 16), perPlatform: random.between(4, 20) }
-  const tools: Tools = {
-    ports,
-    cluster: { id: 'simulated', epoch: 0 },
-    engines: [engine.seenBy(gate)],
-    bell: endHints(),
-    logs: makeLogWriter(ports.store, ports.clock),
-    room: () => room,
-    limits: {
-      leaseMs: knobs.stormy ? 1000 : random.pick([3000, 15_000]),
-      heartbeatMs: knobs.stormy ? 300 : 1000,
-      stagesMax: 5,
-      attemptsMax: 3,
-    },
-    report: {
-      event: (event) => {
-        events.push(event)
-        if (what.trace) console.log(world.now, what.name, event)
-      },
-    },
-  }
-  void cluster.store.look.cluster().then(({ id, epoch }) => {
-    const known = { ...tools, cluster: { id, epoch } }
-    startWorker(known)
-    startMaintenance(known, () => ({
-      // As in the house: longer than the longest wait between two tries.
-      overdueGraceMs: 65_000,
-      sweepEveryMs: 20_000,
-      forgetEveryMs: 3_600_000,
-      orphanAgeMs: 60_000,
-      leftoverAgeMs: 10_000,
-      retention: { operationDays: 90, logDays: 30, goneDays: 30, auditDays: 400 },
-    }))
-  })
-  return { gate, ports }
 }
 
 /** Faults that strike nodes and engine from outside by chance. */
