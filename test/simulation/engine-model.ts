@@ -120,7 +120,7 @@ export function makeEngineModel(world: World, random: Random, knobs: Knobs): Eng
           return act()
         },
         faults,
-        { name: `engine ${name}`, ...(name === 'layOut' ? { onFullDisk: noSpace } : {}) },
+        { name: () => `engine ${name}`, ...(name === 'layOut' ? { onFullDisk: noSpace } : {}) },
       )
     return {
       name: 'model',

@@ -70,7 +70,8 @@ export interface Gate {
 }
 
 export interface EffectPoint<T> {
-  readonly name: string
+  /** Asked only where single effects go wrong. */
+  readonly name: () => string
   /** What happens instead on a full disk; absent: it needs none. */
   readonly onFullDisk?: () => Promise<T>
 }
@@ -129,7 +130,7 @@ export function makeGate(
     },
     pass,
     async effect(act, faults, { name: effect, onFullDisk }) {
-      const kind = strike?.(effect)
+      const kind = strike?.(effect())
       await wait()
       if (kind === 'crash before') {
         kill()
@@ -182,7 +183,7 @@ export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): 
         gate.effect(
           () => connected(() => method.apply(target, [...values])),
           { before: faults.before, after: 0, fault: faults.fault },
-          { name: `look ${name}` },
+          { name: () => `look ${name}` },
         )
     },
   })
@@ -191,7 +192,7 @@ export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): 
     look,
     write: (work, manner) =>
       gate.effect(() => connected(() => real.write(work, manner)), faults, {
-        name: `write ${callerOf()}`,
+        name: () => `write ${callerOf()}`,
         onFullDisk: () =>
           real.write(async (tx) => {
             await work(tx)
