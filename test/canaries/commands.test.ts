@@ -126,7 +126,7 @@ const rows: readonly Row[] = [
     isLent: true,
     calls: ({ reference, told }) => {
       const names = told.lent.map(({ name }) => name)
-      return [{ words: ['pak', 'test', reference, '--engine', 'host', '-o', 'json', '--env', ...names] }]
+      return [{ words: ['pak', 'test', reference, '--env', ...names, '--engine', 'host', '-o', 'json'] }]
     },
   },
 ]
@@ -184,12 +184,12 @@ describe.each(rows.map((row) => [row.contract, row] as const))('%s', (contract, 
   })
 
   async function carryOut({ words, fails = false, hands = false, isKept = false }: Call): Promise<void> {
-    const child = spawn(process.execPath, ['bin/chandler.mjs', ...words], {
+    const data = ['--data-dir', join(folder, 'data')]
+    const child = spawn(process.execPath, ['bin/chandler.mjs', ...words, ...data], {
       env: {
         ...process.env,
         ...Object.fromEntries(told.lent.map(({ name, value }) => [name, value])),
         TMPDIR: join(folder, 'tmp'),
-        CHANDLER_DATA_DIR: join(folder, 'data'),
         PATH: `${join(folder, 'package/programs')}:${process.env['PATH'] ?? ''}`,
       },
     })

@@ -5,6 +5,7 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { expect, test } from 'vitest'
+import { open } from '../support/attacks.ts'
 import { basic, newFolder, startTestBroker } from '../support/broker.ts'
 import { codeOf } from '../support/problems.ts'
 
@@ -42,6 +43,29 @@ test.skipIf(missing)(
     expect([refused, kept, offered]).toEqual(['settings.invalid', second, services])
   },
 )
+
+test.skipIf(missing).each([
+  ['says nothing', ''],
+  ['begins a handshake and stops', '\x16\x03\x01\x02\x00\x01'],
+])('a client that %s loses its connection, and others are served', async (_, text) => {
+  const folder = newFolder()
+  makeCertificate(folder, 'one')
+  const tls = '  tls: {certificateFile: ./tls.crt, keyFile: ./tls.key}\n  headersTimeout: 1s\n'
+  const running = await startTestBroker('', folder, (all) =>
+    all.replace(
+      /^http: \{(.*)\}\n/,
+      (_all, inner: string) => `http:\n  ${inner.replace(', ', '\n  ')}\n${tls}`,
+    ),
+  )
+  const stalled = await Promise.all(Array.from({ length: 30 }, () => open(running.url, text)))
+  const served = await ask(running.url, folder)
+  for (const { socket } of stalled) socket.once('end', () => socket.destroy())
+  await Promise.all(stalled.map(({ cutOff }) => cutOff))
+  await running.stop()
+  rmSync(folder, { recursive: true, force: true })
+
+  expect(served.status).toBe(200)
+})
 
 test.skipIf(missing).each([
   ['ECDHE-ECDSA-AES128-SHA', 'TLSv1.2', false],
