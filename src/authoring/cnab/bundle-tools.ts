@@ -169,8 +169,8 @@ export async function archiveBundle(artifacts: ArtifactStore, wish: ArchiveWish)
   const files: Record<string, Uint8Array> = { [archivePlaces.bundle]: source.bytes }
   // Places on this machine mean nothing on the one where it is unpacked.
   const moved = Object.entries(source.relocation).filter(([, place]) => !isOnThisMachine(place))
-  if (moved.length > 0)
-    files[archivePlaces.relocation] = Buffer.from(JSON.stringify(Object.fromEntries(moved)))
+  // Tools of the ecosystem refuse an archive without the map, and look images up by either name.
+  files[archivePlaces.relocation] = Buffer.from(JSON.stringify(Object.fromEntries(moved)))
   if (!thin) {
     const placed: OciEntry[] = []
     for (const image of images) placed.push(await artifacts.describe(source.placeOf(image).reference, signal))
@@ -185,10 +185,13 @@ export async function archiveBundle(artifacts: ArtifactStore, wish: ArchiveWish)
     files,
     images: thin
       ? []
-      : images.map((image) => ({
-          from: source.placeOf(image).reference,
-          name: names.get(image.image) ?? image.image,
-        })),
+      : images.flatMap((image) => {
+          const from = source.placeOf(image).reference
+          return [...new Set([image.image, names.get(image.image) ?? image.image])].map((name) => ({
+            from,
+            name,
+          }))
+        }),
     compression,
     signal,
     progress,

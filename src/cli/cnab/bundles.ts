@@ -1,12 +1,15 @@
-/** chandler cnab explain, inspect, archive, publish, copy and relocate. */
-import { writeFileSync } from 'node:fs'
+/** chandler cnab init, explain, inspect, archive, publish, copy and relocate. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Explanation } from '../../authoring/cnab/look.ts'
+import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { printDocument, printFields, printOne, printTable } from '../output.ts'
 import { print, say } from '../terminal.ts'
 import { bundleListener } from './listener.ts'
 import { type Local, relocationOf, withBundleOptions, withLocal } from './options.ts'
+import { startingBundle, startingImage } from './starting-bundle.ts'
 
 interface BundleOptions extends Local {
   readonly relocationMapping?: string
@@ -19,12 +22,34 @@ interface BundleOptions extends Local {
 }
 
 export function registerBundles(group: Command): void {
+  registerInit(group)
   registerExplain(group)
   registerInspect(group)
   registerArchive(group)
   registerPublish(group)
   registerCopy(group)
   registerRelocate(group)
+}
+
+function registerInit(group: Command): void {
+  add(group, {
+    usage: 'init [folder]',
+    summary: 'Write a bundle to start with',
+    description: 'Writes a bundle.json and the folder of its image. Nothing that exists is overwritten.',
+    examples: ['cnab init', 'cnab init my-bundle'],
+  }).action((folder = '.') => {
+    const place = resolve(folder)
+    const taken = startingBundle.find(({ path }) => existsSync(join(place, path)))
+    if (taken)
+      fail('file.unwritable', `${join(place, taken.path)} exists`, { hint: 'Choose another folder.' })
+    for (const { path, text, mode } of startingBundle) {
+      mkdirSync(dirname(join(place, path)), { recursive: true })
+      writeFileSync(join(place, path), text, { mode })
+      print(`wrote ${join(folder, path)}`)
+    }
+    const file = join(folder, 'bundle.json')
+    print(`\nNext:  chandler cnab install demo --cnab-file ${file} --image ${startingImage}=${folder}`)
+  })
 }
 
 function registerExplain(group: Command): void {

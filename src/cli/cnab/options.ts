@@ -28,6 +28,9 @@ export interface RunOptions extends Local {
   readonly dependency?: readonly string[]
   readonly dependencyVersions?: string
   readonly timeout?: number
+  /** Where it is not named as an argument. */
+  readonly reference?: string
+  readonly cnabFile?: string
   readonly force?: boolean
   readonly dryRun?: boolean
   readonly detach?: true
@@ -95,6 +98,8 @@ export function withRunOptions(command: Command): Command {
     .option('--parameters <file|json|->', 'parameters as JSON or YAML')
     .option('--parameter-set <name|file>', 'a parameter set; the last one counts (repeatable)', collect)
     .option('-c, --credential-set <name|file>', 'a credential set; the last one counts (repeatable)', collect)
+    .option('-r, --reference <reference>', 'the bundle, where it is not named as an argument')
+    .option('--cnab-file <file>', 'the bundle.json, where the bundle is not named as an argument')
     .option('--timeout <seconds>', 'stop it after so long', Number)
     .option('--force', 'whatever state the installation is in')
     .option('--dry-run', 'print the operation, secrets masked, and run nothing')

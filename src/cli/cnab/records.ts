@@ -15,6 +15,7 @@ interface Named extends Local {
 export function registerRecords(group: Command): void {
   registerList(group)
   registerShow(group)
+  registerRunList(group)
   registerLogs(group)
   registerOutputs(group)
   registerClaims(group)
@@ -127,6 +128,38 @@ function registerShow(group: Command): void {
   })
 }
 
+function registerRunList(group: Command): void {
+  const runs = add(group, {
+    usage: 'runs',
+    summary: 'Look at the runs of installations',
+    examples: ['cnab runs list hello'],
+  })
+  const command = add(runs, {
+    usage: 'list <name>',
+    summary: 'List the runs of an installation, the newest first',
+    examples: ['cnab runs list hello', 'cnab runs list hello -o json'],
+  })
+  withNamespace(withLocal(command)).action(async (name: string, { dataDir, output, namespace }: Named) => {
+    const { inCnabContext } = await import('../../local/cnab/tools.ts')
+    const { viewRuns } = await import('../../local/cnab/views.ts')
+    const items = await inCnabContext(dataDir, 'none', (room) => viewRuns(room, nameIn(namespace, name)))
+    await printList(output, {
+      kind: 'CnabRunList',
+      items,
+      columns: [
+        { title: 'RUN', of: ({ id }) => id },
+        { title: 'ACTION', of: ({ action }) => action },
+        { title: 'STATUS', of: ({ status }) => status },
+        { title: 'STARTED', of: ({ started }) => started },
+        { title: 'STOPPED', of: ({ stopped }) => stopped ?? '' },
+        { title: 'MESSAGE', of: ({ message }) => shorten(message ?? '', 60), wide: true },
+      ],
+      name: ({ id }) => id,
+      empty: 'Nothing has run.',
+    })
+  })
+}
+
 const mask = '******'
 
 function textOf(value: unknown): string {
@@ -138,7 +171,7 @@ function registerLogs(group: Command): void {
     usage: 'logs <name>',
     summary: 'Print the log of the last run, or of another one',
     examples: ['cnab logs hello', 'cnab logs hello --run 01JH2HP97B5B0N5S37KYMVG000'],
-  }).option('--run <id>', 'of this run')
+  }).option('-r, --run <id>', 'of this run')
   withNamespace(withLocal(command)).action(
     async (name: string, { dataDir, output, namespace, run }: Named & { readonly run?: string }) => {
       const { inCnabContext } = await import('../../local/cnab/tools.ts')

@@ -32,7 +32,7 @@ export function registerRuns(group: Command): void {
 
 function registerInstall(group: Command): void {
   const command = add(group, {
-    usage: 'install <name> <reference>',
+    usage: 'install <name> [reference]',
     summary: 'Install a bundle',
     description:
       'The reference is a thick or thin archive, a bundle.json, or a bundle in a registry. The installation lives on this machine, its records sealed, until it is uninstalled and deleted.',
@@ -43,8 +43,8 @@ function registerInstall(group: Command): void {
     ],
   }).option('-l, --label <name=value>', 'a label of the installation (repeatable)', collect)
   withDetach(withRunOptions(withLocal(command))).action(
-    async (name: string, reference: string, options: RunOptions) =>
-      await order(options, { name, action: 'install', reference }),
+    async (name: string, reference: string | undefined, options: RunOptions) =>
+      await order(options, { name, action: 'install', reference: bundleOf(reference, options, true) }),
   )
 }
 
@@ -57,7 +57,7 @@ function registerUpgrade(group: Command): void {
   }).option('-l, --label <name=value>', 'a label of the installation (repeatable)', collect)
   withDetach(withRunOptions(withLocal(command))).action(
     async (name: string, reference: string | undefined, options: RunOptions) =>
-      await order(options, { name, action: 'upgrade', ...(reference === undefined ? {} : { reference }) }),
+      await order(options, { name, action: 'upgrade', reference: bundleOf(reference, options) }),
   )
 }
 
@@ -81,7 +81,7 @@ function registerUninstall(group: Command): void {
       await order(options, {
         name,
         action: 'uninstall',
-        ...(reference === undefined ? {} : { reference }),
+        reference: bundleOf(reference, options),
         forget: whenToForget(options),
       }),
   )
@@ -94,22 +94,42 @@ function whenToForget(options: UninstallOptions): NonNullable<Wish['forget']> {
 
 function registerInvoke(group: Command): void {
   const command = add(group, {
-    usage: 'invoke <name> <action> [reference]',
+    usage: 'invoke <name> [action] [reference]',
     summary: 'Run an action that the bundle declares',
     description:
       'Actions without state need no installation: any name will do for them, and the reference says which bundle. See "chandler cnab explain" for the actions of a bundle.',
     examples: ['cnab invoke hello status', 'cnab invoke hello io.cnab.dry-run ./hello-1.0.0.tgz'],
   })
+  command.option('--action <name>', 'the action, where it is not named behind the installation')
   withDetach(withRunOptions(withLocal(command))).action(
-    async (name: string, action: string, reference: string | undefined, options: RunOptions) =>
-      await order(options, { name, action, ...(reference === undefined ? {} : { reference }) }),
+    async (
+      name: string,
+      first: string | undefined,
+      second: string | undefined,
+      options: RunOptions & { readonly action?: string },
+    ) => {
+      const action = options.action ?? first
+      if (action === undefined)
+        return fail('usage.invalid', 'an action is missing: name one behind the installation')
+      const reference = bundleOf(options.action === undefined ? second : first, options)
+      await order(options, { name, action, reference })
+    },
   )
+}
+
+/** The bundle: named as an argument, or by the options of other tools. Problems: usage.invalid. */
+function bundleOf(argument: string | undefined, options: RunOptions, required?: true): string | undefined {
+  const given = [argument, options.reference, options.cnabFile].filter((one) => one !== undefined)
+  if (given.length > 1)
+    fail('usage.invalid', `the bundle is named ${given.length} times: ${given.join(', ')}`)
+  if (required && given.length === 0) fail('usage.invalid', 'a reference to the bundle is missing')
+  return given[0]
 }
 
 interface Wish {
   readonly name: string
   readonly action: string
-  readonly reference?: string
+  readonly reference: string | undefined
   readonly forget?: 'never' | 'when-gone' | 'always'
 }
 

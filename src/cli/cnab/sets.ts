@@ -1,6 +1,7 @@
 /** chandler cnab credentials and parameters: sets of values, and where they come from. */
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { writeYaml } from '../../kit/yaml.ts'
 import type { SetKind } from '../../local/cnab/sets.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -26,12 +27,34 @@ export function registerSets(group: Command): void {
         `cnab install hello ./hello-1.0.0.tgz ${kind === 'credentials' ? '-c' : '--parameter-set'} staging`,
       ],
     })
+    registerGenerate(sets, kind)
     registerApply(sets, kind)
     registerList(sets, kind)
     registerShow(sets, kind)
     registerDelete(sets, kind)
     if (kind === 'credentials') registerSecret(sets)
   }
+}
+
+interface GenerateOptions extends Named {
+  readonly reference: string
+}
+
+function registerGenerate(sets: Command, kind: SetKind): void {
+  const command = add(sets, {
+    usage: 'generate <name>',
+    summary: `Print a ${words[kind]} to start with: what a bundle asks for, each from an environment variable`,
+    description: `Nothing is kept: say in the document where each value is, and keep it with "apply".`,
+    examples: [`cnab ${kind} generate staging --reference ./hello-1.0.0.tgz > staging.yml`],
+  }).requiredOption('-r, --reference <reference>', 'the bundle')
+  withNamespace(withLocal(command)).action(async (name: string, options: GenerateOptions) => {
+    const { explain } = await import('../../authoring/cnab/look.ts')
+    const { startingSet } = await import('../../local/cnab/sets.ts')
+    const { dataDir, reference, namespace, output } = options
+    const bundle = await explain({ reference, dataDir })
+    const document = startingSet(kind, { name, namespace, bundle })
+    print(output === 'json' ? JSON.stringify(document, null, 2) : writeYaml(document).trimEnd())
+  })
 }
 
 function registerApply(sets: Command, kind: SetKind): void {

@@ -13,6 +13,8 @@ export interface Options {
   readonly allowDockerHostAccess: boolean
   /** Where dependencies are, instead of where the bundle says; by their names. */
   readonly dependencies: Readonly<Record<string, string>>
+  /** Where images are instead of where the bundle says; by the names that it calls them. */
+  readonly relocation: Readonly<Record<string, string>>
   readonly dependencyVersions: 'exact' | 'max-patch' | 'max-minor' | 'min'
   /** Parameter sets, each of which becomes a plan. */
   readonly parameterSets: readonly Json[]
@@ -36,6 +38,7 @@ export const usualOptions: Options = {
   allowUnpinnedImages: false,
   allowDockerHostAccess: false,
   dependencies: {},
+  relocation: {},
   dependencyVersions: 'exact',
   parameterSets: [],
   service: {},
@@ -63,6 +66,7 @@ const check = checkerOf({
     allowUnpinnedImages: flag,
     allowDockerHostAccess: flag,
     dependencies: { type: 'object', additionalProperties: { type: 'string' } },
+    relocation: { type: 'object', additionalProperties: { type: 'string' } },
     dependencyVersions: { enum: ['exact', 'max-patch', 'max-minor', 'min'] },
     parameterSets: { type: 'array', items: { type: 'object' } },
     service: { type: 'object' },

@@ -14,7 +14,7 @@ import { faultsOfOptions, type Options, optionsOf } from './options.ts'
 import { packageOf } from './package.ts'
 import { planFaults } from './plan-faults.ts'
 import { faultsOfHints } from './service-hints.ts'
-import { archivePlaces, findBundle } from './source.ts'
+import { archivePlaces, findBundle, isTransport, relocated } from './source.ts'
 
 const names: readonly string[] = [archivePlaces.bundle, archivePlaces.signed]
 
@@ -88,7 +88,9 @@ type FoundBundle =
     }
 
 async function readOne(artifact: Artifact, reader: Reader): Promise<FoundBundle> {
-  const source = await findBundle(artifact)
+  const { relocation } = reader.options
+  const found = await findBundle(artifact)
+  const source = found && (Object.keys(relocation).length === 0 ? found : relocated(found, relocation))
   if (source === undefined) {
     return { bundle: undefined, problems: [{ code: 'cnab.bundle.not-a-bundle', detail: artifact.reference }] }
   }
@@ -104,7 +106,10 @@ async function readOne(artifact: Artifact, reader: Reader): Promise<FoundBundle>
     bundle,
     kept: {
       text: exactText(source.bytes),
-      relocation: source.relocation,
+      // Run tools are told names; places of this machine mean nothing to them.
+      relocation: Object.fromEntries(
+        Object.entries(source.relocation).filter(([, place]) => !isTransport(place)),
+      ),
       image: image.image ?? { reference: '' },
       reference: `${artifact.reference.replace(/@[a-z0-9]+:[0-9a-f]+$/, '')}@${artifact.digest}`,
     },

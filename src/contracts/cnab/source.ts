@@ -74,11 +74,16 @@ function elsewhere(bytes: Uint8Array, relocation: Relocation, thick: boolean): B
 /** References that are no names of images; a host may be called "oci", too, but has a port then. */
 const transports = /^(?:docker:\/\/|(?:oci|oci-archive|docker-archive|kept):(?!\d+\/))/
 
+/** Whether a place is told with its transport, as one on this machine is. */
+export function isTransport(place: string): boolean {
+  return transports.test(place)
+}
+
 /** By digest where the bundle knows one: a tag may have moved on. */
 function placeInRegistry({ image, contentDigest }: BundleImage, relocation: Relocation): ImagePlace {
   const moved = Object.hasOwn(relocation, image) ? relocation[image] : undefined
   // A place on this machine, for authors that pack or publish what they have just built.
-  if (moved !== undefined && transports.test(moved)) return { reference: moved }
+  if (moved !== undefined && isTransport(moved)) return { reference: moved }
   const name = readImageName(moved ?? image)
   if (name === undefined) return { reference: `docker://${moved ?? image}` }
   const digest = name.digest ?? contentDigest

@@ -33,7 +33,7 @@ export async function installedBundle(
   const known = name === undefined ? undefined : room.bundles.find(name)
   if (known && (await room.house.workshop.artifacts.has(known.digest))) return { ...known, reference }
   // The code that says where an image is has looked at it.
-  const asked = moved ? { ...options, allowUnpinnedImages: true } : options
+  const asked = moved ? { ...options, relocation, allowUnpinnedImages: true } : options
   const read = await inspect(room.house.workshop, { reference, contract: 'cnab', options: asked }, listener)
   for (const warning of read.warnings) listener.progress(`warning: ${describeProblem(warning)}`)
   const notes = cnabNotes(read.package)

@@ -1,6 +1,6 @@
 /** Credential and parameter sets of this machine: kept, and resolved at the last moment. */
 import { existsSync, readFileSync } from 'node:fs'
-import { readValueSet, type SourceKind, type ValueSet } from '../../contracts/cnab/index.ts'
+import { type Explanation, readValueSet, type SourceKind, type ValueSet } from '../../contracts/cnab/index.ts'
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { readYaml } from '../../kit/yaml.ts'
 import { fail, failAll, type Problem, toProblem } from '../../model/problem.ts'
@@ -32,6 +32,28 @@ export function readSet(document: Json, kind: SetKind, source?: string): ValueSe
     where: { ...(source === undefined ? {} : { source }), ...one.where },
   }))
   failAll([first ?? reading.problems[0], ...rest])
+}
+
+interface Asked {
+  readonly name: string
+  readonly namespace: string
+  readonly bundle: Pick<Explanation, 'credentials' | 'parameters'>
+}
+
+/** A set that names what a bundle asks for: optional parameters keep their defaults, injected ones come from outputs. */
+export function startingSet(kind: SetKind, { name, namespace, bundle }: Asked): JsonObject {
+  const parameters = bundle.parameters.filter((one) => one.required && !one.injected)
+  const wanted = kind === 'credentials' ? bundle.credentials : parameters
+  return {
+    schemaType: kind === 'credentials' ? 'CredentialSet' : 'ParameterSet',
+    schemaVersion: '1.0.1',
+    name,
+    ...(namespace === '' ? {} : { namespace }),
+    [kind]: wanted.map((one) => ({
+      name: one.name,
+      source: { env: one.name.replaceAll(/[^A-Za-z0-9]/g, '_').toUpperCase() },
+    })),
+  }
 }
 
 /** Keeps the set of a file. Answers it. */

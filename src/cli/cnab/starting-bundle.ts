@@ -1,0 +1,49 @@
+/** What `chandler cnab init` writes: a bundle that needs nothing but a shell, ready to be installed. */
+
+const run = `#!/bin/sh
+# The run tool: told what to do by CNAB_ACTION, it writes what it hands out below /cnab/app/outputs.
+set -eu
+echo "$CNAB_ACTION of $CNAB_INSTALLATION_NAME"
+case "$CNAB_ACTION" in
+  install | upgrade)
+    printf 'greet://%s/%s' "$CNAB_INSTALLATION_NAME" "$GREETING" > /cnab/app/outputs/uri ;;
+  uninstall)
+    echo "nothing is left" ;;
+  status)
+    echo "greets with $GREETING" ;;
+esac
+`
+
+const bundle = {
+  schemaVersion: '1.2.0',
+  name: 'my-bundle',
+  version: '0.1.0',
+  description: 'Greets.',
+  invocationImages: [{ image: 'example.com/my-bundle-installer:0.1.0' }],
+  definitions: {
+    greeting: { type: 'string', default: 'hello', maxLength: 10 },
+    uri: { type: 'string' },
+  },
+  parameters: { greeting: { definition: 'greeting', destination: { env: 'GREETING' } } },
+  outputs: {
+    uri: { definition: 'uri', path: '/cnab/app/outputs/uri', applyTo: ['install', 'upgrade'] },
+  },
+  actions: { status: { title: 'Status', description: 'Says how it greets.' } },
+}
+
+/** How the bundle calls its image. */
+export const startingImage = bundle.invocationImages[0]?.image ?? ''
+
+export const startingBundle: readonly {
+  readonly path: string
+  readonly text: string
+  readonly mode: number
+}[] = [
+  { path: 'bundle.json', text: `${JSON.stringify(bundle, null, 2)}\n`, mode: 0o644 },
+  {
+    path: 'image.yml',
+    text: '# The image: what lies in "root", and these programs of this machine.\ntools: [sh]\n',
+    mode: 0o644,
+  },
+  { path: 'root/cnab/app/run', text: run, mode: 0o755 },
+]
