@@ -12,6 +12,7 @@ import type {
   RawField,
   Section,
 } from '../form/field.ts'
+import { same } from '../form/resolve.ts'
 import { t } from '../texts.ts'
 import { idOf, shortValue, useAround } from './around.ts'
 import { ChoiceControl, NumberControl, SetControl, SwitchControl, TextControl } from './controls.tsx'
@@ -104,7 +105,8 @@ function GroupView({ field, isBare }: Props<GroupField>) {
 function Members({ field }: { readonly field: GroupField }) {
   const { faults } = useAround()
   const folded = field.folded.flatMap(({ fields }) => fields)
-  const given = folded.filter(({ value }) => value !== undefined).length
+  // What must be there starts with its default; only what differs is news.
+  const given = folded.filter(({ value, fallback }) => value !== undefined && !same(value, fallback)).length
   const isOpen =
     folded.some(({ place }) => isFaulty(faults, place)) || (field.open.length === 0 && folded.length < 6)
   return (
