@@ -5,6 +5,7 @@ import { sha256 } from '../kit/hash.ts'
 import { fail } from '../model/problem.ts'
 import type { Action, Situation } from '../model/situation.ts'
 import type { Transaction } from '../store/store.ts'
+import { preparedWithLent } from './lent.ts'
 import type { Ports } from './ports.ts'
 
 /** How often what a rehearsal was made of may have changed while it was made. */
@@ -65,14 +66,16 @@ function nameOf({ contract, action, situation }: Asked): string {
 }
 
 /** Prepares an action: here, or in another process where the contract evaluates programs of packages. */
-export function prepare(
+export async function prepare(
   { apart }: Pick<Ports, 'apart'>,
   contract: Contract,
   action: Action,
   situation: Situation,
-): Prepared | Promise<Prepared> {
+): Promise<Prepared> {
   const elsewhere = contract.evaluates ? apart : undefined
-  return elsewhere === undefined
-    ? contract.prepare(action, situation)
-    : elsewhere(contract.name, action, situation)
+  const prepared =
+    elsewhere === undefined
+      ? contract.prepare(action, situation)
+      : await elsewhere(contract.name, action, situation)
+  return preparedWithLent(prepared, situation.plan)
 }

@@ -1,7 +1,7 @@
 /** A package becomes offers: the operator's words laid over those of the package, ids settled. */
 import { uuidOf } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
-import type { Mode, Package, Permission, Plan, Service } from '../model/package.ts'
+import type { LentAddress, Mode, Package, Permission, Plan, Service } from '../model/package.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Offer } from './catalog.ts'
 
@@ -11,6 +11,8 @@ export interface EntryChoice {
   readonly plans: readonly PlanChoice[]
   readonly services: readonly (ServiceChoice & { readonly plans: readonly PlanChoice[] })[]
   readonly options: JsonObject
+  /** As `ADDRESS:PORT` or `NAME=ADDRESS:PORT`. */
+  readonly lend?: readonly string[] | undefined
 }
 
 export interface ServiceChoice {
@@ -73,7 +75,7 @@ export function offersOf(pkg: Package, entry: EntryChoice, source: string): Offe
     if (foreign.length > 0) refuse(`${pointer}/requires`, `unknown permission ${foreign.join(', ')}`)
     return plansOf(service, plans, (name, at) =>
       refuse(`${pointer}${at}`, `the package has no plan ${name} to make this of`),
-    ).map(([plan, its]) => offerOf(pkg, dressed, dressPlan(plan, its, entry.options)))
+    ).map(([plan, its]) => offerOf(pkg, dressed, dressPlan(plan, its, entry)))
   })
   return { offers, problems }
 }
@@ -142,7 +144,7 @@ function dressService(pkg: Package, service: Service, choice: ServiceChoice): Of
   return { ...dressed, id: dressed.id ?? uuidOf('service', pkg.contract, pkg.name, dressed.name) }
 }
 
-function dressPlan(plan: Plan, choice: PlanChoice, options: JsonObject): Plan {
+function dressPlan(plan: Plan, choice: PlanChoice, { options, lend = [] }: EntryChoice): Plan {
   const {
     from: _from,
     mode,
@@ -175,8 +177,15 @@ function dressPlan(plan: Plan, choice: PlanChoice, options: JsonObject): Plan {
       options: { ...plan.operator.options, ...options, ...own },
       ...(allow === undefined ? {} : { allow }),
       ...(limit === undefined ? {} : { limit }),
+      ...(lend.length === 0 ? {} : { lent: lend.map(lentAddress) }),
     },
   }
+}
+
+/** Its form was checked with the settings. */
+function lentAddress(text: string): LentAddress {
+  const [, name, address = '', port = ''] = /^(?:(.+)=)?(.+):(\d+)$/.exec(text) ?? []
+  return { ...(name === undefined ? {} : { name }), address, port: Number(port) }
 }
 
 function offerOf(pkg: Package, service: Offer['service'], plan: Plan): Offer {

@@ -1,6 +1,7 @@
 /** Looks at store, keys and engines for doctor, without changing anything that is there. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { contracts } from '../contracts/index.ts'
 import { openArtifacts } from '../host/artifacts.ts'
 import { openEngines } from '../host/engines.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
@@ -8,6 +9,7 @@ import { toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
+import { engineWords } from './engine-words.ts'
 import { examineRows } from './examine-rows.ts'
 import type { Seen } from './seen.ts'
 import { keyFileOf, storeUrlOf } from './settings-of-parts.ts'
@@ -76,9 +78,7 @@ async function engines(settings: Settings): Promise<readonly Seen[]> {
       opened.map(async (engine): Promise<Seen> => {
         const problems = await engine.check(AbortSignal.timeout(engineWithinMs))
         await engine.close()
-        const { programs, severalSteps } = engine.facts
-        const what = `runs ${programs.join(', ')}${severalSteps ? '' : ', one step per run'}`
-        return { id: `engine ${engine.name}`, what, problems }
+        return { id: `engine ${engine.name}`, what: engineWords(engine.facts, contracts), problems }
       }),
     )
   } catch (error) {

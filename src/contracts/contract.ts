@@ -27,6 +27,8 @@ export interface Contract {
    * its own, with a deadline and a bound of memory. Absent: it only computes.
    */
   readonly evaluates?: true
+  /** What its runs ask of an engine beside running an image in one step; absent: nothing. */
+  readonly asks?: Asks
   /** What must be run for an action. Called at admission to refuse early, and again when the work starts. */
   prepare(action: Action, situation: Situation): Prepared
   /** What a run means; called for failed runs, too. */
@@ -39,6 +41,13 @@ export interface Contract {
   readonly unbindsFirst: boolean
   /** Whether several bindings of one instance of a plan may be made and removed at the same time. */
   bindsInParallel(plan: Plan): boolean
+}
+
+/** What an engine may lack that the runs of a contract cannot do without. */
+export interface Asks {
+  readonly program?: Job['program']['kind']
+  readonly severalSteps?: true
+  readonly cluster?: 'stand-in'
 }
 
 /** What is known of a plan before it is ordered. */

@@ -1,4 +1,5 @@
 /** What a confined program may do: capabilities, system calls, which parts of /proc and /sys it sees. */
+import { grantedCalls } from './system-calls.ts'
 
 /** What installers need to hand files and users around; everything that reaches the host is left out. */
 export const capabilities = [
@@ -17,13 +18,20 @@ export const maskedPaths = [
   '/proc/acpi',
   '/proc/asound',
   '/proc/interrupts',
+  '/proc/kallsyms',
   '/proc/kcore',
+  '/proc/key-users',
   '/proc/keys',
+  '/proc/kpagecgroup',
+  '/proc/kpagecount',
+  '/proc/kpageflags',
   '/proc/latency_stats',
   '/proc/sched_debug',
   '/proc/scsi',
+  '/proc/slabinfo',
   '/proc/timer_list',
   '/proc/timer_stats',
+  '/proc/vmallocinfo',
   '/sys/devices/virtual/powercap',
   '/sys/firmware',
 ] as const
@@ -38,8 +46,8 @@ export const readOnlyPaths = [
 ] as const
 
 /**
- * System calls no package needs and every escape begins with. A list of what is refused, since the list of what is
- * allowed changes with every kernel and C library; the capabilities above bound what the rest can reach.
+ * System calls no package needs and every escape begins with. They are not permitted; what is neither here nor granted,
+ * calls of kernels to come among it, is not there, so that libraries fall back to what they did before.
  */
 const refusedCalls = [
   // Mounts and roots.
@@ -68,29 +76,46 @@ const refusedCalls = [
   ...['process_vm_readv', 'process_vm_writev', 'kcmp', 'pidfd_getfd'],
 ] as const
 
-/** CLONE_NEW…: user, pid, net, ipc, uts, cgroup, mount. */
-const newNamespaces = [0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x04000000, 0x02000000, 0x00020000]
+/** CLONE_NEW…: user, pid, net, ipc, uts, cgroup, mount, together. */
+const newNamespaces = 0x7e020000
+/** Domains of programs that were made for other systems turn protections off; these are of Linux, and the question which is set. */
+const personalities = [0, 8, 0x20000, 0x20008, 0xffffffff]
+/** Sockets of names, IPv4 and IPv6; others reach hypervisors and buses, or hand the kernel work. */
+const families = [1, 2, 10]
+/** Asked for addresses and routes; its ninth protocol is the audit of the host. */
+const netlink = 16
+const audit = 9
 const errorPermission = 1
 const errorNoCall = 38
 
+/** Of one machine only: a program that enters the kernel by another one's gate ends. */
 const architectures: Readonly<Record<string, readonly string[]>> = {
-  x64: ['SCMP_ARCH_X86_64', 'SCMP_ARCH_X86', 'SCMP_ARCH_X32'],
-  arm64: ['SCMP_ARCH_AARCH64', 'SCMP_ARCH_ARM'],
+  x64: ['SCMP_ARCH_X86_64'],
+  arm64: ['SCMP_ARCH_AARCH64'],
 }
+
+const granted = (names: readonly string[], ...args: readonly object[]) => ({
+  names,
+  action: 'SCMP_ACT_ALLOW',
+  ...(args.length === 0 ? {} : { args }),
+})
 
 /** The filter as the runtime takes it. */
 export const seccomp = {
-  defaultAction: 'SCMP_ACT_ALLOW',
+  defaultAction: 'SCMP_ACT_ERRNO',
+  defaultErrnoRet: errorNoCall,
   architectures: architectures[process.arch] ?? [],
   syscalls: [
-    { names: refusedCalls, action: 'SCMP_ACT_ERRNO', errnoRet: errorPermission },
+    granted(grantedCalls),
     // Flags of clone3 lie in memory where a filter cannot look; libraries fall back to clone.
-    { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: errorNoCall },
-    ...newNamespaces.map((flag) => ({
-      names: ['clone'],
-      action: 'SCMP_ACT_ERRNO',
-      errnoRet: errorPermission,
-      args: [{ index: 0, value: flag, valueTwo: flag, op: 'SCMP_CMP_MASKED_EQ' }],
-    })),
+    granted(['clone'], { index: 0, value: newNamespaces, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }),
+    ...families.map((value) => granted(['socket'], { index: 0, value, op: 'SCMP_CMP_EQ' })),
+    granted(
+      ['socket'],
+      { index: 0, value: netlink, op: 'SCMP_CMP_EQ' },
+      { index: 2, value: audit, op: 'SCMP_CMP_NE' },
+    ),
+    ...personalities.map((value) => granted(['personality'], { index: 0, value, op: 'SCMP_CMP_EQ' })),
+    { names: refusedCalls, action: 'SCMP_ACT_ERRNO', errnoRet: errorPermission },
   ],
 } as const

@@ -107,6 +107,15 @@ export interface OperatorChoice {
   readonly limit?: number
   /** Settings of the contract itself, for example a selectable compatibility. */
   readonly options: JsonObject
+  /** What listens on the host and its runs may reach. */
+  readonly lent?: readonly LentAddress[]
+}
+
+/** An address, and a name that it is found by, if it has one. */
+export interface LentAddress {
+  readonly name?: string
+  readonly address: string
+  readonly port: number
 }
 
 export const noChoice: OperatorChoice = { inputs: {}, defaults: {}, options: {} }

@@ -87,6 +87,12 @@ export const catalogSettings = items(
       plans: items('Plans; all plans of the service when absent.', plan),
     }),
     options: map('Settings of the contract itself, for example a selectable compatibility.'),
+    lend: texts({
+      doc: 'What listens on this host and its runs may reach though their network is their own, as `ADDRESS:PORT`, or `NAME=ADDRESS:PORT` for a name that they find it by.',
+      pattern: /^(?:[a-z0-9][a-z0-9.-]*=)?\d{1,3}(?:\.\d{1,3}){3}:\d{1,5}$/,
+      written: 'address:port or name=address:port',
+      fallback: [],
+    }),
     infrastructure: items('What the package is lent: accounts, addresses. Users never see it.', {
       name: text({ doc: 'As the package calls it, for example the name of a variable.' }),
       value: secret({ doc: 'Its value.' }),
@@ -103,7 +109,7 @@ export interface CatalogEntry extends Omit<WrittenEntry, 'package' | 'source'> {
 
 /** Many packages: those that a place holds. */
 export interface SourceEntry
-  extends Pick<WrittenEntry, 'contract' | 'options' | 'infrastructure' | 'signedBy'> {
+  extends Pick<WrittenEntry, 'contract' | 'options' | 'infrastructure' | 'lend' | 'signedBy'> {
   readonly source: WrittenEntry['source'] & { readonly name: string }
 }
 

@@ -204,15 +204,21 @@ function measured(
   )
 }
 
-export function texts(traits: Traits): Leaf<readonly string[]> {
+export function texts(
+  traits: Traits & { readonly pattern?: RegExp; readonly written?: string },
+): Leaf<readonly string[]> {
+  const { pattern, written } = traits
+  const fits = (item: string): boolean => pattern?.test(item) !== false
   return leaf(
     {
       written: 'list of texts',
       schema: { type: 'array', items: { type: 'string' } },
-      read: (raw) =>
-        Array.isArray(raw) && raw.every((item) => typeof item === 'string')
-          ? value(raw as readonly string[])
-          : fault('must be a list of texts', raw),
+      read: (raw) => {
+        if (!Array.isArray(raw) || !raw.every((item) => typeof item === 'string'))
+          return fault('must be a list of texts', raw)
+        const odd = raw.find((item) => !fits(item))
+        return odd === undefined ? value(raw) : fault(`each must look like ${written}`, odd)
+      },
     },
     traits,
   )

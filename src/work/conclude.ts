@@ -1,4 +1,5 @@
 /** A report becomes an ending, a further stage, or a further attempt; its run is destroyed before that, or, when it is over, right after the end. */
+import { withLent } from '../broker/lent.ts'
 import { orders } from '../broker/orders.ts'
 import { secretsOf } from '../broker/secrets.ts'
 import type { Ending } from '../broker/settle.ts'
@@ -58,7 +59,8 @@ export async function conclude(
   const { conclusion, mask } = await concluded(tools, assembled, { operation, job, report })
   if (conclusion.kind === 'next' && stop === undefined) {
     await discardNow(tools, lease, run, engine)
-    return nextStage(tools, lease, { operation, run, job: conclusion.job, carryover: conclusion.carryover })
+    const next = withLent(conclusion.job, assembled.situation.plan)
+    return nextStage(tools, lease, { operation, run, job: next, carryover: conclusion.carryover })
   }
   const outcome =
     conclusion.kind === 'done'

@@ -18,6 +18,7 @@ export const apb: Contract = {
   description: { file: source, read: describedBy },
   read: readApb,
   offer: offerApb,
+  asks: { cluster: 'stand-in' },
   prepare: prepareApb,
   conclude: concludeApb,
   // Playbooks are written to be repeated, but a bundle that is not must not be run twice unasked.

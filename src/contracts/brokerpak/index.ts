@@ -19,6 +19,7 @@ export const brokerpak: Contract = {
   read: readPak,
   offer: offerPak,
   foresee: foreseePak,
+  asks: { program: 'tools', severalSteps: true },
   prepare: preparePak,
   conclude: concludePak,
   isDue: isDuePak,

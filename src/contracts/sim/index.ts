@@ -8,6 +8,7 @@ export const sim: Contract = {
   name: 'sim',
   recognise: recogniseSim,
   read: readSim,
+  asks: { program: 'pretend' },
   prepare: prepareSim,
   conclude: concludeSim,
   interrupted: () => 'run-again',

@@ -28,18 +28,20 @@ export async function lendWhileRunning(at: Stopping, signal: AbortSignal): Promi
   }
   const shim = await shimState(paths)
   if (shim.kind !== 'alive') return
-  const servers = await listenersIn(shim.mark.pid, at, lent)
-  writeFileSync(join(paths.folder, networkFiles.lent), '')
   const sockets = new Set<Socket>()
-  for (const [i, server] of servers) {
-    const to = lent[i]
-    if (to !== undefined) server.on('connection', (socket) => forward(socket, to, sockets))
-  }
+  const servers = await Promise.all(
+    lent.map(async (to) => {
+      const server = await listenerIn(shim.mark.pid, at, to)
+      server?.on('connection', (socket) => forward(socket, to, sockets))
+      return server
+    }),
+  )
+  writeFileSync(join(paths.folder, networkFiles.lent), '')
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  for (const [, server] of servers) server.close()
+  for (const server of servers) server?.close()
   for (const socket of sockets) socket.destroy()
 }
 
@@ -54,53 +56,45 @@ function forward(socket: Socket, { address, port }: Address, sockets: Set<Socket
 }
 
 /**
- * Listens, hands over, and ends; what goes on listening there is another process's doing. A broker that is killed meanwhile
- * takes it along, or it would keep the next one from the address.
+ * Listens, hands its listener over and lets go of it before it could take a connection; what goes on listening there is
+ * another process's doing. It ends with its parent, or it would keep the next broker from the address.
  */
 const listener = `
 const { createServer } = require('node:net')
-const [listed, broker] = process.argv.slice(1)
-const all = JSON.parse(listed)
-setInterval(() => process.ppid === Number(broker) || process.exit(1), 50)
-let left = all.length
-const done = () => { left -= 1; if (left === 0) process.send('done', () => process.exit(0)) }
-const listen = (i, tries) => {
+const { address, port } = JSON.parse(process.argv[1])
+process.on('disconnect', () => process.exit())
+const listen = (tries) => {
   const server = createServer()
-  server.on('error', (error) => {
-    if (error.code !== 'EADDRINUSE') process.send(error.message, () => process.exit(1))
-    else if (tries === 0) done()
-    else setTimeout(() => listen(i, tries - 1), 100)
+  server.on('error', ({ code }) => {
+    if (code === 'EADDRINUSE' && tries > 0) setTimeout(() => listen(tries - 1), 100)
+    else process.send(code)
   })
-  server.listen(all[i].port, all[i].address, () => process.send(i, server, {}, done))
+  server.listen(port, address, () => { process.send('listening', server); server.close() })
 }
-for (const i of all.keys()) listen(i, 10)`
+listen(10)`
 
-function listenersIn(
-  pid: number,
-  { host, paths }: Stopping,
-  lent: readonly Address[],
-): Promise<ReadonlyMap<number, Server>> {
+/** Undefined where another process listens for the run. */
+function listenerIn(pid: number, { host, paths }: Stopping, lent: Address): Promise<Server | undefined> {
   const space = `/proc/${pid}/root${join(paths.folder, networkFiles.space)}`
   const owner = host.rootless ? ['--user', '--preserve-credentials'] : []
-  const program = [process.execPath, '-e', listener, JSON.stringify(lent), String(process.pid)]
+  const program = [process.execPath, '-e', listener, JSON.stringify(lent)]
   const child = spawn('nsenter', ['--target', String(pid), ...owner, `--net=${space}`, ...program], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     env: { PATH: usualPath },
   })
   return new Promise((resolve, reject) => {
-    const servers = new Map<number, Server>()
-    let fault = 'the process that listens in the network of the run ended'
-    child.on('message', (word: unknown, handle) => {
-      // A caller may have said all and still listen; the setting is not handed over.
-      if (typeof word === 'number')
-        servers.set(word, Object.assign(handle as Server, { allowHalfOpen: true }))
-      else if (word === 'done') resolve(servers)
-      else fault = String(word)
-    })
-    child.once('error', reject)
-    child.once('close', () => {
-      const detail = `addresses could not be lent: ${fault}`
+    const refuse = (why: string): void => {
+      const detail = `${lent.address}:${lent.port} could not be lent: ${why}`
       reject(new ProblemError({ code: 'engine.start-failed', detail }))
+    }
+    child.once('message', (word, handle) => {
+      // A caller may have said all and still listen; the setting is not handed over.
+      if (word === 'listening') resolve(Object.assign(handle as Server, { allowHalfOpen: true }))
+      else if (word === 'EADDRINUSE') resolve(undefined)
+      else refuse(String(word))
+      child.disconnect()
     })
+    child.once('error', (error) => refuse(error.message))
+    child.once('close', () => refuse('the process that listens in the network of the run ended'))
   })
 }

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -139,6 +139,27 @@ describe.skipIf(missing !== undefined).each(['crun', 'runc', 'plain'] as const)(
     other.close()
 
     expect(printed(seen)).toBe(`127.0.0.1 ${port}\n${ours} ${port}\n`)
+  })
+
+  test('the next broker lends it again, also to a client that has failed before', async () => {
+    const { port } = here.address() as AddressInfo
+    const again = `for k in 1 2 3 4 5 6 7 8 9; do ${call('127.0.0.1', port)} && exit 0; sleep 0.3; done`
+    const script = `${call('127.0.0.1', port)}; while [ ! -e /stopped ]; do sleep 0.1; done; ${again}`
+    const order = orderOf(jobOn(script, [{ address: '127.0.0.1', port }]))
+    const first = listener()
+    await engine.layOut(order, first.watch)
+    const ticket = await engine.start({ name: order.name, fence: 1 })
+    const left = engine.follow(ticket, first.watch)
+    const run = join(folder, `${runtime}-auto`, 'runs', order.name)
+    while (!existsSync(join(run, 'net.lent'))) await systemClock.sleep(20)
+    first.stop.abort()
+    await left
+    writeFileSync(join(run, 'up', 'stopped'), '')
+    const next = listener()
+    const seen = next.seenWith(await engine.follow(ticket, next.watch))
+    await engine.discard(order.name)
+
+    expect(printed(seen)).toContain(`127.0.0.1 ${port}\n`)
   })
 
   test('root inside can change nothing of it', async () => {

@@ -67,7 +67,7 @@ function lentMount(step: StepPlan, host: RuntimeHost): readonly unknown[] {
 }
 
 function namespacesOf({ network }: Chamber): readonly object[] {
-  const kinds = ['pid', 'ipc', 'uts', 'mount', ...(network.kind === 'none' ? ['network'] : [])]
+  const kinds = ['pid', 'ipc', 'uts', 'mount', 'cgroup', ...(network.kind === 'none' ? ['network'] : [])]
   const own = network.kind === 'own' ? [{ type: 'network', path: network.space }] : []
   return [...kinds.map((type) => ({ type })), ...own]
 }

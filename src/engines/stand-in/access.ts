@@ -29,7 +29,7 @@ export function withAccess(job: Job, { token, place, sandbox }: Session, { autho
       text(kubeconfig, config),
       { ...text(ownKubeconfig, config), readOnly: false, mode: 0o664 },
     ],
-    hosts: names.map((name) => ({ name, address })),
+    hosts: [...(job.hosts ?? []), ...names.map((name) => ({ name, address }))],
     // Elsewhere it is an address of a network that the program is in anyway.
     ...(address.startsWith('127.') ? { lent: [...(job.lent ?? []), { address, port }] } : {}),
     needs: { ...job.needs, cluster: 'none' },
