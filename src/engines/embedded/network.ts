@@ -75,15 +75,19 @@ function resolverOf(text: string): string {
   return `nameserver ${nameServer}\n${others.map((line) => `${line}\n`).join('')}`
 }
 
-/** Lines of a shim, in the folder of its run, that make the network; the process behind it comes up meanwhile. Calls `broken`. */
+const outward = commandLine([
+  ...['setpriv', '--pdeathsig', 'KILL', 'slirp4netns', '--configure', '--mtu=65520', `--cidr=${subnet}`],
+  ...['--disable-host-loopback', '--enable-sandbox', '--enable-seccomp', '--netns-type=path', '-r', '6'],
+  ...[space, 'tap0'],
+])
+
+/**
+ * Lines of a shim, in the folder of its run, that make the network and the process behind it while the shim goes on.
+ * Whatever kills the shim, nothing is left behind. Calls `broken`.
+ */
 export const networkLines: readonly string[] = [
-  `: >${space} && mkfifo ${up} && unshare --net=${space} ip -batch ${setup} || broken`,
-  // Whatever kills the shim, nothing is left behind.
-  `${commandLine([
-    ...['setpriv', '--pdeathsig', 'KILL', 'slirp4netns', '--configure', '--mtu=65520', `--cidr=${subnet}`],
-    ...['--disable-host-loopback', '--enable-sandbox', '--enable-seccomp', '--netns-type=path', '-r', '6'],
-    ...[space, 'tap0'],
-  ])} 6>${up} 9>&- </dev/null >/dev/null 2>net.err &`,
+  `: >${space} && mkfifo ${up} || broken`,
+  `( exec 9>&-; unshare --net=${space} ip -batch ${setup} && kill -0 $$ && exec ${outward} ) 6>${up} </dev/null >/dev/null 2>net.err &`,
   'outward=$!',
 ]
 
