@@ -1,4 +1,5 @@
 /** Runs generated documents and attacks of one topic, and counts what it sees. */
+import { inspect } from 'node:util'
 import { Chance } from './chance.ts'
 import type { Attack, Breach, Topic } from './topic.ts'
 
@@ -50,5 +51,5 @@ function outcomeOf(run: () => string): readonly [string, boolean] {
 }
 
 function said(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : `thrown: ${JSON.stringify(error)}`
+  return error instanceof Error ? (error.stack ?? error.message) : `thrown: ${inspect(error, { depth: 1 })}`
 }

@@ -1,8 +1,9 @@
 /** The levels of a run: stubs from right to left, then the template; and the same nested, for `merge(…)`. */
 import { dropFlagged, temporaryOrLocal, unescaped } from './cleanup.ts'
 import type { Env, Run } from './env.ts'
+import { framed } from './frame.ts'
 import { Failure, issueOf, Waiting } from './issue.ts'
-import { circles, type Processed, processDocument } from './level.ts'
+import { circles, type Document, type Processed, processDocument } from './level.ts'
 import { partialCell } from './partial.ts'
 import { type Unresolved, unresolvedMessage } from './report.ts'
 import { type Cell, cellOf, flag, type Scope } from './value.ts'
@@ -59,9 +60,9 @@ export interface Applied {
 export function applyTemplate(
   run: Run,
   template: Cell,
-  { stubs, outer, options }: { stubs: readonly Cell[]; outer: Scope | undefined; options: CascadeOptions },
+  { options, ...how }: Pick<Document, 'stubs' | 'outer' | 'inside'> & { readonly options: CascadeOptions },
 ): Applied {
-  const processed = processDocument(run, { cell: template, stubs, name: template.source, outer })
+  const processed = processDocument(run, { cell: template, name: template.source, ...how })
   const raw = result(processed, options.partial ?? false)
   // What is left of an unfinished document is processed again, so it stays as it is.
   if (processed.unresolved.length > 0) return { raw, kept: raw, cell: raw }
@@ -77,10 +78,15 @@ export function nestedCascade(template: Cell, stubs: readonly Cell[], env: Env):
   try {
     let prepared: readonly Cell[] = []
     for (const cell of stubs.toReversed()) {
-      const processed = processDocument(run, { cell, stubs: prepared, name: cell.source, outer })
+      const known = prepared
+      const processed = framed(env, ({ frame, stand: { level } }) =>
+        processDocument(run, { cell, stubs: known, name: cell.source, outer, inside: { level, frame } }),
+      )
       prepared = [dropFlagged(result(processed, false), flag.local), ...prepared]
     }
-    return applyTemplate(run, template, { stubs: prepared, outer, options: {} }).cell
+    return framed(env, ({ frame, stand: { level } }) =>
+      applyTemplate(run, template, { stubs: prepared, outer, options: {}, inside: { level, frame } }),
+    ).cell
   } catch (error) {
     if (!(error instanceof Unsettled)) throw error
     const { entries } = error
@@ -94,5 +100,5 @@ export function nestedCascade(template: Cell, stubs: readonly Cell[], env: Env):
 }
 
 function emptyScope(base: Scope['base']): Scope {
-  return { names: new Map(), next: undefined, depth: undefined, locals: new Map(), base, map: undefined }
+  return { names: new Map(), next: undefined, isInside: false, locals: new Map(), base, map: undefined }
 }

@@ -166,9 +166,8 @@ function instantiate(
   { place, option }: { place: Place; option: string },
 ): Cell | undefined {
   if (!isLive(raw.value)) return raw
-  const path = [...place.host.path(), option].join('.')
   const { cell, undefined: gone } = env.run.fragment(raw, env, {
-    message: `resolution of template '${path}' failed`,
+    message: () => `resolution of template '${[...place.host.path(), option].join('.')}' failed`,
   })
   return gone ? undefined : cell
 }

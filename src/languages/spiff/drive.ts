@@ -1,12 +1,10 @@
 /** Settles nodes without deep recursion: what is too deep is evaluated first, from an empty stack. */
-import { type Held, Suspended } from './issue.ts'
+import { type CallNeeded, type Held, Suspended } from './issue.ts'
 import type { Level, Live } from './site.ts'
 import type { Settled } from './value.ts'
 
 /** A node, of which everything or only the kind is needed, or a call of a lambda. */
-type Need =
-  | { readonly kind: 'node'; readonly node: Live; readonly deep: boolean }
-  | { readonly kind: 'call'; readonly level: object; evaluate(): void }
+type Need = { readonly kind: 'node'; readonly node: Live; readonly deep: boolean } | CallNeeded
 
 interface Task {
   readonly need: Need
@@ -14,29 +12,33 @@ interface Task {
   held: readonly Held[]
 }
 
-/** About so many evaluations stand inside each other when a call is left to the driver. */
-const depthOfTask = 200
+/** What starting a task costs, in units of work. */
+const workOfTask = 200
 
-/** Settles a node; what belongs to enclosing documents is left to their driver. */
+/**
+ * Settles a node. What belongs to another document is left to the driver of that; the outermost driver takes it where
+ * there is none any more: a fragment was left half evaluated, or a stub is done.
+ */
 export function drive(node: Live): Settled {
   const { level } = node.site
   const { budget } = level.run
   const stack: Task[] = [{ need: { kind: 'node', node, deep: true }, held: [] }]
-  let calls = 0
+  let depth = 0
   try {
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       hold(top, false)
-      budget.work(depthOfTask)
+      budget.work(workOfTask)
       const suspended = attempt(top.need, level)
       if (suspended === undefined) {
-        if (top.need.kind === 'call') calls--
+        if (top.need.kind === 'call') depth -= top.need.depth
         stack.pop()
       } else {
         const need = suspended.need as Need
         top.held = heldBy(top.need, need, suspended)
         hold(top, true)
         stack.push({ need, held: [] })
-        if (need.kind === 'call' && ++calls * depthOfTask > budget.limits.depthMax) budget.tooDeep()
+        if (need.kind === 'call') depth += need.depth
+        if (depth > budget.limits.depthMax) budget.tooDeep()
       }
     }
     return node.settle()
@@ -65,7 +67,8 @@ function attempt(need: Need, level: Level): Suspended | undefined {
   } catch (error) {
     if (!(error instanceof Suspended)) throw error
     const needed = error.need as Need
-    if ((needed.kind === 'call' ? needed.level : needed.node.site.level) !== level) throw error
+    const belongs = needed.kind === 'call' ? needed.level : needed.node.site.level
+    if (belongs !== level && level.outermost !== undefined) throw error
     return error
   }
 }

@@ -29,7 +29,7 @@ export interface Run {
 }
 
 export interface FragmentOptions {
-  readonly message: string
+  readonly message: () => string
   readonly self?: Template
   /** Absolute references address the fragment itself. */
   readonly ownRoot?: boolean
@@ -43,6 +43,10 @@ export interface FragmentResult {
 /** The place an expression stands at. */
 export interface Stand {
   path(): readonly string[]
+  /** Adds the steps up to the document or fragment it is in, the last one first; answers where that stands. */
+  climb(steps: string[]): Stand | undefined
+  /** Its path is empty. */
+  readonly isRoot: boolean
   stubPath(): readonly string[]
   /** The document it is written in, and the document being processed. */
   readonly source: string
@@ -55,7 +59,15 @@ export interface Stand {
   findStub(path: readonly string[]): Cell | undefined
   /** Results of effects, so that starting again does not repeat them. */
   readonly effects: Effects
-  readonly level: { readonly startDepth: number }
+  readonly level: Ground
+}
+
+/** A document being processed, as far as calls in it need to know. */
+export interface Ground {
+  /** How deep evaluation was when it began. */
+  readonly startDepth: number
+  /** The document that everything is part of, where this one is processed inside of an expression. */
+  readonly outermost: Ground | undefined
 }
 
 export interface Effects {
@@ -77,17 +89,22 @@ export interface Env {
   readonly projected?: Cell
 }
 
-/** What is known of the calls made while one call, or the expression of a node, is evaluated: by their order, which is the same each time. */
+/**
+ * What is known of the calls made while one call, or the expression of a node, is evaluated: by their order, which is the
+ * same each time. Documents that are processed inside of an expression count as calls.
+ */
 export interface Frame {
   next: number
   done: Map<number, CallOutcome> | undefined
   open: Map<number, Frame> | undefined
-  /** Frames of the nodes below that were left half evaluated: they are made anew when their parent starts again. */
+  /** Of a node. */
+  effects: Effects | undefined
+  /** Frames of the nodes below, or of the root of a document, that were left half evaluated: they are made anew when their parent starts again. */
   nodes: Map<string, Frame> | undefined
 }
 
 export type CallEnding =
-  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly issue: Issue; readonly at: number | undefined }
   | { readonly kind: 'waits'; readonly waiting: Waiting }
 
@@ -166,7 +183,7 @@ export function withLocals(env: Env, names: ReadonlyMap<string, Cell>): Env {
   const below = env.scope
   const own = below?.own === undefined ? names : mergedNames(below.own, names, inherited, locals)
   const next = below?.own === undefined ? below : below.next
-  const scope: Scope = { names: own, own, next, depth: undefined, locals, base: env.base, map: undefined }
+  const scope: Scope = { names: own, own, next, isInside: false, locals, base: env.base, map: undefined }
   return { ...env, scope }
 }
 

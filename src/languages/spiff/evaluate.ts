@@ -258,7 +258,7 @@ function orNothing(run: () => Value): Value {
 function evaluateSubstitution(expr: Expr, env: Env): Value {
   const template = evaluate(expr, env)
   if (!isTemplate(template)) return failure('template value required')
-  const message = `resolution of template '${template.path}' failed`
+  const message = () => `resolution of template '${template.path}' failed`
   const { cell, undefined: gone } = env.run.fragment(template.prepared, env, { message, self: template })
   if (gone) env.info.undefined = true
   env.info.source = cell.source

@@ -2,30 +2,33 @@
  * Calls of lambdas inside each other as deep as one likes: beyond a depth a call is left to the driver, which evaluates it
  * from an empty stack, and what needed it is evaluated again and finds its result.
  */
-import type { CallEnding, CallOutcome, Env, Frame } from './env.ts'
+import type { CallEnding, CallOutcome, Env, Frame, Ground } from './env.ts'
 import { Failure, Suspended, Waiting } from './issue.ts'
-import type { Value } from './value.ts'
 
 export function newFrame(): Frame {
-  return { next: 0, done: undefined, open: undefined, nodes: undefined }
+  return { next: 0, done: undefined, open: undefined, effects: undefined, nodes: undefined }
 }
 
 /** Deeper than this a call may be left to the driver; what comes only a little deeper is evaluated all the same. */
-const softDepth = 200
-const hardDepth = 300
+const depths = { soft: 200, hard: 300 }
+/** The same for what documents inside of each other add up to: then it is the driver of the outermost that goes on. */
+const depthsOfAll = { soft: 500, hard: 600 }
 
 /** Evaluates a call here, or finds its result, or leaves it to the driver. */
-export function framed(env: Env, evaluate: (env: Env) => Value): Value {
+export function framed<T>(env: Env, evaluate: (env: Env) => T): T {
   const { frame, stand, run } = env
   const place = frame.next++
   const known = frame.done?.get(place)
-  if (known !== undefined) return recalled(known, env)
+  if (known !== undefined) return recalled(known, env) as T
   const inner = frame.open?.get(place) ?? newFrame()
   inner.next = 0
-  const depth = run.depth - stand.level.startDepth
-  if (depth <= softDepth) return linked(env, inner, { place, need: undefined }, evaluate)
-  const need = neededCall(env, inner, { place, evaluate })
-  if (depth > hardDepth) {
+  const ofAll = run.depth > depthsOfAll.soft
+  const level = ofAll ? (stand.level.outermost ?? stand.level) : stand.level
+  const { soft, hard } = ofAll ? depthsOfAll : depths
+  const depth = ofAll ? run.depth : run.depth - level.startDepth
+  if (depth <= soft) return linked(env, inner, { place, need: undefined }, evaluate)
+  const need = neededCall(env, inner, { place, level, depth: soft, evaluate })
+  if (depth > hard) {
     keep(frame, place, inner)
     throw new Suspended(need)
   }
@@ -34,12 +37,12 @@ export function framed(env: Env, evaluate: (env: Env) => Value): Value {
 
 type NeededCall = ReturnType<typeof neededCall>
 
-function linked(
+function linked<T>(
   env: Env,
   inner: Frame,
   { place, need }: { readonly place: number; readonly need: NeededCall | undefined },
-  evaluate: (env: Env) => Value,
-): Value {
+  evaluate: (env: Env) => T,
+): T {
   try {
     return evaluate({ ...env, frame: inner })
   } catch (error) {
@@ -61,14 +64,25 @@ function keep(frame: Frame, place: number, inner: Frame): void {
 function neededCall(
   env: Env,
   inner: Frame,
-  { place, evaluate }: { readonly place: number; readonly evaluate: (env: Env) => Value },
+  {
+    place,
+    level,
+    depth,
+    evaluate,
+  }: {
+    readonly place: number
+    readonly level: Ground
+    readonly depth: number
+    readonly evaluate: (env: Env) => unknown
+  },
 ) {
   const { frame, stand } = env
   const info = { ...env.info }
   const effects = stand.effects.next
   return {
     kind: 'call' as const,
-    level: stand.level,
+    level,
+    depth,
     evaluate: () => {
       inner.next = 0
       stand.effects.next = effects
@@ -81,7 +95,7 @@ function neededCall(
   }
 }
 
-function endingOf(evaluate: () => Value): CallEnding {
+function endingOf(evaluate: () => unknown): CallEnding {
   try {
     return { kind: 'value', value: evaluate() }
   } catch (error) {
@@ -91,7 +105,7 @@ function endingOf(evaluate: () => Value): CallEnding {
   }
 }
 
-function recalled({ ending, info, effects }: CallOutcome, env: Env): Value {
+function recalled({ ending, info, effects }: CallOutcome, env: Env): unknown {
   Object.assign(env.info, info)
   env.stand.effects.next = effects
   switch (ending.kind) {

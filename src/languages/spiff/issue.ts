@@ -63,10 +63,17 @@ export interface Held {
   queued: boolean
 }
 
+/** A call that is left to the driver of a document. */
+export interface CallNeeded {
+  readonly kind: 'call'
+  readonly level: object
+  /** About so many evaluations stood inside each other when it was left. */
+  readonly depth: number
+  evaluate(): void
+}
+
 /** What the driver must evaluate first: everything in a node or only its kind, or a call of a lambda. */
-export type Needed =
-  | { readonly kind: 'node'; readonly node: object; readonly deep: boolean }
-  | { readonly kind: 'call'; readonly level: object; evaluate(): void }
+export type Needed = { readonly kind: 'node'; readonly node: object; readonly deep: boolean } | CallNeeded
 
 /** The stack is deep enough: the driver evaluates what is needed first, and then starts again. */
 export class Suspended {
@@ -78,7 +85,7 @@ export class Suspended {
   }
 
   /** A call further out is left as a whole in place of a call of the same document. */
-  insteadOf(call: Extract<Needed, { kind: 'call' }>): void {
+  insteadOf(call: CallNeeded): void {
     if (this.need.kind !== 'call' || this.need.level !== call.level) return
     this.need = call
     this.passed.length = 0

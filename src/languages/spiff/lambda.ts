@@ -34,7 +34,7 @@ export function definitionScope(env: Env): Scope | undefined {
     env.scope ?? {
       names: new Map(),
       next: undefined,
-      depth: undefined,
+      isInside: false,
       locals: new Map(),
       base: env.base,
       map: undefined,

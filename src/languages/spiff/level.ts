@@ -1,7 +1,8 @@
 /** Processes one document or fragment: makes its root node, settles it, and lists what does not settle. */
 import { drive } from './drive.ts'
-import type { Env, FragmentOptions, FragmentResult, Run } from './env.ts'
+import type { Env, FragmentOptions, FragmentResult, Frame, Ground, Run } from './env.ts'
 import { withLocals } from './env.ts'
+import { framed } from './frame.ts'
 import { Failure, issueOf, Waiting } from './issue.ts'
 import { makeLive } from './live.ts'
 import { type Unresolved, unresolvedIssues, unresolvedOf } from './report.ts'
@@ -15,6 +16,14 @@ export interface Document {
   readonly name: string
   /** Where the enclosing run stands, or the bindings. */
   readonly outer: Scope | undefined
+  /** What it is processed inside of. */
+  readonly inside?: Inside | undefined
+}
+
+/** The expression that a document is processed inside of, and what is known of it from an earlier start. */
+export interface Inside {
+  readonly level: Ground
+  readonly frame: Frame
 }
 
 export interface Processed {
@@ -25,7 +34,7 @@ export interface Processed {
 }
 
 /** Settles a whole document. */
-export function processDocument(run: Run, { cell, stubs, name, outer }: Document): Processed {
+export function processDocument(run: Run, { cell, stubs, name, outer, inside }: Document): Processed {
   const holder: { root: Seen } = { root: cell }
   const base: Base = {
     get root() {
@@ -33,7 +42,7 @@ export function processDocument(run: Run, { cell, stubs, name, outer }: Document
     },
     outer,
   }
-  const level = newLevel(run, base, { document: name, stubs })
+  const level = newLevel(run, base, { document: name, stubs, inside })
   const root = makeLive(cell, {
     level,
     parent: undefined,
@@ -42,6 +51,7 @@ export function processDocument(run: Run, { cell, stubs, name, outer }: Document
     scope: undefined,
     view: stubRoot(stubs),
     override: true,
+    frame: inside?.frame,
   })
   holder.root = root
   const settled = drive(root)
@@ -50,12 +60,24 @@ export function processDocument(run: Run, { cell, stubs, name, outer }: Document
   return { root, cell: settled.kind === 'cell' ? settled : undefined, unresolved }
 }
 
-function newLevel(run: Run, base: Base, names: { document: string; stubs: readonly Cell[] }): Level {
-  return { run, base, ...names, make: makeLive, startDepth: run.depth, troubled: false }
+function newLevel(
+  run: Run,
+  base: Base,
+  {
+    inside,
+    ...names
+  }: { readonly document: string; readonly stubs: readonly Cell[]; readonly inside: Inside | undefined },
+): Level {
+  const outermost = inside && (inside.level.outermost ?? inside.level)
+  return { run, base, ...names, make: makeLive, startDepth: run.depth, troubled: false, outermost }
 }
 
 /** Processes a tree in the place of an expression, in its scopes. */
 export function processFragment(tree: Cell, env: Env, options: FragmentOptions): FragmentResult {
+  return framed(env, (own) => fragmentIn(tree, own, options))
+}
+
+function fragmentIn(tree: Cell, env: Env, options: FragmentOptions): FragmentResult {
   const { run, stand } = env
   const inside = options.self ? withLocals(env, new Map([['_', cellOf(options.self, stand.source)]])) : env
   const holder: { root: Seen } = { root: tree }
@@ -66,7 +88,12 @@ export function processFragment(tree: Cell, env: Env, options: FragmentOptions):
     outer: env.scope,
   }
   const base = options.ownRoot ? own : env.base
-  const level = newLevel(run, base, { document: stand.document, stubs: stand.view.stubs })
+  const { level: outer } = stand
+  const level = newLevel(run, base, {
+    document: stand.document,
+    stubs: stand.view.stubs,
+    inside: { level: outer, frame: env.frame },
+  })
   const root = makeLive(tree, {
     level,
     parent: undefined,
@@ -75,13 +102,14 @@ export function processFragment(tree: Cell, env: Env, options: FragmentOptions):
     scope: options.ownRoot ? undefined : inside.scope,
     view: stand.view,
     override: false,
-    start: stand.path(),
+    start: stand,
+    frame: env.frame,
   })
   holder.root = root
   const settled = drive(root)
   if (settled.kind === 'cell') return { cell: settled, undefined: false }
   if (settled.kind === 'gone') return { cell: cellOf(null, tree.source), undefined: true }
-  return unsettled(root, options.message)
+  return unsettled(root, options.message())
 }
 
 /** A fragment with faults or circles of its own fails; one that waits for what is outside waits. */

@@ -82,6 +82,9 @@ test.each<[string, string]>([
 
 const strictly: SpiffOptions = {}
 const locally: SpiffOptions = { limits: localLimits }
+const template = 't:\n  <<: (( &template ))\n'
+// Every bound but the clock, which has to do with how busy the machine is.
+const inTemplates: SpiffOptions = { control: true, limits: { millisecondsMax: 600_000 } }
 
 test.each<[string, string, SpiffOptions]>([
   ['counting down', 'f: (( |n|->n == 0 ? 0 :n + .f(n - 1) ))\na: (( .f(10000) ))\n', strictly],
@@ -110,6 +113,31 @@ test.each<[string, string, SpiffOptions]>([
     'in the condition of a control',
     'f: (( |n|->n == 0 ? 1 :_(n - 1) ))\na:\n  <<if: (( .f(5000) == 1 ))\n  <<then: (( .f(5000) ))\n  <<else: 2\n',
     { control: true },
+  ],
+  [
+    'through a template',
+    `${template}  v: (( n == 0 ? 0 :1 + .f(n - 1) ))\nf: (( |n|->(*t).v ))\na: (( .f(10000) ))\n`,
+    inTemplates,
+  ],
+  [
+    'through a template that is one expression',
+    't: (( &template(n == 0 ? 0 :1 + .f(n - 1)) ))\nf: (( |n|->*t ))\na: (( .f(10000) ))\n',
+    inTemplates,
+  ],
+  [
+    'of a template that instantiates itself',
+    `${template}  v: (( n == 0 ? 0 :1 + (($n=n - 1) *_).v ))\nf: (( |n|->(*.t).v ))\na: (( .f(10000) ))\n`,
+    inTemplates,
+  ],
+  [
+    'through a list and another field',
+    `${template}  x:\n  - (( w ))\n  w: (( n == 0 ? 0 :1 + .f(n - 1) ))\nf: (( |n|->(*t).x[0] ))\na: (( .f(10000) ))\n`,
+    inTemplates,
+  ],
+  [
+    'through a control in a template',
+    `${template}  v:\n    <<if: (( n == 0 ))\n    <<then: 0\n    <<else: (( 1 + .f(n - 1) ))\nf: (( |n|->(*t).v ))\na: (( .f(10000) ))\n`,
+    inTemplates,
   ],
 ])('recursion over 10,000 passes: %s', (_, text, options) => {
   expect(outcome(text, options)).toBe('done')
@@ -148,6 +176,11 @@ test('an effect deep inside of a recursion happens once', () => {
 
   expect(outcome(text, { ports: { programs: { run } } })).toBe('done')
   expect(calls).toBe(2)
+  calls = 0
+  const inTemplate = `${template}  v: (( n == 0 ? 0 :exec_uncached("x") - n + .f(n - 1) ))\nf: (( |n|->(*t).v ))\na: (( .f(500) ))\n`
+
+  expect(outcome(inTemplate, { ports: { programs: { run } } })).toBe('done')
+  expect(calls).toBe(500)
 })
 
 test.each([
@@ -208,4 +241,15 @@ test('long chains inside of maps, lists and templates settle, too', () => {
       `t:\n  <<: (( &template ))\n${lines(2000, (i) => `  k${i}: (( k${i + 1} ))`)}  k2000: 1\nb: (( *t ))\n`,
     ),
   ).toBe('done')
+})
+
+test('what a partial run left open in a stub may repeat itself: that is one fault, too', () => {
+  const stubs = ['m: true\n', 'm: {"<<if": {}, "<<else": {"<<": "(( merge m ))"}}\n']
+  const result = processSpiff(
+    { name: 'template', text: '{}\n' },
+    stubs.map((text, i) => ({ name: `stub${i}`, text })),
+    { control: true, partial: true, limits: { stepsMax: 1000 } },
+  )
+
+  expect(result).toMatchObject({ kind: 'failed', fault: { kind: 'budget' } })
 })

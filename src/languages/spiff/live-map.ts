@@ -44,6 +44,8 @@ interface Draft {
   tag: string
   merged: boolean
   ready: boolean
+  /** No more fields will come. */
+  complete: boolean
 }
 
 /** Finds out the fields of a map. */
@@ -55,8 +57,10 @@ export function shapeMap(host: Host, cell: Cell, dict: Dict): Shaped {
   draft.ready = true
   const { run } = host.site.level
   const control = run.control ? findControl([...dict.keys]) : undefined
+  draft.complete = control !== undefined
   if (control !== undefined) return controlled(draft, control)
   addInjected(draft)
+  draft.complete = true
   return {
     kind: 'structure',
     structure: mapStructure(draft),
@@ -71,9 +75,14 @@ function newDraft(host: Host, cell: Cell, dict: Dict): Draft {
   const fields = new Map<string, Live | Cell>()
   const { scope: outer, level } = host.site
   const scope: Scope = {
-    names: { get: (name) => lookUp(draft, name) },
+    names: {
+      get: (name) => lookUp(draft, name),
+      get mayGrow() {
+        return !draft.complete
+      },
+    },
     next: outer,
-    depth: host.path().length,
+    isInside: !host.isRoot,
     locals: outer?.locals ?? new Map(),
     base: level.base,
     map: host,
@@ -89,6 +98,7 @@ function newDraft(host: Host, cell: Cell, dict: Dict): Draft {
     tag: '',
     merged: false,
     ready: false,
+    complete: false,
   }
   return draft
 }

@@ -1,7 +1,7 @@
 /** A node of a document, evaluated on demand and once: first its kind, then everything in it. */
 
 import { stackMax } from './budget.ts'
-import { type Effects, type Env, type Info, isTemplate, newInfo, type Stand } from './env.ts'
+import { type Env, type Info, isTemplate, newInfo, type Stand } from './env.ts'
 import { FramedNode } from './framed-node.ts'
 import { isOptionalInsert } from './insert.ts'
 import { Failure, issueOf, Suspended, signOf, Waiting } from './issue.ts'
@@ -56,7 +56,6 @@ export function makeLive(raw: Cell, site: Site): Live {
 
 class LiveNode extends FramedNode implements Host, Stand {
   readonly kind = 'spot'
-  readonly effects: Effects = { results: [], next: 0 }
   outcome: Outcome = plainOutcome
   trouble: Trouble | undefined
   referred: Cell | undefined
@@ -136,6 +135,7 @@ class LiveNode extends FramedNode implements Host, Stand {
 
   /** What stubs bring may be a template that fails where it is used. */
   private computeOrFail(): Shape {
+    this.restart()
     try {
       return this.site.injected ? { kind: 'cell', cell: instantiated(this, this.raw) } : this.compute()
     } catch (error) {
@@ -149,8 +149,6 @@ class LiveNode extends FramedNode implements Host, Stand {
   private compute(): Shape {
     const { raw } = this
     const { value } = raw
-    this.effects.next = 0
-    this.restartCalls()
     if (typeof value === 'string') {
       const expr = this.parse(value)
       return expr === undefined ? this.plain(raw) : this.expression(expr, value)

@@ -61,7 +61,7 @@ function outcome(text: string, names: readonly string[]): unknown {
   const named = text.replaceAll(/@(\d)/g, (_, digit) => names[Number(digit)] ?? '')
   const back = (shown: string): string =>
     names.reduce((whole, name, i) => whole.replaceAll(name, `@${i}`), shown)
-  const result = processSpiff({ name: 'template', text: named }, [])
+  const result = processSpiff({ name: 'template', text: named }, [], { limits: { depthMax: 10_000 } })
   if (result.kind === 'failed') return result.fault.unresolved.map(({ path }) => back(path)).sort()
   return JSON.parse(back(result.documents[0]?.json() ?? ''))
 }

@@ -23,7 +23,7 @@ export function replacement(host: Host, flags: number, key: string): Cell | unde
 export function instantiated(host: Host, stub: Cell): Cell {
   const value = stub.dynamic ?? stub.value
   if ((stub.flags & flag.dynamic) === 0 || !isTemplate(value)) return stub
-  const message = `resolution of template '${value.path}' failed`
+  const message = () => `resolution of template '${value.path}' failed`
   const { run } = host.site.level
   const { cell } = run.fragment(value.prepared, host.env(newInfo()), { message, self: value })
   return { ...stub, value: cell.value, dynamic: value }

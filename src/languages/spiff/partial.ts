@@ -1,4 +1,5 @@
 /** A document in which something is unresolved, with the expressions that are left as text. */
+import { drive } from './drive.ts'
 import { parseText } from './parse-text.ts'
 import { printExpr } from './print.ts'
 import type { Live } from './site.ts'
@@ -7,7 +8,7 @@ import { type Cell, Dict, List, type Value } from './value.ts'
 
 /** What is known of a node, and expressions where it is not. */
 export function partialCell(node: Live): Cell | undefined {
-  const settled = node.settle()
+  const settled = drive(node)
   if (settled.kind === 'cell') return settled
   if (settled.kind === 'gone') return undefined
   const { raw, outcome, open } = node

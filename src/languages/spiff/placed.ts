@@ -1,8 +1,14 @@
 /** Where a node stands: its paths in the document and in the stubs, and the names of its sources. */
 import { embedded } from './detect.ts'
+import type { Stand } from './env.ts'
 import type { Level, Site } from './site.ts'
 import { findStub, type StubView, stubSteps } from './stubs.ts'
 import type { Cell } from './value.ts'
+
+/** Whether a place is a step of the path. */
+function isStep({ nameless, insert }: Site): boolean {
+  return nameless !== true && insert !== true
+}
 
 export class Placed {
   readonly raw: Cell
@@ -33,13 +39,24 @@ export class Placed {
   }
 
   path(): readonly string[] {
-    const { parent, step, start } = this.site
-    if (parent === undefined) return start ?? []
-    return this.site.nameless || this.site.insert ? parent.path() : [...parent.path(), step]
+    const steps: string[] = []
+    // Fragments stand inside of each other as deep as a recursion goes.
+    for (let at = this.climb(steps); at !== undefined; ) at = at.climb(steps)
+    return steps.reverse()
+  }
+  climb(steps: string[]): Stand | undefined {
+    let { site } = this
+    for (; site.parent !== undefined; site = site.parent.site) if (isStep(site)) steps.push(site.step)
+    return site.start
+  }
+  get isRoot(): boolean {
+    let { site } = this
+    for (; site.parent !== undefined; site = site.parent.site) if (isStep(site)) return false
+    return site.start === undefined || site.start.isRoot
   }
   shownPath(): readonly string[] {
     const { parent, shownStep, start } = this.site
-    return parent === undefined ? (start ?? []) : [...parent.shownPath(), shownStep]
+    return parent === undefined ? (start?.path() ?? []) : [...parent.shownPath(), shownStep]
   }
   stubPath(): readonly string[] {
     return stubSteps(this.site.view.path)

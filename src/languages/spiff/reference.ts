@@ -72,18 +72,33 @@ function homeOf(cell: Cell): Scope | undefined {
 
 /** The innermost scope that has the name wins, then the enclosing runs. */
 function lookUp(scope: Scope | undefined, base: Base, name: string): Seen | undefined {
-  const seen = inScopes(scope, name)
-  if (seen !== undefined) return seen
-  const outer = base.outer
-  return outer && lookUp(outer, outer.base, name)
+  let at = { scope, base }
+  for (;;) {
+    const seen = inScopes(at.scope, name)
+    const { outer } = at.base
+    if (seen !== undefined || outer === undefined) return seen
+    at = { scope: outer, base: outer.base }
+  }
 }
 
 function inScopes(scope: Scope | undefined, name: string): Seen | undefined {
-  for (let at = scope; at !== undefined; at = at.next) {
-    const seen = at.names.get(name)
-    if (seen !== undefined && !isGone(seen)) return seen
+  let seen: Seen | undefined
+  let from: Scope | undefined
+  let at = scope
+  while (at !== undefined) {
+    seen = at.names.get(name)
+    if (seen !== undefined && !isGone(seen)) break
+    seen = undefined
+    // Scopes of maps last: a recursion comes by here again.
+    if (at.names.mayGrow === true) from = undefined
+    else if (at.map !== undefined) from ??= at
+    at = at.skips?.has(name) ? at.skips.get(name) : at.next
   }
-  return undefined
+  if (from !== undefined && from.next !== at) {
+    from.skips ??= new Map()
+    from.skips.set(name, at)
+  }
+  return seen
 }
 
 function isGone(seen: Seen): boolean {
@@ -93,7 +108,7 @@ function isGone(seen: Seen): boolean {
 /** The document map that hosts an expression; the original does not offer the root. */
 function nodeScope(scope: Scope | undefined): Scope | undefined {
   let at = scope
-  while (at !== undefined && !(at.depth !== undefined && at.depth > 0)) at = at.next
+  while (at !== undefined && !at.isInside) at = at.next
   return at
 }
 
@@ -119,7 +134,7 @@ function walk(start: Seen, steps: readonly string[], { shown, env, root }: Walk)
 
 function outermostMap(scope: Scope | undefined): Seen | undefined {
   let map: Seen | undefined
-  for (let at = scope; at !== undefined; at = at.next) if (at.depth !== undefined) map = at.map ?? map
+  for (let at = scope; at !== undefined; at = at.next) map = at.map ?? map
   return map
 }
 

@@ -1,12 +1,12 @@
 /** Where a live node stands, and what the nodes of a document share. */
-import type { Env, Frame, Info, Run } from './env.ts'
+import type { Env, Frame, Ground, Info, Run, Stand } from './env.ts'
 import type { Issue } from './issue.ts'
 import type { StubView } from './stubs.ts'
 import type { Expr } from './tree.ts'
 import type { Base, Cell, Scope, Shape, Spot, Stuck, Value } from './value.ts'
 
 /** One document, or one fragment of it, being processed. */
-export interface Level {
+export interface Level extends Ground {
   readonly run: Run
   readonly base: Base
   /** The name of the document being processed. */
@@ -14,8 +14,6 @@ export interface Level {
   readonly stubs: readonly Cell[]
   /** Makes the live node of a cell. */
   readonly make: (raw: Cell, site: Site) => Live
-  /** How deep evaluation was when it began. */
-  readonly startDepth: number
   /** Set as soon as something went wrong. */
   troubled: boolean
 }
@@ -37,7 +35,9 @@ export interface Site {
   /** A control in a list: for `__ctx` it stands at the list. */
   readonly nameless?: boolean
   /** Where a root stands: fragments begin inside of a document. */
-  readonly start?: readonly string[]
+  readonly start?: Stand
+  /** What is known of a root that was left half evaluated. */
+  readonly frame?: Frame | undefined
 }
 
 /** A node that is evaluated on demand. */
@@ -53,6 +53,7 @@ export interface Live extends Spot {
   keepFrame(name: string, frame: Frame): void
   /** On the stack of the driver: a node that needs it meanwhile is part of a circle. */
   queued: boolean
+  readonly isRoot: boolean
   path(): readonly string[]
   shownPath(): readonly string[]
   /** All nodes below that are still there, with the steps messages use. */

@@ -216,7 +216,7 @@ function bindingsScope(run: Run): Scope {
   return {
     names: run.bindings.cells,
     next: undefined,
-    depth: undefined,
+    isInside: false,
     locals: new Map(),
     base: { root, outer: undefined },
     map: undefined,

@@ -1,4 +1,5 @@
 /** Named values: those of the document under way are found where they stand, those of finished documents are kept. */
+import { drive } from './drive.ts'
 import type { Env, TagPlace, Tags } from './env.ts'
 import { marksOf } from './insert.ts'
 import { failure } from './issue.ts'
@@ -106,7 +107,7 @@ export class TagTable implements Tags {
 }
 
 function settledCell(seen: Seen): Cell | undefined {
-  const settled = seen.kind === 'cell' ? seen : seen.settle()
+  const settled = seen.kind === 'cell' ? seen : drive(seen as Live)
   return settled.kind === 'cell' ? settled : undefined
 }
 

@@ -92,11 +92,19 @@ export interface Stuck {
 }
 
 /** Names visible from a place, inner ones first. */
+export interface Names {
+  get(name: string): Seen | undefined
+  /** A map that is still being shaped may get more names. */
+  readonly mayGrow?: boolean
+}
+
 export interface Scope {
-  readonly names: { get(name: string): Seen | undefined }
+  readonly names: Names
   readonly next: Scope | undefined
-  /** Maps of the document are scopes with a depth; local variables have none. */
-  readonly depth: number | undefined
+  /** For names that were looked up from here: the next scope that has them, or that may have them later. */
+  skips?: Map<string, Scope | undefined>
+  /** A map of the document below its root; scopes of local variables are none. */
+  readonly isInside: boolean
   /** The names, where they are local variables. */
   readonly own?: ReadonlyMap<string, Cell>
   /** Local variables visible here: what a lambda captures. */

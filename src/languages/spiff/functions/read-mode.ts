@@ -63,7 +63,7 @@ function filled(cells: readonly Cell[]): readonly Cell[] {
 }
 
 function evaluated(call: Call, cell: Cell, { name, ownRoot }: { name: string; ownRoot: boolean }): Value {
-  const message = `resolution of yaml file '${name}' failed`
+  const message = () => `resolution of yaml file '${name}' failed`
   const result = call.env.run.fragment(cell, call.env, { message, ownRoot })
   if (result.undefined) call.env.info.undefined = true
   return result.cell.value
