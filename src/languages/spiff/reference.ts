@@ -83,20 +83,22 @@ function lookUp(scope: Scope | undefined, base: Base, name: string): Seen | unde
 
 function inScopes(scope: Scope | undefined, name: string): Seen | undefined {
   let seen: Seen | undefined
+  // From a map whose names are known, over others, to what has the name or may have it later: a recursion comes by here again.
   let from: Scope | undefined
+  let to: Scope | undefined
   let at = scope
   while (at !== undefined) {
     seen = at.names.get(name)
     if (seen !== undefined && !isGone(seen)) break
     seen = undefined
-    // Scopes of maps last: a recursion comes by here again.
-    if (at.names.mayGrow === true) from = undefined
+    if (at.names.mayGrow === true) to ??= from && at
     else if (at.map !== undefined) from ??= at
     at = at.skips?.has(name) ? at.skips.get(name) : at.next
   }
-  if (from !== undefined && from.next !== at) {
+  to ??= at
+  if (from !== undefined && from.next !== to) {
     from.skips ??= new Map()
-    from.skips.set(name, at)
+    from.skips.set(name, to)
   }
   return seen
 }

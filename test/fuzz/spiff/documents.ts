@@ -14,14 +14,22 @@ export interface Case {
   readonly interpolation: boolean
 }
 
+/** Two of three are small: what is wrong mostly shows in little, and more of them are seen. */
 export function caseOf(chance: Chance): Case {
   const plainStubs = chance.once(2)
+  const make = chance.once(3) ? template : smallTemplate
   return {
-    templates: chance.list(1, chance.once(6) ? 3 : 1, () => template(chance)),
-    stubs: chance.list(0, 2, () => (plainStubs ? plainMap(chance, 2) : template(chance))),
+    templates: chance.list(1, chance.once(6) ? 3 : 1, () => make(chance)),
+    stubs: chance.list(0, 2, () => (plainStubs ? plainMap(chance, 2) : make(chance))),
     plainStubs,
     interpolation: chance.once(3),
   }
+}
+
+/** A few fields that refer to each other. */
+function smallTemplate(chance: Chance): NodeMap {
+  const fields = ['a', 'm', 'l', 't', 'f', 'x'] as const
+  return new NodeMap(chance.list(1, 3, () => [chance.pick(fields), node(chance, chance.below(2))] as const))
 }
 
 function template(chance: Chance): NodeMap {
