@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { processSpiff, type SourceText } from '../../src/languages/spiff/index.ts'
+import { processSpiff, readSpiff, type SourceText } from '../../src/languages/spiff/index.ts'
 import { type Figure, median, show } from '../figures.ts'
 
 /** At most so many times the calibration, by blocks. */
@@ -50,8 +50,35 @@ export async function bench(): Promise<void> {
     ),
     growth('plain data', (n) => lines(n, (i) => `k${i}: text ${i}`)),
   ])
+  show(reading())
   memory()
   corpus()
+}
+
+/** What reading a megabyte takes, by what it is made of; the first time is when nothing is compiled yet. */
+function reading(): Figure[] {
+  const rows: readonly (readonly [string, (i: number) => string])[] = [
+    ['plain fields', (i) => `key${i}: value number ${i}\n`],
+    ['quoted texts', (i) => `key${i}: "value \\t number ${i}"\n`],
+    ['lists of maps', (i) => `- name: n${i}\n  size: ${i}\n  tags: [a, b, c]\n`],
+    ['maps in maps', (i) => `k${i}:\n  a:\n    b:\n      c: text with words ${i}\n`],
+    ['expressions', (i) => `k${i}: (( a.b.c + ${i} ))\n`],
+    ['blocks of text', (i) => `k${i}: |\n  first line of some text\n  second line of some text\n`],
+  ]
+  return rows.map(([name, line]) => {
+    const count = Math.ceil(1e6 / line(50_000).length)
+    const source = { name: 'document', text: lines(count, (i) => line(i).slice(0, -1)) }
+    const limits = { elementsMax: 1e9, documentMax: 1e9 }
+    const megabytes = source.text.length / 1e6
+    const read = (): unknown => readSpiff(source, limits)
+    return {
+      name: `1 MB of YAML read: ${name}`,
+      ours: median(Array.from({ length: 5 }, () => spent(read, 1))) / megabytes / 1000,
+      floor: 1,
+      unit: 's of the processor per MB',
+      goal: { atMost: 0.5 },
+    }
+  })
 }
 
 function lines(n: number, line: (i: number) => string): string {

@@ -9,7 +9,7 @@ const named = async (name: string): Promise<Topic> =>
   ((await import(`./topics/${name}.ts`)) as { topic: Topic }).topic
 
 test.each(topics)('%s: every property holds for generated documents', { timeout: 600_000 }, async (name) => {
-  const found = [...examined(await named(name), { first: 1, count: 1_000 })].flat()
+  const found = [...examined(await named(name), { first: 1, count: 3_000 })].flat()
 
   expect(found).toEqual([])
 })
