@@ -59,15 +59,15 @@ export interface Stand {
   findStub(path: readonly string[]): Cell | undefined
   /** Results of effects, so that starting again does not repeat them. */
   readonly effects: Effects
-  readonly level: Ground
+  readonly level: DocumentDepth
 }
 
 /** A document being processed, as far as calls in it need to know. */
-export interface Ground {
+export interface DocumentDepth {
   /** How deep evaluation was when it began. */
   readonly startDepth: number
   /** The document that everything is part of, where this one is processed inside of an expression. */
-  readonly outermost: Ground | undefined
+  readonly outermost: DocumentDepth | undefined
 }
 
 export interface Effects {

@@ -2,7 +2,7 @@
  * Calls of lambdas inside each other as deep as one likes: beyond a depth a call is left to the driver, which evaluates it
  * from an empty stack, and what needed it is evaluated again and finds its result.
  */
-import type { CallEnding, CallOutcome, Env, Frame, Ground } from './env.ts'
+import type { CallEnding, CallOutcome, DocumentDepth, Env, Frame } from './env.ts'
 import { Failure, Suspended, Waiting } from './issue.ts'
 
 export function newFrame(): Frame {
@@ -71,7 +71,7 @@ function neededCall(
     evaluate,
   }: {
     readonly place: number
-    readonly level: Ground
+    readonly level: DocumentDepth
     readonly depth: number
     readonly evaluate: (env: Env) => unknown
   },

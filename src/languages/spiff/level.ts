@@ -1,6 +1,6 @@
 /** Processes one document or fragment: makes its root node, settles it, and lists what does not settle. */
 import { drive } from './drive.ts'
-import type { Env, FragmentOptions, FragmentResult, Frame, Ground, Run } from './env.ts'
+import type { DocumentDepth, Env, FragmentOptions, FragmentResult, Frame, Run } from './env.ts'
 import { withLocals } from './env.ts'
 import { framed } from './frame.ts'
 import { Failure, issueOf, Waiting } from './issue.ts'
@@ -22,7 +22,7 @@ export interface Document {
 
 /** The expression that a document is processed inside of, and what is known of it from an earlier start. */
 export interface Inside {
-  readonly level: Ground
+  readonly level: DocumentDepth
   readonly frame: Frame
 }
 

@@ -1,12 +1,12 @@
 /** Where a live node stands, and what the nodes of a document share. */
-import type { Env, Frame, Ground, Info, Run, Stand } from './env.ts'
+import type { DocumentDepth, Env, Frame, Info, Run, Stand } from './env.ts'
 import type { Issue } from './issue.ts'
 import type { StubView } from './stubs.ts'
 import type { Expr } from './tree.ts'
 import type { Base, Cell, Scope, Shape, Spot, Stuck, Value } from './value.ts'
 
 /** One document, or one fragment of it, being processed. */
-export interface Level extends Ground {
+export interface Level extends DocumentDepth {
   readonly run: Run
   readonly base: Base
   /** The name of the document being processed. */

@@ -92,19 +92,13 @@ export interface Stuck {
 }
 
 /** Names visible from a place, inner ones first. */
-export interface Names {
-  get(name: string): Seen | undefined
-  /** A map that is still being shaped may get more names. */
-  readonly mayGrow?: boolean
-}
-
 export interface Scope {
-  readonly names: Names
+  /** A map that is still being shaped may get more of them. */
+  readonly names: { get(name: string): Seen | undefined; readonly mayGrow?: boolean }
   readonly next: Scope | undefined
-  /** For names that were looked up from here: the next scope that has them, or that may have them later. */
+  /** The next scope that has a name, or may have it later. */
   skips?: Map<string, Scope | undefined>
-  /** A map of the document below its root; scopes of local variables are none. */
-  readonly isInside: boolean
+  readonly isInside: boolean // of a map below the root of its document
   /** The names, where they are local variables. */
   readonly own?: ReadonlyMap<string, Cell>
   /** Local variables visible here: what a lambda captures. */
