@@ -16,7 +16,7 @@ import { type Signing, type SigningWish, trustAsked, vouchFor } from './signing.
 export interface ReadingContext {
   readonly artifacts: Pick<ArtifactStore, 'open' | 'keep' | 'has' | 'tags' | 'signatures'>
   readonly engines: readonly Engine[]
-  /** Who must have signed what; absent: nothing is asked. */
+  /** The signatures that are demanded; absent: none. */
   readonly signing?: Signing
 }
 

@@ -9,7 +9,7 @@ export interface Page {
   readonly title: TextKey
   /** Named in the navigation, in this order. */
   readonly isInNavigation?: true
-  /** Who may see it; absent: everybody with a session. */
+  /** The roles that may see it; absent: every session. */
   readonly role?: 'operator'
   readonly load: () => Promise<ComponentType<PageProps>>
 }

@@ -1,4 +1,4 @@
-/** Somebody who fills a form in at random, by what its fields offer and nothing else; the same seed does the same. */
+/** Fills a form in at random, by what its fields offer and nothing else; the same seed does the same. */
 import type { Json, JsonObject } from '../../src/kit/json.ts'
 import { compileSchema } from '../../src/kit/schema.ts'
 import { everyField, type Field } from '../../src/web/form/field.ts'

@@ -97,7 +97,7 @@ interface Cosign {
   readonly certificate?: string
   /** When the log says that it saw it. */
   readonly loggedAt?: number
-  /** Who signs as the log. */
+  /** The key that signs as the log. */
   readonly log?: Pair
   readonly alter?: (payload: Buffer) => Buffer
 }

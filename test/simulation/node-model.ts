@@ -208,7 +208,7 @@ export function storeOf(real: Store, gate: Gate, random: Random, knobs: Knobs): 
   }
 }
 
-/** Who writes: the nearest function of the product, for a write has no name of its own. */
+/** The writer: the nearest function of the product, for a write has no name of its own. */
 function callerOf(): string {
   const line = (new Error().stack ?? '').split('\n').find((one) => /\/src\//.test(one)) ?? ''
   const [, name = 'anonymous', file = ''] = /at (?:async )?(\S+ )?\(?.*\/src\/([\w/-]+)\.ts/.exec(line) ?? []

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => running.stop())
 
 const dryRuns = operatorRoutes.filter((route) => route.url.endsWith('/dry-run'))
-/** A session changes nothing but itself, and whoever may look may have one. */
+/** A session changes nothing but itself, and every account that may look may have one. */
 const ofSessions = operatorRoutes.filter((route) => route.url === '/session')
 const mutating = operatorRoutes.filter(
   (route) => route.method !== 'GET' && !dryRuns.includes(route) && !ofSessions.includes(route),

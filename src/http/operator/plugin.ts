@@ -123,7 +123,7 @@ async function admit(
   route: Route,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Promise<void> {
-  // Who sends credentials needs no session.
+  // A request with credentials needs no session.
   const session =
     request.headers.authorization === undefined ? await ports.sessions.find(request.raw) : undefined
   const account = admitted(ports, { request, reply, session })

@@ -81,7 +81,7 @@ function faultFor(
   return faultOfSigner(leaf, chain, { roots: signer.roots, now: time })
 }
 
-/** Where Fulcio writes who said whose the certificate is: today's place, and that of before. */
+/** Where Fulcio writes the issuer that vouched for the identity: today's place, and that of before. */
 const oidcIssuers = ['1.3.6.1.4.1.57264.1.8', '1.3.6.1.4.1.57264.1.1']
 
 /** When it was made as far as that is proven, else now. A text says why it cannot be known. */

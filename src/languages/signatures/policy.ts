@@ -13,7 +13,7 @@ export interface Signer {
   readonly roots: readonly string[]
   /** Whose the certificate must be: an address, a URL, or parts of a subject. */
   readonly identity?: string
-  /** Who must have said so, for certificates of Fulcio. */
+  /** The issuer that must have vouched for it, for certificates of Fulcio. */
   readonly issuer?: string
   /** Public keys, PEM, of the transparency log that says when it was signed. */
   readonly logKeys: readonly string[]

@@ -1,4 +1,4 @@
-/** What goes wrong between a package and those who must have signed it. */
+/** What goes wrong with the signatures that a package must have. */
 import type { ProblemTable } from './table.ts'
 
 export const signatureProblems = {

@@ -49,7 +49,7 @@ export function LogView({ log, name }: Props) {
   const scrolled = ({ currentTarget }: Event): void => {
     const { scrollTop, scrollHeight, clientHeight } = currentTarget as HTMLElement
     setTop(scrollTop)
-    // Who scrolls up wants to read; who comes back to the end wants to follow.
+    // Scrolling up means to read; coming back to the end means to follow.
     setFollowing(scrollTop + clientHeight >= scrollHeight - rowHeight)
   }
   const height = frame.current?.clientHeight ?? 600
