@@ -7,14 +7,14 @@ import type { Store } from '../store/store.ts'
 
 export interface KeyMaster {
   status(): Promise<Keys>
-  /** Adds a key that opens only, until it is activated. */
-  add(): Promise<Keys>
+  /** Adds a key that opens only, until it is activated; the same seed adds one key. */
+  add(seed: string): Promise<Keys>
   /** Makes a key of the ring the one that seals; what is sealed follows in the background. Problems: key.unknown. */
   activate(id: string): Promise<Keys>
   /** Takes a key off the ring once nothing is sealed with it. Problems: key.unknown, key.in-use. */
   remove(id: string): Promise<Keys>
-  /** Adds a key and activates it. */
-  rotate(): Promise<Keys>
+  /** Adds a key and activates it; the same seed adds one key. */
+  rotate(seed: string): Promise<Keys>
   /** Goes on with what an earlier process left unfinished. */
   resume(): void
   stop(): Promise<void>
@@ -80,8 +80,8 @@ export function makeKeyMaster(parts: KeyMasterParts): KeyMaster {
     status,
     resume,
     activate,
-    async add() {
-      addKey(file, chance)
+    async add(seed) {
+      addKey(file, chance, seed)
       await store.takeKeys()
       return status()
     },
@@ -90,7 +90,7 @@ export function makeKeyMaster(parts: KeyMasterParts): KeyMaster {
       await store.takeKeys()
       return status()
     },
-    rotate: () => activate(addKey(file, chance)),
+    rotate: (seed) => activate(addKey(file, chance, seed)),
     async stop() {
       leaving.abort()
       await sealing

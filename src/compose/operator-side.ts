@@ -1,5 +1,5 @@
 /** The operator's side of a broker: operator API, health and figures, presence in the cluster, keys, backups. */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import type { Ports } from '../broker/ports.ts'
@@ -15,6 +15,7 @@ import { type Listening, listen, nothingHere } from '../http/server.ts'
 import { isEncrypted, type Sources } from '../http/source.ts'
 import { openUi } from '../http/ui.ts'
 import type { Clock } from '../kit/clock.ts'
+import { sha256 } from '../kit/hash.ts'
 import type { Log } from '../kit/log.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
@@ -152,7 +153,7 @@ function portsOfApi(settings: Settings, parts: OperatorSideParts): Omit<Operator
     isEncrypted: (request) => isEncrypted(request, sources),
     bodyLimits: bodyLimitsOf(settings),
     source: sources.of,
-    backup: () => backUp(ports, settings.dataDir),
+    backup: (seed) => backUp(ports, settings.dataDir, seed),
   }
 }
 
@@ -190,12 +191,14 @@ async function openAdmin(
   return listen(options, { osb: nothingHere, other: handle })
 }
 
-async function backUp({ store, clock, chance }: Ports, dataDir: string): Promise<string> {
+async function backUp({ store, clock }: Ports, dataDir: string, seed: string): Promise<string> {
   const folder = join(dataDir, 'backups')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const end = `-${sha256(seed).slice(0, 16)}.db`
+  const made = readdirSync(folder).find((name) => name.endsWith(end))
+  if (made !== undefined) return join(folder, made)
   const time = new Date(clock.now()).toISOString().replace(/[:.]/g, '')
-  // Two may be asked for in the same millisecond.
-  const file = join(folder, `chandler-${time}-${Buffer.from(chance.bytes(2)).toString('hex')}.db`)
+  const file = join(folder, `chandler-${time}${end}`)
   await store.backup(file)
   return file
 }

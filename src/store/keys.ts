@@ -1,6 +1,7 @@
 /** The key ring: the keys that open what is sealed, one of them active for sealing. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Chance } from '../kit/clock.ts'
+import { sha256 } from '../kit/hash.ts'
 import { fail } from '../model/problem.ts'
 import { changeKeyFile, type KeyEntry, keyBytes, makeKeyFile, readKeyFile } from './key-file.ts'
 
@@ -55,10 +56,16 @@ export function openKeyRing(file: string, chance: Chance): KeyRing {
   }
 }
 
-/** Adds a key that only opens, so that every process of a cluster can learn it before one seals with it. */
-export function addKey(file: string, chance: Chance): string {
-  const added = newEntry(chance, 'decrypt-only')
-  changeKeyFile(file, (entries) => [added, ...entries])
+/**
+ * Adds a key that only opens, so that every process of a cluster can learn it before one seals with it. A `seed` that was
+ * used before names the key that was added then.
+ */
+export function addKey(file: string, chance: Chance, seed?: string): string {
+  const fresh = newEntry(chance, 'decrypt-only')
+  const added = seed === undefined ? fresh : { ...fresh, id: `k${sha256(seed).slice(0, 10)}` }
+  changeKeyFile(file, (entries) =>
+    entries.some(({ id }) => id === added.id) ? entries : [added, ...entries],
+  )
   return added.id
 }
 

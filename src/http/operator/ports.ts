@@ -26,17 +26,17 @@ export interface OperatorPorts {
   source(request: IncomingMessage): string
   readonly keys: {
     status(): Promise<Keys>
-    /** Adds a key that opens only. */
-    add(): Promise<Keys>
+    /** Adds a key that opens only; the same seed adds one key. */
+    add(seed: string): Promise<Keys>
     /** Makes a key the one that seals; what is sealed follows in the background. */
     activate(id: string): Promise<Keys>
     /** Takes a key off the ring, if nothing is sealed with it. */
     remove(id: string): Promise<Keys>
-    /** Makes a fresh key the active one; what is sealed follows in the background. */
-    rotate(): Promise<Keys>
+    /** Makes a fresh key the active one, the same for the same seed; what is sealed follows in the background. */
+    rotate(seed: string): Promise<Keys>
   }
-  /** Writes a consistent copy of the store into the data folder; answers its path. */
-  backup(): Promise<string>
+  /** Writes a consistent copy of the store into the data folder; answers its path, that of before for the same seed. */
+  backup(seed: string): Promise<string>
   readonly observe: Observe
   /** Fires when the process is on its way out: followers are told to come back. */
   readonly leaving: AbortSignal

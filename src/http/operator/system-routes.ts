@@ -6,8 +6,9 @@ import { Package, toPackage, toPackageContent } from '../../api/package.ts'
 import { freezeBroker, thawBroker } from '../../broker/govern.ts'
 import { fail } from '../../model/problem.ts'
 import { problemCodes } from '../../model/problem-codes.ts'
+import { freshId } from './fresh-id.ts'
 import type { OperatorPorts } from './ports.ts'
-import { deed, document, look, nothing, order, route } from './route.ts'
+import { type Call, deed, document, look, nothing, order, route } from './route.ts'
 
 const PackageName = Type.Object({ name: Type.String() })
 
@@ -157,7 +158,7 @@ export const systemRoutes = [
     audit: deed('key.add'),
     answers: Keys,
     status: 201,
-    handle: async (_call, { keys }) => document(await keys.add()),
+    handle: async (call, ports) => document(await ports.keys.add(seedOf(call, ports))),
   }),
   route({
     method: 'POST',
@@ -191,7 +192,7 @@ export const systemRoutes = [
     audit: deed('key.rotate'),
     answers: Keys,
     status: 202,
-    handle: async (_call, { keys }) => document(await keys.rotate()),
+    handle: async (call, ports) => document(await ports.keys.rotate(seedOf(call, ports))),
   }),
   route({
     method: 'POST',
@@ -202,9 +203,17 @@ export const systemRoutes = [
     audit: deed('store.backup'),
     answers: Backup,
     status: 201,
-    handle: async (_call, { backup }) => document({ file: await backup() }),
+    handle: async (call, ports) => document({ file: await ports.backup(seedOf(call, ports)) }),
   }),
 ]
+
+/** What touches files is not undone with a transaction: a repetition finds what was made by its name. */
+function seedOf(
+  { asker, idempotencyKey }: Pick<Call<unknown, unknown, unknown>, 'asker' | 'idempotencyKey'>,
+  { broker }: OperatorPorts,
+): string {
+  return freshId(broker.chance, asker.account.id, idempotencyKey)
+}
 
 async function clusterOf({ broker }: OperatorPorts) {
   const { look: see } = broker.store

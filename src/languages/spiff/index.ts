@@ -16,6 +16,7 @@ export type {
   Call,
   CallEnding,
   CallOutcome,
+  DocumentDepth,
   Effects,
   Env,
   FragmentOptions,
