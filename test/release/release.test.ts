@@ -202,7 +202,9 @@ describe.skipIf(noChroot !== undefined)('a Debian package', () => {
 function debian(): string {
   const kept = resolve('node_modules/.cache/debian-bookworm')
   if (existsSync(kept)) return kept
-  const made = mkdtempSync(join(work, 'bookworm-'))
+  // Its root is for every user, as that of a machine is.
+  const made = join(work, 'bookworm')
+  mkdirSync(made, { mode: 0o755 })
   const words = ['--variant=minbase', 'bookworm', made, 'http://deb.debian.org/debian']
   execFileSync('debootstrap', words, { stdio: ['ignore', 'ignore', 'inherit'] })
   mkdirSync(resolve('node_modules/.cache'), { recursive: true })
