@@ -175,6 +175,7 @@ test('limits come from the plan', async () => {
     outputBytes: 3000,
     outputEntries: 4,
     logBytes: 5000,
+    diskBytes: 6_000_000,
     killGraceSeconds: 1,
     memoryBytes: 8_000_000,
     processes: 7,
@@ -190,6 +191,7 @@ test('limits come from the plan', async () => {
     processes: 7,
     cpus: 0.5,
     logBytes: 5000,
+    diskBytes: 6_000_000,
   })
   expect(provision.wants).toEqual([
     { kind: 'tar', name: 'credstore', path: '/tweed/credstore', bytesMax: 1000 + 10 * 2048 },

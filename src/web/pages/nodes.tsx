@@ -31,8 +31,12 @@ export function NodesPage() {
     <>
       <h1>{t('nodes.title')}</h1>
       <NodeTable cluster={cluster.value} />
-      <h2>{t('nodes.counts')}</h2>
-      <CountTable cluster={cluster.value} />
+      {cluster.value.counts.length === 0 ? null : (
+        <>
+          <h2>{t('nodes.counts')}</h2>
+          <CountTable cluster={cluster.value} />
+        </>
+      )}
       {isOperator() ? (
         <>
           <h2>{t('nodes.keys')}</h2>

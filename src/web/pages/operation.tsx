@@ -4,7 +4,7 @@ import type { Operation } from '../../api/operation.ts'
 import { calls } from '../calls.ts'
 import { FileList } from '../instance/files.tsx'
 import { instanceLink } from '../links.ts'
-import { useLoaded } from '../load.ts'
+import { type Loaded, useLoaded } from '../load.ts'
 import { type FollowedLog, followLog } from '../log/follow.ts'
 import { LogView } from '../log/view.tsx'
 import { CancelButton, ReleaseButton, RetryButton } from '../operation/acts.tsx'
@@ -23,20 +23,22 @@ export function OperationPage({ params }: PageProps) {
   const loaded = useLoaded(`operation ${id}`, (manner) =>
     send(calls.operation, { path: { operation: id }, ...manner }),
   )
-  const { value } = loaded
-  useTitle(
-    value ? t('operation.title', { action: value.action, instance: value.instance }) : t('operations.title'),
+  return loaded.value === undefined ? (
+    <NotYet id={id} loaded={loaded} />
+  ) : (
+    <Known key={id} loaded={loaded.value} />
   )
-  if (value === undefined)
-    return loaded.problem === undefined ? (
-      <p class="quiet">{t('word.loading')}</p>
-    ) : (
-      <>
-        <h1>{id}</h1>
-        <ProblemNote problem={loaded.problem} again={loaded.reload} />
-      </>
-    )
-  return <Known key={id} loaded={value} />
+}
+
+function NotYet({ id, loaded }: { readonly id: string; readonly loaded: Loaded<Operation> }) {
+  useTitle(t('operations.title'))
+  if (loaded.problem === undefined) return <p class="quiet">{t('word.loading')}</p>
+  return (
+    <>
+      <h1>{id}</h1>
+      <ProblemNote problem={loaded.problem} again={loaded.reload} />
+    </>
+  )
 }
 
 function Known({ loaded }: { readonly loaded: Operation }) {
@@ -50,12 +52,17 @@ function Known({ loaded }: { readonly loaded: Operation }) {
   const streamed = log?.operation.value
   const operation =
     streamed && streamed.finishedAt === loaded.finishedAt ? { ...loaded, ...streamed } : (streamed ?? loaded)
-  const { id, action, instance, binding, state, createdAt, finishedAt } = operation
+  const { id, action, instance, platform, binding, state, createdAt, finishedAt } = operation
+  const target = useLoaded(`instance ${platform}/${instance}`, (manner) =>
+    send(calls.instance, { path: { platform, instance }, ...manner }),
+  )
+  const name = target.value?.name ?? instance
+  useTitle(t('operation.title', { action, instance: name }))
   return (
     <>
       <div class="head">
         <h1>
-          {action} <a href={instanceLink(operation)}>{instance}</a>
+          {action} <a href={instanceLink(operation)}>{name}</a>
         </h1>
         <span role="status">
           <State of={state} />

@@ -40,6 +40,8 @@ export function Lasting({ from, to }: { readonly from: string; readonly to?: str
 
 /** A number of seconds in one unit. */
 export function lastingText(seconds: number): string {
+  if (seconds > 0 && seconds < 1)
+    return t('time.lasts.milliseconds', { n: Math.max(1, Math.round(seconds * 1000)) })
   const { name, n } = stepOf(Math.max(0, Math.floor(seconds)))
   return t(`time.lasts.${name}`, { n })
 }

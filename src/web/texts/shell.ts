@@ -45,6 +45,7 @@ export const shellTexts = {
   'time.minutes': ['{n} min ago', 'vor {n} min'],
   'time.hours': ['{n} h ago', 'vor {n} h'],
   'time.days': ['{n} {n|day|days} ago', 'vor {n} {n|Tag|Tagen}'],
+  'time.lasts.milliseconds': ['{n} ms', '{n} ms'],
   'time.lasts.seconds': ['{n} s', '{n} s'],
   'time.lasts.minutes': ['{n} min', '{n} min'],
   'time.lasts.hours': ['{n} h', '{n} h'],
