@@ -31,6 +31,20 @@ const examples: Readonly<Record<string, Example>> = {
     body: { service: 'alpha-db', plan: 'small', id: 'fresh' },
     other: { service: 'alpha-db', plan: 'large', id: 'fresh' },
   },
+  '/instances/dry-run': {
+    path: async () => '/instances/dry-run',
+    body: { service: 'alpha-db', plan: 'small', id: 'tried' },
+    other: { service: 'alpha-db', plan: 'large', id: 'tried' },
+  },
+  '/instances/:platform/:instance/dry-run': {
+    path: async (at) => `${await at.instance('tried', 'small')}/dry-run`,
+    body: { parameters: {} },
+    other: { plan: 'large' },
+  },
+  '/instances/:platform/:instance/bindings/dry-run': {
+    path: async (at) => `${await at.instance('nearly-bound', 'small')}/bindings/dry-run`,
+    other: { id: 'z' },
+  },
   '/instances/:platform/:instance/bindings': {
     path: async (at) => `${await at.instance('bound', 'small')}/bindings`,
     other: { id: 'z' },
@@ -73,6 +87,7 @@ const examples: Readonly<Record<string, Example>> = {
     path: async (at) => `/operations/${await at.order('released', 'slow', never)}/release`,
     refused: 'no operation is quarantined',
   },
+  '/session': { path: async () => '/session' },
   '/keys': { path: async () => '/keys' },
   '/keys/rotate': { path: async () => '/keys/rotate' },
   '/keys/:key/activate': {
