@@ -153,7 +153,14 @@ async function sent(method: string, path: string, authorization?: string) {
       ...(authorization === undefined ? {} : { Authorization: authorization }),
     },
   })
-  return { status: response.status, headers: response.headers, body: await response.text() }
+  return { status: response.status, headers: response.headers, body: await bodyOf(response) }
+}
+
+/** A stream of events has no end of its own. */
+async function bodyOf(response: Response): Promise<string> {
+  if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true) return response.text()
+  await response.body?.cancel()
+  return ''
 }
 
 function filled(template: string): string {
@@ -164,7 +171,6 @@ function filled(template: string): string {
     .replaceAll(/:\w+/g, 'x')
 }
 
-/** All but what differs from one moment to the next. */
 /** Documents that say how long ago something was, or that each look adds to. */
 const changing = ['/api/v1/audit', '/api/v1/cluster']
 
@@ -173,6 +179,8 @@ function comparable(headers: Headers, path: string): Readonly<Record<string, str
     'date',
     'connection',
     'keep-alive',
+    // It tells how a body is sent, and HEAD has none.
+    ...(headers.get('Content-Type')?.startsWith('text/event-stream') ? ['transfer-encoding'] : []),
     ...(changing.some((one) => path.startsWith(one)) ? ['content-length'] : []),
   ]
   return Object.fromEntries([...headers].filter(([name]) => !passing.includes(name)))
