@@ -16,10 +16,15 @@ interface Cut {
   readonly text: string
 }
 
+/** The plan input that asks for it; no template sees it. */
+export const adoptionInput = 'subsume'
+
 /** Whether a plan takes over what exists instead of making it. */
 export function isAdoption(action: PakAction, properties: JsonObject): boolean {
-  const wanted = properties['subsume']
-  return action.planInputs.some(({ name }) => name === 'subsume') && (wanted === true || wanted === 'true')
+  const wanted = properties[adoptionInput]
+  return (
+    action.planInputs.some(({ name }) => name === adoptionInput) && (wanted === true || wanted === 'true')
+  )
 }
 
 /** Rewrites what `show` prints: deletions, then additions, then mappings, as the definition says. */

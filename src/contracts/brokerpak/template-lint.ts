@@ -1,6 +1,8 @@
 /** Templates against the definition around them: what does not parse, is not declared, is not made. */
+
 import { nearest } from '../../kit/text.ts'
 import { placeOf } from '../../languages/place.ts'
+import { adoptionInput } from './adopt.ts'
 import { type Definition, type Input, type PakAction, templatesOf } from './definition.ts'
 import { namesUsed } from './expression-lint.ts'
 import type { Finding } from './finding.ts'
@@ -168,7 +170,7 @@ function unknownVariables(
 
 function unusedInputs(action: PakAction, variables: readonly Declared[], path: string): readonly Finding[] {
   const names = variables.map(({ name }) => name)
-  const used = namesUsed(action)
+  const used = new Set([...namesUsed(action), adoptionInput])
   const of = (list: readonly { readonly name: string }[], field: string): readonly Finding[] =>
     list.flatMap(({ name }, i) => {
       if (name === '' || names.includes(name) || used.has(name)) return []
