@@ -1,5 +1,5 @@
 /** The session of the person in front of this page. */
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import type { Session } from '../api/session.ts'
 import { calls } from './calls.ts'
 import { type Answered, addressOf, exchange, send, sessionHooks } from './send.ts'
@@ -11,6 +11,13 @@ export type SessionState =
   | { readonly kind: 'open'; readonly session: Session }
 
 export const session = signal<SessionState>({ kind: 'asking' })
+
+/** Where it is noted that there was one: a browser without it need not ask, and be refused. */
+const kept = 'chandler.session'
+effect(() => {
+  if (session.value.kind === 'open') localStorage.setItem(kept, 'open')
+  else if (session.value.kind === 'none') localStorage.removeItem(kept)
+})
 
 sessionHooks.csrf = () => (session.value.kind === 'open' ? session.value.session.csrf : undefined)
 sessionHooks.lost = () => {
@@ -24,6 +31,10 @@ export function isOperator(): boolean {
 
 /** Asks whether the browser still has a session. */
 export async function resume(): Promise<void> {
+  if (session.peek().kind === 'asking' && localStorage.getItem(kept) === null) {
+    session.value = { kind: 'none', hadEnded: false }
+    return
+  }
   const answered = await send(calls.session, { path: {}, isRefresh: true })
   if (answered.kind === 'done') session.value = { kind: 'open', session: answered.value }
   // A broker that cannot be reached has not ended the session; one that has was heard of by `lost`.
