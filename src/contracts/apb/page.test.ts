@@ -30,5 +30,5 @@ test('every option of the table is taken, and none is missing', () => {
   const unknown = faultsOfOptions(given).filter(({ detail }) => /additional/.test(detail ?? ''))
 
   expect(unknown).toEqual([])
-  expect(named).toHaveLength(19)
+  expect(named).toHaveLength(21)
 })
