@@ -220,6 +220,15 @@ export interface Limits {
   readonly diskBytes: number
 }
 
+/** Limits as operators set them, by the names of their options. */
+export type LimitOptions = Omit<Limits, 'seconds' | 'graceSeconds'> & { readonly killGraceSeconds: number }
+
+/** The limits of a run that may take so long. */
+export function limitsFor(options: LimitOptions, seconds: number): Limits {
+  const { killGraceSeconds, memoryBytes, processes, cpus, logBytes, diskBytes } = options
+  return { seconds, graceSeconds: killGraceSeconds, memoryBytes, processes, cpus, logBytes, diskBytes }
+}
+
 export const usualLimits: Limits = {
   seconds: 7200,
   graceSeconds: 30,

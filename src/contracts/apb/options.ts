@@ -1,7 +1,7 @@
 /** The options an operator may give to a bundle: names, time, and what the contract leaves open. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
 import { checkerOf } from '../../kit/schema.ts'
-import type { Limits } from '../../model/job.ts'
+import { type Limits, limitsFor } from '../../model/job.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ApbAction } from './actions.ts'
 
@@ -168,14 +168,5 @@ function proxyOf(given: { readonly [key: string]: unknown }): Options['proxy'] {
 
 /** The limits of one action. */
 export function limitsOf(options: Options, action: ApbAction): Limits {
-  const { killGraceSeconds, memoryBytes, processes, cpus, logBytes, diskBytes, timeoutSeconds } = options
-  return {
-    seconds: timeoutSeconds[action],
-    graceSeconds: killGraceSeconds,
-    memoryBytes,
-    processes,
-    cpus,
-    logBytes,
-    diskBytes,
-  }
+  return limitsFor(options, options.timeoutSeconds[action])
 }

@@ -1,7 +1,7 @@
 /** What an operator may say about a bundle or a plan of it, beside the values of its parameters. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { checkerOf } from '../../kit/schema.ts'
-import type { Limits } from '../../model/job.ts'
+import { type Limits, limitsFor } from '../../model/job.ts'
 import type { Problem } from '../../model/problem.ts'
 
 export interface Options {
@@ -106,14 +106,5 @@ export function optionsOf(given: JsonObject): Options {
 
 /** The limits of a run. */
 export function limitsOf(options: Options): Limits {
-  const { timeoutSeconds, killGraceSeconds, memoryBytes, processes, cpus, logBytes, diskBytes } = options
-  return {
-    seconds: timeoutSeconds,
-    graceSeconds: killGraceSeconds,
-    memoryBytes,
-    processes,
-    cpus,
-    logBytes,
-    diskBytes,
-  }
+  return limitsFor(options, options.timeoutSeconds)
 }

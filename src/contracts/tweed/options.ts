@@ -1,7 +1,7 @@
 /** The options an operator may give to a pattern or one of its plans: limits, time, and what the contract leaves open. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
 import { checkerOf } from '../../kit/schema.ts'
-import type { Limits } from '../../model/job.ts'
+import { type Limits, limitsFor } from '../../model/job.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { TweedOperation } from './places.ts'
 
@@ -115,14 +115,5 @@ export function optionsOf(given: JsonObject): Options {
 
 /** The limits of one operation. */
 export function limitsOf(options: Options, operation: TweedOperation): Limits {
-  const { killGraceSeconds, memoryBytes, processes, cpus, logBytes, diskBytes, timeoutSeconds } = options
-  return {
-    seconds: timeoutSeconds[operation],
-    graceSeconds: killGraceSeconds,
-    memoryBytes,
-    processes,
-    cpus,
-    logBytes,
-    diskBytes,
-  }
+  return limitsFor(options, options.timeoutSeconds[operation])
 }
