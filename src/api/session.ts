@@ -1,4 +1,4 @@
-/** The session of a person who logged in with a browser. */
+/** A session of a browser: its account, its token for changes, its end. */
 import { Type } from 'typebox'
 import { moment, type Of } from './words.ts'
 

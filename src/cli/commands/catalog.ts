@@ -48,7 +48,7 @@ async function show(service: string | undefined, options: { output: Form }, comm
   })
 }
 
-/** A user who misses a service in the list is told why it is not there. */
+/** Tells why a service is missing from the list. */
 async function sayRefused(client: Client): Promise<void> {
   const { items } = await client.packages()
   for (const { name, state, problems } of items) {

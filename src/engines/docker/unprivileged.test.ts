@@ -8,7 +8,7 @@ import { ensurePrograms } from '../../../test/support/debian.ts'
 import { freshFolder } from '../../../test/support/image.ts'
 import { startPodman } from '../../../test/support/podman.ts'
 
-// As for a user who may use the engine's socket and is not root: images may run as any user all the same.
+// The broker has the rights to the engine's socket without being root: images may run as any user all the same.
 suiteAsNobody({
   name: 'docker engine without root',
   missing: whyNobodyCannot() ?? ensurePrograms('podman', 'runc'),

@@ -26,7 +26,7 @@ export function minorVersion(headers: IncomingHttpHeaders, missingStatus: 412 | 
   return fail('request.version-unsupported', detail)
 }
 
-/** The user who caused the request, where the platform says so. Problem: request.malformed. */
+/** The user behind the request, where the platform says so. Problem: request.malformed. */
 export function originatingIdentity(headers: IncomingHttpHeaders): Requester | undefined {
   const given = headers['x-broker-api-originating-identity']
   if (given === undefined || given === '') return undefined

@@ -1,4 +1,4 @@
-/** Who did what with an instance. */
+/** The audit records of an instance. */
 import type { InstanceDetail } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'

@@ -1,4 +1,4 @@
-/** Who is logged in, until when, in which language; and the way out. */
+/** The account of the session, its end, its language; and the way out. */
 import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { Command } from '../parts/copy.tsx'

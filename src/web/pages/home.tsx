@@ -1,4 +1,5 @@
 /** What is wrong right now, and what is under way; a quiet page when nothing is. */
+
 import type { ComponentChildren } from 'preact'
 import type { Cluster } from '../../api/cluster.ts'
 import type { Instance } from '../../api/instance.ts'
@@ -7,11 +8,11 @@ import type { Package } from '../../api/package.ts'
 import { calls } from '../calls.ts'
 import { instanceLink, operationLink, packageLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
+import { NoInstances } from '../parts/no-instances.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { Shape, State } from '../parts/state.tsx'
 import { Ago, lastingText } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
-import { href } from '../router.ts'
 import { send } from '../send.ts'
 import { t } from '../texts.ts'
 
@@ -93,18 +94,7 @@ function Quiet({ cluster }: { readonly cluster: Cluster | undefined }) {
       .filter((one) => one.of === of && one.state !== 'gone')
       .reduce((total, { count }) => total + count, 0)
   const instances = sum('instance')
-  if (instances === 0)
-    return (
-      <>
-        <p class="calm">{t('home.empty')}</p>
-        <p class="quiet">{t('home.emptyHint')}</p>
-        <p>
-          <a class="button" href={href('/catalog')}>
-            {t('instance.order')}
-          </a>
-        </p>
-      </>
-    )
+  if (instances === 0) return <NoInstances text={t('home.empty')} hint={t('home.emptyHint')} />
   return (
     <p class="calm">
       {t('home.quiet')} {t('home.counts', { instances, bindings: sum('binding') })}

@@ -1,15 +1,17 @@
 /** All instances, filtered, ordered and paged by the broker. */
+
 import type { Instance } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
 import { instanceLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { ChoiceFilter, TextFilter } from '../parts/filters.tsx'
+import { NoInstances } from '../parts/no-instances.tsx'
 import { Paging } from '../parts/paging.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { State, stateWord } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
-import { address, href } from '../router.ts'
+import { address } from '../router.ts'
 import { send } from '../send.ts'
 import { t } from '../texts.ts'
 
@@ -100,15 +102,7 @@ function Table({ items, isFiltered }: TableProps) {
     return isFiltered ? (
       <p class="calm">{t('list.noneFit')}</p>
     ) : (
-      <>
-        <p class="calm">{t('instances.empty')}</p>
-        <p class="quiet">{t('instances.emptyHint')}</p>
-        <p>
-          <a class="button" href={href('/catalog')}>
-            {t('instance.order')}
-          </a>
-        </p>
-      </>
+      <NoInstances text={t('instances.empty')} hint={t('instances.emptyHint')} />
     )
   return (
     <table>
