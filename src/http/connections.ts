@@ -34,6 +34,8 @@ export interface Connections {
   begins(request: IncomingMessage, response: ServerResponse): boolean
   /** Ends what is too slow. `timedOut` is told of a request whose body does not come. */
   check(timedOut: (socket: Socket) => void): void
+  /** Closes the connections that wait for a request, those that browsers open beforehand too, and each other one after its answers. */
+  drain(): void
 }
 
 /** All connections together on which nothing was admitted yet. */
@@ -106,6 +108,7 @@ export function makeConnections({ clock, keepAliveMs, limits, trusts }: Connecti
   const byAccount = new Map<string, Set<Connection>>()
   const byPort = new Map<string, Connection>()
   const receiving = new Set<Receiving>()
+  let draining = false
 
   const belongTo = (connection: Connection, account: string): void => {
     connection.account = account
@@ -166,23 +169,9 @@ export function makeConnections({ clock, keepAliveMs, limits, trusts }: Connecti
       connection.idleSince = clock.monotonic()
       if (connection.open === pipelinedMax - 1) socket.resume()
       if (watched) receiving.delete(watched)
+      if (draining && connection.open === 0) closeSoon(socket)
     })
     return true
-  }
-
-  const checkBodies = (now: number, timedOut: (socket: Socket) => void): void => {
-    const { bodyBytesPerSecond } = limits()
-    for (const one of receiving) {
-      const { request, since, bytesBefore } = one
-      if (request.complete) {
-        receiving.delete(one)
-        continue
-      }
-      const allowedMs = ((request.socket.bytesRead - bytesBefore) / bodyBytesPerSecond) * 1000 + bodyGraceMs
-      if (now - since <= allowedMs) continue
-      receiving.delete(one)
-      timedOut(request.socket)
-    }
   }
 
   return {
@@ -198,12 +187,37 @@ export function makeConnections({ clock, keepAliveMs, limits, trusts }: Connecti
     begins,
     check(timedOut) {
       const now = clock.monotonic()
-      checkBodies(now, timedOut)
+      checkBodies(receiving, { now, bytesPerSecond: limits().bodyBytesPerSecond, timedOut })
       for (const connection of all) {
         const isIdle = connection.open === 0 && now - connection.idleSince > keepAliveMs + idleGraceMs
         if (isIdle || isStalled(connection, now)) connection.socket.destroy()
       }
     },
+    drain() {
+      draining = true
+      for (const { open, socket } of all) if (open === 0) closeSoon(socket)
+    },
+  }
+}
+
+interface Pace {
+  readonly now: number
+  readonly bytesPerSecond: number
+  timedOut(socket: Socket): void
+}
+
+/** Times out the requests whose bodies come more slowly than that. */
+function checkBodies(receiving: Set<Receiving>, { now, bytesPerSecond, timedOut }: Pace): void {
+  for (const one of receiving) {
+    const { request, since, bytesBefore } = one
+    if (request.complete) {
+      receiving.delete(one)
+      continue
+    }
+    const allowedMs = ((request.socket.bytesRead - bytesBefore) / bytesPerSecond) * 1000 + bodyGraceMs
+    if (now - since <= allowedMs) continue
+    receiving.delete(one)
+    timedOut(request.socket)
   }
 }
 

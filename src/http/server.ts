@@ -91,7 +91,7 @@ export async function listen(options: ServerOptions, sides: Sides): Promise<List
   return {
     url: `${scheme}://${shownHost(host)}:${(server.address() as AddressInfo).port}`,
     renew,
-    close: (withinMs) => close(server, withinMs),
+    close: (withinMs) => close(server, connections, withinMs),
   }
 }
 
@@ -248,9 +248,9 @@ const clientErrors: Readonly<Record<string, readonly [string, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
 }
 
-async function close(server: Server, withinMs: number): Promise<void> {
+async function close(server: Server, connections: Connections, withinMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
+  connections.drain()
   const timer = setTimeout(() => server.closeAllConnections(), withinMs)
   await closed
   clearTimeout(timer)

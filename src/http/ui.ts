@@ -64,7 +64,7 @@ function serveFile(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
 ): void {
   const isAsset = name.startsWith('assets/')
-  const file = files.get(isAsset ? name : 'index.html')
+  const file = hasDotSegment(name) ? undefined : files.get(isAsset ? name : 'index.html')
   if (file === undefined) {
     send(response, { status: 404, body: { description: 'There is nothing at this address' } })
     return
@@ -91,6 +91,14 @@ function serveFile(
     'Content-Length': body.length,
   })
   response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** Browsers resolve dot segments before they ask; a request with one, plain or escaped, looks for files beside the UI. */
+function hasDotSegment(name: string): boolean {
+  return name
+    .replaceAll(/%2e/gi, '.')
+    .split(/\/|%2f|\\|%5c/i)
+    .some((segment) => segment === '.' || segment === '..')
 }
 
 const securityHeaders = {

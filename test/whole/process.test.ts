@@ -1,6 +1,8 @@
 /** The broker as a process: signals, reload, health, exit codes. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -61,6 +63,21 @@ test('who follows a log is told to come back when the broker drains, and SIGUSR2
   expect(snapshot).toMatchObject({ running: 1, memory: { rss: expect.any(Number) } })
   expect(text).toContain('event: reconnect')
   expect(text).not.toContain('event: end')
+  expect(await ended).toBe(0)
+})
+
+test('a connection on which nothing was asked, as browsers open them beforehand, holds up no drain', async () => {
+  const { child, url, ended } = await started(
+    'beforehand',
+    configuration().replace('drain: 2s', 'drain: 600s'),
+  )
+  const { hostname, port } = new URL(url)
+  const silent = connect(Number(port), hostname).resume()
+  await once(silent, 'connect')
+  await fetch(`${url}/healthz`)
+  child.kill('SIGTERM')
+  await once(silent, 'close')
+
   expect(await ended).toBe(0)
 })
 
