@@ -56,7 +56,7 @@ function apiPage(): string {
     '',
     'Below `/api/v1`, JSON in and out, HTTP Basic authentication. The exact schemas: `/api/openapi.json` (OpenAPI 3.1).',
     'Browsers trade the credentials for a cookie (`POST /session`); with a cookie alone each change needs the header `X-CSRF-Token` with the token of that answer.',
-    'A `viewer` may look, an `operator` everything; a `platform` has the Open Service Broker API only.',
+    'Each route needs a permission, which the roles of an account bundle: [who may do what](access.md). Of a thing in a tenant it must be held there; what lies in other tenants answers as if it were not there.',
     'Every refusal is a document with `code`, `title`, `detail`, `where`, `hint` and `requestId`; see [problems](problems.md).',
     'Lists come in pages: `limit` (50, at most 500) and `cursor` (`next` of the page before).',
     'A `POST` with an `Idempotency-Key` may be sent again for a day: it is carried out once, and answered as it was then. The same key with another request is refused with 422, and with 409 while the first is under way.',
@@ -66,7 +66,7 @@ function apiPage(): string {
     ...[...groups].flatMap(([tag, routes]) => [
       `## ${tag.slice(0, 1).toUpperCase()}${tag.slice(1)}`,
       '',
-      '| | who | takes | answers | audited as |',
+      '| | needs | takes | answers | audited as |',
       '|---|---|---|---|---|',
       ...routes.map(routeRow),
       '',
@@ -80,7 +80,7 @@ function routeRow(route: Route): string {
   const title: unknown = isObject(route.answers) ? route.answers['title'] : undefined
   const answers = typeof title === 'string' ? `${route.status} \`${title}\`` : String(route.status)
   const about = `\`${route.method} ${route.url}\`<br>${route.summary}`
-  return `| ${about} | ${route.role} | ${takes} | ${answers} | ${audited} |`
+  return `| ${about} | \`${route.needs}\` | ${takes} | ${answers} | ${audited} |`
 }
 
 function fieldsOf(schema: unknown): readonly string[] {

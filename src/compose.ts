@@ -18,9 +18,9 @@ import { tellPackages } from './compose/package-words.ts'
 import { type RefusalRecorder, startRefusalRecorder } from './compose/refusals.ts'
 import { type Difference, differenceOf } from './compose/reload.ts'
 import {
-  accountsOf,
   bodyLimitsOf,
   keyRingOf,
+  knownOf,
   listenerOf,
   makeRules,
   type Rules,
@@ -108,7 +108,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     artifacts,
     running: () => worker.running,
   })
-  const gate = makeGate(accountsOf(settings))
+  const gate = makeGate(knownOf(settings))
   const now = { settings, sources: sourcesOf(settings.http.trustedProxies) }
   const sources: Sources = {
     of: (request) => now.sources.of(request),
@@ -236,7 +236,7 @@ function brokerOf(
         foresee(house.tools, house.shelf.lentTo)
       }
       if (renewed) server.renew(renewed)
-      gate.replace(accountsOf(fresh))
+      gate.replace(knownOf(fresh))
       admission.change(fresh.limits)
       house.rules.change(fresh)
       now.sources = sources

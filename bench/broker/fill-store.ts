@@ -31,6 +31,7 @@ export async function fillStore(filling: Filling): Promise<void> {
         await tx.putInstance({
           ...target,
           state: 'ready',
+          tenant: `${filling.platform}/org/space`,
           generation: 1,
           serviceId: filling.serviceId,
           planId: filling.planId,
@@ -56,6 +57,7 @@ function ended(id: string, target: Operation['target'], now: number): Operation 
     id,
     target,
     action: { kind: 'provision' },
+    tenant: `${target.platform}/org/space`,
     state: 'succeeded',
     reason: 'succeeded',
     description: 'The pretended provision succeeded.',

@@ -23,6 +23,7 @@ const Named = Type.Object({ id: Type.String(), name: Type.Optional(Type.String()
 export const Instance = Type.Object(
   {
     platform: Type.String({ description: 'The account it belongs to.' }),
+    tenant: Type.String({ description: 'Whom it is for.' }),
     id: Type.String(),
     name: Type.Optional(Type.String()),
     state: State,
@@ -81,6 +82,14 @@ export const InstanceQuery = Type.Object({
 })
 export type InstanceQuery = Of<typeof InstanceQuery>
 
+const TenantName = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  pattern: '^[^\\s*]+$',
+  description:
+    'Whom it is for; absent: the only tenant of an account that has one, else as the context says.',
+})
+
 export const NewInstance = Type.Object(
   {
     service: Type.String({ minLength: 1, description: 'Id or name.' }),
@@ -92,6 +101,7 @@ export const NewInstance = Type.Object(
     platform: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'On whose behalf; `chandler` when absent.' }),
     ),
+    tenant: Type.Optional(TenantName),
     parameters: Type.Optional(Free),
     context: Type.Optional(Free),
   },
@@ -197,6 +207,7 @@ export interface Names {
 export function toInstance(instance: ModelInstance, names: Names): Instance {
   return present({
     platform: instance.platform,
+    tenant: instance.tenant,
     id: instance.instance,
     name: instance.name,
     state: instance.state,

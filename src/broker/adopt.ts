@@ -7,6 +7,7 @@ import type { Transaction } from '../store/store.ts'
 import type { Offer } from './catalog.ts'
 import { type Asker, orders } from './orders.ts'
 import type { Ports } from './ports.ts'
+import { tenantOf } from './tenant.ts'
 
 export interface Adopted {
   readonly instance: string
@@ -39,6 +40,7 @@ export async function adoptInstance(ports: Ports, asker: Asker, adopted: Adopted
     await tx.putInstance({
       ...key,
       state,
+      tenant: asker.tenant ?? tenantOf({ platform: asker.platform, context, organization: '', space: '' }),
       generation: (there?.generation ?? 0) + 1,
       serviceId: offer.service.id,
       planId: offer.plan.id,

@@ -10,6 +10,7 @@ import type { Ports } from './ports.ts'
 
 export interface Beginning {
   readonly target: Target
+  readonly tenant: string
   readonly asker: Asker
   readonly order: OperationOrder
   readonly offer: Offer
@@ -28,13 +29,14 @@ const priorities: Readonly<Record<Action['kind'], Priority>> = {
 
 /** Adds the operation to the queue. */
 export async function begin(tx: Transaction, ports: Ports, beginning: Beginning): Promise<Operation> {
-  const { target, asker, order, offer, blockedBy } = beginning
+  const { target, tenant, asker, order, offer, blockedBy } = beginning
   if (!takesDown(order.action)) await refuseWhenCrowded(tx, ports, target.platform)
   const now = await tx.now()
   const operation: Operation = {
     id: ports.newId(now),
     target,
     action: order.action,
+    tenant,
     state: 'queued',
     reason: blockedBy === undefined ? 'waits for a worker' : `waits for operation ${blockedBy} to end`,
     ...(asker.requester ? { requester: asker.requester } : {}),

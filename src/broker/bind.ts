@@ -74,6 +74,7 @@ async function decide(
   if (verdict === 'busy') fail('instance.busy')
   if (instance === undefined || admitBindTo(instance.state) === 'unknown')
     fail('instance.unknown', request.instance)
+  const { tenant } = instance
   const offer = await offerOf(tx, instance)
   if (verdict === 'same-operation' && binding?.currentOperation) {
     if (offer.plan.mode.binding === 'async' && !request.acceptsIncomplete) fail('instance.async-required')
@@ -82,11 +83,12 @@ async function decide(
   await check(tx, ports, asker, { instance, offer, complete, key })
   const cleared =
     verdict === 'clear-and-start' && binding
-      ? await beginUnbind(tx, ports, asker, { binding, offer, blockedBy: undefined })
+      ? await beginUnbind(tx, ports, asker, { binding, tenant, offer, blockedBy: undefined })
       : undefined
   const blockedBy = cleared ?? (await siblingAtWork(tx, ports, key, offer))
   const operation = await begin(tx, ports, {
     target: key,
+    tenant,
     asker,
     offer,
     ...(blockedBy === undefined ? {} : { blockedBy }),

@@ -68,6 +68,7 @@ async function start(
   const blockedBy = unbound ?? creating
   const operation = await begin(tx, ports, {
     target: key,
+    tenant: instance.tenant,
     asker,
     offer,
     ...(blockedBy === undefined ? {} : { blockedBy }),
@@ -111,6 +112,7 @@ async function undoBindings(
   asker: Asker,
   { instance, offer }: { readonly instance: Instance; readonly offer: Offer },
 ): Promise<string | undefined> {
+  const { tenant } = instance
   const { unbindsFirst } = ports.contract(offer.package.contract)
   let last: string | undefined
   for (const binding of await tx.bindings(instance)) {
@@ -121,7 +123,7 @@ async function undoBindings(
     last ??= stopped
     if (binding.state === 'unbinding') last = binding.currentOperation ?? last
     else if (unbindsFirst)
-      last = await beginUnbind(tx, ports, asker, { binding, offer, blockedBy: stopped ?? last })
+      last = await beginUnbind(tx, ports, asker, { binding, tenant, offer, blockedBy: stopped ?? last })
   }
   return last
 }

@@ -58,6 +58,7 @@ async function decide(tx: Transaction, ports: Ports, asker: Asker, invocation: I
   })
   const operation = await begin(tx, ports, {
     target: key,
+    tenant: instance.tenant,
     asker,
     offer,
     order: {

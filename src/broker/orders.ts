@@ -14,6 +14,8 @@ export interface Asker {
   /** The account that asks; the platform itself, or an operator on its behalf. */
   readonly account: { readonly kind: 'platform' | 'user' | 'system'; readonly id: string }
   readonly requester?: Requester
+  /** The tenant that all it orders belongs to, whatever the context says. */
+  readonly tenant?: string
   readonly requestId: string
   readonly source?: string
 }

@@ -13,6 +13,7 @@ import { type Asker, type InstanceOrder, orders, sameInstance, waitsFor } from '
 import { checkOpen, checkParameters, judgingSchema } from './parameters.ts'
 import type { Ports } from './ports.ts'
 import { dashboardOf, rehearse } from './rehearse.ts'
+import { tenantOf } from './tenant.ts'
 
 export interface ProvisionRequest {
   readonly instance: string
@@ -61,6 +62,7 @@ async function decide(
   const key = { platform: asker.platform, instance: request.instance }
   const instance = await tx.lockInstance(key)
   const same = instance !== undefined && sameInstance(instance, await orders.instance(tx, key), request)
+  const tenant = tenantFor(asker, request, instance)
   const verdict = admitProvision(instance?.state, same)
   if (verdict === 'exists' && instance) return { kind: 'exists', instance }
   if (verdict === 'same-operation' && instance?.currentOperation) {
@@ -75,6 +77,7 @@ async function decide(
     verdict === 'clear-and-start' && instance ? await clear(tx, ports, asker, instance) : undefined
   const operation = await begin(tx, ports, {
     target: key,
+    tenant,
     asker,
     offer: request.offer,
     ...(cleared === undefined ? {} : { blockedBy: cleared }),
@@ -88,9 +91,18 @@ async function decide(
   })
   await orders.putInstance(tx, key, { parameters: request.parameters, context: request.context })
   await tx.putInstance(
-    newInstance(key, request, operation, { generation: instance?.generation ?? 0, dashboardUrl }),
+    newInstance(key, request, operation, { tenant, generation: instance?.generation ?? 0, dashboardUrl }),
   )
   return started(request, operation.id, dashboardUrl)
+}
+
+/** An instance stays with its tenant; one that was given must be the same. */
+function tenantFor(asker: Asker, request: ProvisionRequest, there: Instance | undefined): string {
+  const { platform, tenant } = asker
+  if (there === undefined || there.state === 'gone') return tenant ?? tenantOf({ platform, ...request })
+  return tenant === undefined || tenant === there.tenant
+    ? there.tenant
+    : fail('instance.exists', request.instance)
 }
 
 /** Everything that may refuse a new instance, in the order platforms expect; answers its dashboard address. */
@@ -140,6 +152,7 @@ async function clear(tx: Transaction, ports: Ports, asker: Asker, failed: Instan
   const order = await orders.instance(tx, failed)
   const operation = await begin(tx, ports, {
     target: { platform: failed.platform, instance: failed.instance },
+    tenant: failed.tenant,
     asker,
     offer,
     order: {
@@ -157,11 +170,16 @@ function newInstance(
   key: InstanceKey,
   request: ProvisionRequest & { readonly offer: Offer },
   operation: { readonly id: string; readonly createdAt: number },
-  more: { readonly generation: number; readonly dashboardUrl: string | undefined },
+  more: {
+    readonly tenant: string
+    readonly generation: number
+    readonly dashboardUrl: string | undefined
+  },
 ): Instance {
   return {
     ...key,
     state: 'provisioning',
+    tenant: more.tenant,
     currentOperation: operation.id,
     generation: more.generation,
     serviceId: request.serviceId,

@@ -58,7 +58,9 @@ async function orderAgain(
 ): Promise<string | undefined> {
   const { look } = ports.store
   const { target, action } = operation
-  const instance = (await look.instance(target)) ?? fail('instance.unknown', target.instance)
+  const instance = await look.instance(target)
+  // The id may have been used again since, by others.
+  if (instance?.tenant !== operation.tenant) fail('instance.unknown', target.instance)
   const { serviceId, planId } = instance
   const named = { instance: target.instance, serviceId, planId, acceptsIncomplete: true }
   const key = { ...target, binding: target.binding ?? '' }
@@ -68,14 +70,18 @@ async function orderAgain(
       const { organization, space } = instance
       const { parameters } = order
       return started(
-        await provision(ports, asker, {
-          ...named,
-          planId: order.planId,
-          organization,
-          space,
-          parameters,
-          context,
-        }),
+        await provision(
+          ports,
+          { ...asker, tenant: operation.tenant },
+          {
+            ...named,
+            planId: order.planId,
+            organization,
+            space,
+            parameters,
+            context,
+          },
+        ),
       )
     }
     case 'update': {

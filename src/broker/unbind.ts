@@ -51,7 +51,8 @@ async function decide(
   if (instance?.state === 'deprovisioning') fail('instance.busy')
   await refuseWhenFrozen(tx, true)
   const after = await stopBinding(tx, ports, binding)
-  const operation = await beginUnbind(tx, ports, asker, { binding, offer, blockedBy: after })
+  const tenant = instance?.tenant ?? key.platform
+  const operation = await beginUnbind(tx, ports, asker, { binding, tenant, offer, blockedBy: after })
   const stops = after === binding.currentOperation ? after : undefined
   return { operation, wait, ...(stops === undefined ? {} : { stops }) }
 }
@@ -69,13 +70,19 @@ export async function beginUnbind(
   tx: Transaction,
   ports: Ports,
   asker: Asker,
-  what: { readonly binding: Binding; readonly offer: Offer; readonly blockedBy: string | undefined },
+  what: {
+    readonly binding: Binding
+    readonly tenant: string
+    readonly offer: Offer
+    readonly blockedBy: string | undefined
+  },
 ): Promise<string> {
-  const { binding, offer, blockedBy } = what
+  const { binding, tenant, offer, blockedBy } = what
   const order = await orders.binding(tx, binding)
   const after = blockedBy ?? (await siblingAtWork(tx, ports, binding, offer))
   const operation = await begin(tx, ports, {
     target: { platform: binding.platform, instance: binding.instance, binding: binding.binding },
+    tenant,
     asker,
     offer,
     ...(after === undefined ? {} : { blockedBy: after }),

@@ -212,6 +212,7 @@ async function start(
   const maintenance = maintenanceAfter(what)
   const operation = await begin(tx, ports, {
     target: { platform: instance.platform, instance: instance.instance },
+    tenant: instance.tenant,
     asker,
     offer: change.to,
     order: {

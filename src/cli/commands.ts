@@ -70,6 +70,30 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/search.ts'),
   },
   {
+    name: 'whoami',
+    summary: 'Show which account asks, and what it may do',
+    group: 'Running a broker',
+    load: () => import('./commands/access.ts'),
+  },
+  {
+    name: 'can-i',
+    summary: 'Say whether the account may do something',
+    group: 'Running a broker',
+    load: () => import('./commands/access.ts'),
+  },
+  {
+    name: 'role',
+    summary: 'Show roles and what they may do',
+    group: 'Running a broker',
+    load: () => import('./commands/access.ts'),
+  },
+  {
+    name: 'tenant',
+    summary: 'Show whom instances belong to',
+    group: 'Running a broker',
+    load: () => import('./commands/access.ts'),
+  },
+  {
     name: 'login',
     summary: 'Remember a broker and an account',
     group: 'Ordering and operating',

@@ -1,4 +1,5 @@
 /** Typed calls to a running broker: what the command line and other programs use of the operator API. */
+import type { CanI, Role, Tenant, Whoami } from '../api/access.ts'
 import type { AdoptedInstance } from '../api/adoption.ts'
 import type { AuditPage, AuditQuery, AuditVerdict } from '../api/audit.ts'
 import type { Binding, BindingList, Credentials, NewBinding } from '../api/binding.ts'
@@ -59,6 +60,7 @@ export function makeClient(server: Server) {
   return {
     ...dryRuns(post),
     about: () => get<About>('/about'),
+    ...accessOf(get),
     catalog: () => get<CatalogAnswer>('/catalog'),
     packages: () => get<List<Package>>('/packages'),
     package: (name: string) => get<Package>(`/packages/${encodeURIComponent(name)}`),
@@ -171,6 +173,31 @@ async function* follow(server: Server, id: string, signal: AbortSignal): AsyncGe
     // The broker drains or a proxy gave up: it may take a moment until a broker answers again.
     await systemClock.sleep(reconnectMs, signal)
   }
+}
+
+/** Who may do what. */
+function accessOf(get: <T>(path: string, query?: Outgoing['query']) => Promise<T>) {
+  return {
+    whoami: () => get<Whoami>('/whoami'),
+    canI: (permission: string, tenant?: string) => get<CanI>('/can-i', { permission, tenant }),
+    roles: async () => (await get<List<Role>>('/roles')).items,
+    tenants: () =>
+      allOf((after) => get<{ items: readonly Tenant[]; next?: string }>('/tenants', { after, limit: 500 })),
+  }
+}
+
+/** Every item of a list that comes in pages. */
+async function allOf<T>(
+  page: (after: string | undefined) => Promise<{ readonly items: readonly T[]; readonly next?: string }>,
+): Promise<readonly T[]> {
+  const all: T[] = []
+  let after: string | undefined
+  do {
+    const { items, next } = await page(after)
+    all.push(...items)
+    after = next
+  } while (after !== undefined)
+  return all
 }
 
 /** A connection that breaks ends the stream; asking anew says whether the broker is still there. */

@@ -7,6 +7,7 @@ import { type Settings, settingsTable } from '../settings/settings.ts'
 
 /** What a reload takes over; everything else needs a restart. */
 const reloadable: ReadonlySet<string> = new Set([
+  'auth.roles',
   'auth.users',
   'catalog',
   'http.tls.certificateFile',

@@ -3,12 +3,13 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Policy } from '../broker/ports.ts'
-import type { Account } from '../http/authenticate.ts'
+import type { Account, Known } from '../http/authenticate.ts'
 import type { BodyLimits } from '../http/body-limits.ts'
 import type { ServerOptions } from '../http/server.ts'
 import type { Sources } from '../http/source.ts'
 import { type Chance, systemClock } from '../kit/clock.ts'
 import type { Secret } from '../kit/secret.ts'
+import { accessOf, everyTenant, type Grant, isPermission, type Roles, roles } from '../model/access.ts'
 import { fail } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
@@ -116,15 +117,37 @@ function keeperLimitsOf({ operations, retention }: Settings): MaintenanceLimits 
   }
 }
 
-export function accountsOf({ auth }: Settings): readonly Account[] {
+/** Accounts and roles, as the settings have them. */
+export function knownOf({ auth }: Settings): Known {
+  const known = rolesOf(auth)
   const revealed = (...secrets: readonly (Secret | undefined)[]) =>
     secrets.flatMap((one) => (one === undefined ? [] : [one.reveal()]))
-  return auth.users.map(({ name, role, password, previousPassword, token, previousToken }) => ({
-    name,
-    role,
-    passwords: revealed(password, previousPassword),
-    tokens: revealed(token, previousToken),
-  }))
+  const accounts = auth.users.map(
+    ({ name, role, tenants, tenant, password, previousPassword, token, previousToken }): Account => ({
+      name,
+      role,
+      kind: role === 'platform' ? 'platform' : 'user',
+      access: accessOf(grantsOf(role, tenants), known),
+      passwords: revealed(password, previousPassword),
+      tokens: revealed(token, previousToken),
+      ...(tenant === undefined ? {} : { tenant }),
+    }),
+  )
+  return { accounts, roles: known }
+}
+
+function rolesOf({ roles: own }: Settings['auth']): Roles {
+  return new Map([
+    ...Object.entries(roles),
+    ...own.map(({ name, permissions }) => [name, permissions.filter(isPermission)] as const),
+  ])
+}
+
+/** In settings `operator` has always meant everything; there it is three roles. */
+function grantsOf(role: string, tenants: readonly string[]): readonly Grant[] {
+  const meant = role === 'operator' ? ['operator', 'admin', 'auditor'] : [role]
+  const where = tenants.length === 0 ? [everyTenant] : tenants
+  return where.flatMap((tenant) => meant.map((one) => ({ role: one, tenant })))
 }
 
 /** The store's URL with its file in place. */

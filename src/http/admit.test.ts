@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
+import { accessOf, roles } from '../model/access.ts'
 import { ProblemError } from '../model/problem.ts'
 import { type AdmissionLimits, makeAdmission } from './admit.ts'
 import { makeGate } from './authenticate.ts'
@@ -94,7 +95,7 @@ test('limits and accounts change while requests are carried out', () => {
   admission.change({ ...generous, concurrentRequests: 2 })
 
   expect([send().code, send().code]).toEqual([undefined, 'request.too-many'])
-  gate.replace([{ ...account('a'), passwords: ['another'] }])
+  gate.replace({ accounts: [{ ...account('a'), passwords: ['another'] }], roles: knownRoles })
   expect(send().code).toBe('request.unauthenticated')
 })
 
@@ -121,13 +122,23 @@ interface Sent {
   readonly from?: string
 }
 
+const knownRoles = new Map(Object.entries(roles))
+
 function account(name: string) {
-  return { name, role: 'platform', passwords: ['right'], tokens: [] as readonly string[] } as const
+  const access = accessOf([{ role: 'platform', tenant: '*' }], knownRoles)
+  return {
+    name,
+    kind: 'platform',
+    role: 'platform',
+    access,
+    passwords: ['right'],
+    tokens: [] as readonly string[],
+  } as const
 }
 
 function admitting(limits: Partial<AdmissionLimits>, accounts = [account('a'), account('b')]) {
   let now = 0
-  const gate = makeGate(accounts)
+  const gate = makeGate({ accounts, roles: knownRoles })
   const admission = makeAdmission(
     {
       gate,

@@ -1,11 +1,16 @@
 /** The caller's account: by user and password or by bearer token, compared in a time that tells nothing. */
 import { sameText, sha256 } from '../kit/hash.ts'
-
-export type Role = 'platform' | 'viewer' | 'operator'
+import type { Access, Roles } from '../model/access.ts'
 
 export interface Account {
   readonly name: string
-  readonly role: Role
+  /** Whether it speaks for a platform or for people; so it stands in the audit trail. */
+  readonly kind: 'platform' | 'user'
+  /** As the settings call it. */
+  readonly role: string
+  readonly access: Access
+  /** The tenant that everything it orders as a platform belongs to. */
+  readonly tenant?: string
   /** All that are valid at present. */
   readonly passwords: readonly string[]
   /** Bearer tokens, all that are valid at present. */
@@ -22,16 +27,24 @@ export interface Gate {
   /** The account whose name a header gives, whatever its password: proves nothing. */
   claimed(header: string | undefined): string | undefined
   /** Other accounts from now on; an old password is refused at once. */
-  replace(accounts: readonly Account[]): void
+  replace(known: Known): void
+  /** All roles there are now. */
+  roles(): Roles
   /** Grows with each replacement, so that what was learned of callers before is known to be old. */
   readonly generation: number
+}
+
+/** What the settings say of accounts. */
+export interface Known {
+  readonly accounts: readonly Account[]
+  readonly roles: Roles
 }
 
 /** How many admitted headers are remembered, so that the comparison is not paid for by each request. */
 const rememberedMax = 10_000
 
-export function makeGate(first: readonly Account[]): Gate {
-  let accounts = first
+export function makeGate(first: Known): Gate {
+  let { accounts, roles } = first
   let generation = 0
   const remembered = new Map<string, Account>()
   return {
@@ -50,8 +63,10 @@ export function makeGate(first: readonly Account[]): Gate {
       const given = header === undefined ? undefined : credentialsIn(header)
       return accounts.find(({ name }) => given?.kind === 'password' && name === given.user)?.name
     },
+    roles: () => roles,
     replace(others) {
-      accounts = others
+      accounts = others.accounts
+      roles = others.roles
       generation += 1
       remembered.clear()
     },

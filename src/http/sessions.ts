@@ -140,8 +140,8 @@ function parsed(body: string): { readonly key: string; readonly claims: Claims }
 }
 
 /** An account that was changed is another one: what was begun before is over. */
-function markOf({ name, role, passwords, tokens }: Account): string {
-  return sha256(JSON.stringify([name, role, passwords, tokens])).slice(0, 32)
+function markOf({ name, role, access, passwords, tokens }: Account): string {
+  return sha256(JSON.stringify([name, role, [...access], passwords, tokens])).slice(0, 32)
 }
 
 function cookieOf({ headers }: IncomingMessage): string | undefined {

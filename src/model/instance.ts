@@ -30,6 +30,8 @@ export type InstanceState =
 
 export interface Instance extends InstanceKey {
   readonly state: InstanceState
+  /** Whom it is for: what other tenants have and do is none of its business. */
+  readonly tenant: string
   /** The one mutating operation that may be under way. */
   readonly currentOperation?: string
   /** Grows with every settled change. */

@@ -28,6 +28,8 @@ export interface Operation {
   readonly id: string
   readonly target: Target
   readonly action: Action
+  /** That of its instance, as it was when it was ordered. */
+  readonly tenant: string
   readonly state: OperationState
   /** Why it is in this state; what `chandler why` says. */
   readonly reason: string

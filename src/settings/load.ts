@@ -1,6 +1,8 @@
 /** Brings settings together: flag over environment over file over conf.d over platform over default. */
 import { existsSync } from 'node:fs'
 import { Secret } from '../kit/secret.ts'
+import { nearest } from '../kit/text.ts'
+import { isPermission, permissionNames, roles } from '../model/access.ts'
 import { operatorsPlatform } from '../model/instance.ts'
 import type { Problem } from '../model/problem.ts'
 import { faultsOfCatalog } from './catalog-settings.ts'
@@ -95,12 +97,14 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
   }
   return [
     ...problems,
-    ...faultsOfAccounts(auth.users).map((fault) => at('auth.users', fault)),
+    ...faultsOfAccounts(auth).map((fault) => at('auth.users', fault)),
+    ...faultsOfRoles(auth.roles).map((fault) => at('auth.roles', fault)),
     ...faultsOfCatalog(settings.catalog).map((fault) => at('catalog', fault)),
   ]
 }
 
-function faultsOfAccounts(users: Settings['auth']['users']): readonly string[] {
+function faultsOfAccounts({ users, roles: own }: Settings['auth']): readonly string[] {
+  const known = [...Object.keys(roles), ...own.map(({ name }) => name)]
   if (users.length === 0) return ['auth.users is empty: nobody could log in']
   const tokens = users.flatMap(({ token, previousToken }) =>
     [token, previousToken].flatMap((one) => one?.reveal() ?? []),
@@ -114,12 +118,33 @@ function faultsOfAccounts(users: Settings['auth']['users']): readonly string[] {
       ...(password === undefined && token === undefined
         ? [`the account ${name} has neither password nor token`]
         : []),
+      ...(known.includes(role)
+        ? []
+        : [`the account ${name} has the role ${role}, and there is none; known: ${known.join(', ')}`]),
       ...(role === 'platform' && name === operatorsPlatform
         ? [
             `a platform account cannot be named ${name}: the instances that operators order belong to that name`,
           ]
         : []),
     ]),
+  ]
+}
+
+function faultsOfRoles(own: Settings['auth']['roles']): readonly string[] {
+  const names = own.map(({ name }) => name)
+  return [
+    ...repeated(names).map((name) => `auth.roles has ${name} twice`),
+    ...names
+      .filter((name) => Object.hasOwn(roles, name))
+      .map((name) => `the role ${name} is always there and stays as it is`),
+    ...own.flatMap(({ name, permissions }) =>
+      permissions
+        .filter((one) => !isPermission(one))
+        .map((one) => {
+          const near = nearest(one, permissionNames)
+          return `the role ${name} has ${JSON.stringify(one)}, which is no permission${near ? `; did you mean ${near}?` : ''}`
+        }),
+    ),
   ]
 }
 

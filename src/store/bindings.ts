@@ -1,7 +1,9 @@
 /** Bindings as rows. */
 import type { Binding, BindingKey, InstanceKey } from '../model/instance.ts'
 import type { Row, Session, Value } from './database.ts'
+import type { BindingFilter } from './filters.ts'
 import { compact, maybeNumber, maybeText, number, text } from './row.ts'
+import { withinTenants } from './tenants.ts'
 
 const columns = `platform, instance, id, state, current_operation, service_id, plan_id, predecessor, expires_at,
   created_at, updated_at`
@@ -41,13 +43,16 @@ export async function listBindings(session: Session, key: InstanceKey): Promise<
 /** Bindings that are not gone, of whatever instance, whose id begins so. */
 export async function listBindingsNamed(
   session: Session,
-  beginning: string,
-  most: number,
+  { beginning, tenants, most }: BindingFilter,
 ): Promise<readonly Binding[]> {
+  const [condition, ...values] = withinTenants('i.tenant', tenants)
   const rows = await session.all(
-    `SELECT ${columns} FROM bindings WHERE id >= ? AND id < ? AND state <> 'gone' ORDER BY id LIMIT ?`,
+    `SELECT ${columns} FROM bindings WHERE id >= ? AND id < ? AND state <> 'gone' AND EXISTS (
+      SELECT 1 FROM instances i WHERE i.platform = bindings.platform AND i.id = bindings.instance AND ${condition}
+    ) ORDER BY id LIMIT ?`,
     beginning,
     `${beginning}\u{10ffff}`,
+    ...values,
     most,
   )
   return rows.map(bindingOf)

@@ -1,20 +1,23 @@
 /** Instances as rows. */
+import type { Reach } from '../model/access.ts'
 import type { Instance, InstanceKey } from '../model/instance.ts'
 import type { Row, Session, Value } from './database.ts'
+import type { InstanceFilter } from './filters.ts'
 import { cursorOf, openCursor, pageOf } from './page.ts'
 import { compact, maybeJson, maybeText, number, text, toJson } from './row.ts'
-import type { InstanceFilter, Page } from './store.ts'
+import type { Page } from './store.ts'
+import { withinTenants } from './tenants.ts'
 
-const columns = `platform, id, state, current_operation, generation, service_id, plan_id, digest, organization,
+const columns = `platform, id, state, tenant, current_operation, generation, service_id, plan_id, digest, organization,
   space, name, dashboard_url, labels, attributes, maintenance, created_at, updated_at`
 
 const select = `SELECT ${columns} FROM instances WHERE platform = ? AND id = ?`
 
-const insert = `INSERT INTO instances (state, current_operation, generation, service_id, plan_id, digest, organization,
+const insert = `INSERT INTO instances (state, tenant, current_operation, generation, service_id, plan_id, digest, organization,
   space, name, dashboard_url, labels, attributes, maintenance, created_at, updated_at, platform, id)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-const update = `UPDATE instances SET state = ?, current_operation = ?, generation = ?, service_id = ?, plan_id = ?,
+const update = `UPDATE instances SET state = ?, tenant = ?, current_operation = ?, generation = ?, service_id = ?, plan_id = ?,
   digest = ?, organization = ?, space = ?, name = ?, dashboard_url = ?, labels = ?, attributes = ?, maintenance = ?,
   created_at = ?, updated_at = ? WHERE platform = ? AND id = ?`
 
@@ -63,6 +66,7 @@ export async function listInstances(session: Session, filter: InstanceFilter): P
     conditions.push(condition)
     values.push(...more)
   }
+  add(...withinTenants('tenant', filter.tenants))
   if (filter.platform !== undefined) add('platform = ?', filter.platform)
   if (filter.serviceId !== undefined) add('service_id = ?', filter.serviceId)
   if (filter.planId !== undefined) add('plan_id = ?', filter.planId)
@@ -89,16 +93,20 @@ export async function listInstances(session: Session, filter: InstanceFilter): P
   return pageOf(rows.map(instanceOf), filter.most, order.cursor)
 }
 
-/** How many instances there are, of a plan or all plans, of a platform or all platforms. */
+/** How many instances there are, of a plan or all plans, of a platform or all platforms, of some tenants or all. */
 export async function countInstances(
   session: Session,
   planId: string | undefined,
   platform: string | undefined,
+  tenants?: Reach,
 ): Promise<number> {
+  const [within, ...values] = withinTenants('tenant', tenants)
   const row = await session.get(
     `SELECT count(*) AS many FROM instances WHERE state <> 'gone'
-      ${planId === undefined ? '' : 'AND plan_id = ?'} ${platform === undefined ? '' : 'AND platform = ?'}`,
+      ${planId === undefined ? '' : 'AND plan_id = ?'} ${platform === undefined ? '' : 'AND platform = ?'}
+      ${tenants === undefined ? '' : `AND ${within}`}`,
     ...[planId, platform].filter((value) => value !== undefined),
+    ...values,
   )
   return row ? number(row, 'many') : 0
 }
@@ -108,6 +116,7 @@ function instanceOf(row: Row): Instance {
     platform: text(row, 'platform'),
     instance: text(row, 'id'),
     state: text(row, 'state') as Instance['state'],
+    tenant: text(row, 'tenant'),
     currentOperation: maybeText(row, 'current_operation'),
     generation: number(row, 'generation'),
     serviceId: text(row, 'service_id'),
@@ -128,6 +137,7 @@ function instanceOf(row: Row): Instance {
 function valuesOf(instance: Instance): readonly Value[] {
   return [
     instance.state,
+    instance.tenant,
     instance.currentOperation ?? null,
     instance.generation,
     instance.serviceId,

@@ -1,4 +1,5 @@
 /** Looks: every question the broker asks, handed to the file of its subject. */
+import type { Reach } from '../model/access.ts'
 import type { AuditFilter } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
@@ -12,6 +13,7 @@ import type { ClusterKeys } from './cluster.ts'
 import { countByState } from './counts.ts'
 import type { Session } from './database.ts'
 import { isSessionEnded } from './ended-sessions.ts'
+import type { BindingFilter, InstanceFilter, OperationFilter, TenantCount, TenantFilter } from './filters.ts'
 import { findIdempotent } from './idempotency.ts'
 import { countInstances, findInstance, listInstances } from './instances.ts'
 import { endsOfLog, readLastLog, readLog } from './logs.ts'
@@ -28,7 +30,6 @@ import type {
   Cluster,
   Enrolment,
   IdempotencyRow,
-  InstanceFilter,
   KeptAnchor,
   KeyCount,
   LogEnd,
@@ -36,11 +37,11 @@ import type {
   Look,
   NodeRow,
   Offering,
-  OperationFilter,
   Page,
   Polled,
   StateCount,
 } from './store.ts'
+import { listTenants } from './tenants.ts'
 
 /** A class, so that a transaction costs one small object and not fifty functions. */
 export class Looking implements Look {
@@ -106,8 +107,8 @@ export class Looking implements Look {
   countQueued(platform: string, most: number): Promise<number> {
     return countQueued(this.session, platform, most)
   }
-  countInstances(planId?: string, platform?: string): Promise<number> {
-    return countInstances(this.session, planId, platform)
+  countInstances(planId?: string, platform?: string, tenants?: Reach): Promise<number> {
+    return countInstances(this.session, planId, platform, tenants)
   }
   async countByState(): Promise<readonly StateCount[]> {
     return countByState(this.session, await this.now())
@@ -121,8 +122,11 @@ export class Looking implements Look {
   auditWritten(): Promise<number> {
     return auditWritten(this.session)
   }
-  bindingsNamed(beginning: string, most: number): Promise<readonly Binding[]> {
-    return listBindingsNamed(this.session, beginning, most)
+  bindingsNamed(filter: BindingFilter): Promise<readonly Binding[]> {
+    return listBindingsNamed(this.session, filter)
+  }
+  tenants(filter: TenantFilter): Promise<readonly TenantCount[]> {
+    return listTenants(this.session, filter)
   }
   isSessionEnded(id: string): Promise<boolean> {
     return isSessionEnded(this.session, id)

@@ -4,12 +4,14 @@ import type { Target } from '../model/instance.ts'
 import { activeStates, hasEnded, type Operation } from '../model/operation.ts'
 import type { Action } from '../model/situation.ts'
 import type { Row, Session, Value } from './database.ts'
+import type { OperationFilter } from './filters.ts'
 import { cursorOf, openCursor, pageOf } from './page.ts'
 import { compact, maybeFlag, maybeJson, maybeNumber, maybeText, number, text, toFlag, toJson } from './row.ts'
-import type { CancelWish, Held, OperationFilter, Page, Polled } from './store.ts'
+import type { CancelWish, Held, Page, Polled } from './store.ts'
+import { withinTenants } from './tenants.ts'
 
 /** The columns of a whole operation. */
-export const operationColumns = `id, platform, instance, binding, kind, action, state, reason, description, problem,
+export const operationColumns = `id, platform, instance, binding, kind, action, tenant, state, reason, description, problem,
   usable, repeatable, requester, request_id, priority, turn, blocked_by, created_at, started_at, finished_at,
   deadline_at, run_after, cancel_requested_at, force_at, lease_owner, lease_until, fence, strikes, stage, attempt`
 
@@ -21,11 +23,11 @@ const polled = `SELECT id, kind, state, description, usable, repeatable, created
 const pollNamed = `${polled} AND id = ?`
 const pollLatest = `${polled} ORDER BY id DESC LIMIT 1`
 
-const insert = `INSERT INTO operations (id, platform, instance, binding, kind, action, requester, request_id,
+const insert = `INSERT INTO operations (id, platform, instance, binding, kind, action, tenant, requester, request_id,
   blocked_by, waits, created_at, priority, deadline_at, cancel_requested_at, force_at, turn, lease_owner, lease_until,
   state, ended, reason, description, problem, usable, repeatable, started_at, finished_at, run_after, fence, strikes,
   stage, attempt)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Only what a step of the work changes: a deadline or a cancel is not its business, so a writer that read the row earlier
 // cannot undo one; nor does it shorten a lease of the same owner. The sum hides its column from the planner: it would
@@ -83,6 +85,7 @@ export async function listOperations(session: Session, filter: OperationFilter):
     conditions.push(condition)
     values.push(...more)
   }
+  add(...withinTenants('tenant', filter.tenants))
   if (filter.instance !== undefined) add('instance = ?', filter.instance)
   if (filter.binding !== undefined) add('binding = ?', filter.binding)
   if (filter.platform !== undefined) add('platform = ?', filter.platform)
@@ -114,6 +117,7 @@ export async function insertOperation(session: Session, operation: Operation, tu
     target.binding ?? '',
     action.kind,
     action.kind === 'invoke' ? action.name : '',
+    operation.tenant,
     toJson(operation.requester),
     operation.requestId,
     operation.blockedBy ?? null,
@@ -190,6 +194,7 @@ export function operationOf(row: Row): Operation {
     id: text(row, 'id'),
     target: targetOf(row),
     action: actionOf(row),
+    tenant: text(row, 'tenant'),
     state: text(row, 'state') as Operation['state'],
     reason: text(row, 'reason'),
     description: maybeText(row, 'description'),

@@ -180,7 +180,9 @@ describe.each(storeKinds)('%s', (kind) => {
         await tx.putBinding(aBinding({ binding, state }))
     })
 
-    expect((await store.look.bindingsNamed('app', 10)).map(({ binding }) => binding)).toEqual(['app-1'])
+    expect(
+      (await store.look.bindingsNamed({ beginning: 'app', most: 10 })).map(({ binding }) => binding),
+    ).toEqual(['app-1'])
   })
 
   test.each([

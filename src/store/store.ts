@@ -1,12 +1,14 @@
 /** What the broker and the workers ask of storage, in their words; two databases answer it. */
 
 import type { JsonObject } from '../kit/json.ts'
+import type { Reach } from '../model/access.ts'
 import type { AuditAnchor, AuditFilter } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, OperationState, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
 import type { AuditHead } from './audit-head.ts'
 import type { Durability } from './database.ts'
+import type { BindingFilter, InstanceFilter, OperationFilter, TenantCount, TenantFilter } from './filters.ts'
 
 export interface Store {
   /** Reads outside any transaction; each call sees what was committed. */
@@ -76,8 +78,8 @@ export interface Look {
   /** The plan as the package of this digest offers it; without a digest, as it is or was last offered. */
   offering(planId: string, digest?: string): Promise<Offering | undefined>
   offerings(): Promise<readonly Offering[]>
-  /** Instances that are not gone, of a plan or all plans, of a platform or all platforms. */
-  countInstances(planId?: string, platform?: string): Promise<number>
+  /** Instances that are not gone, of a plan or all plans, of a platform or all platforms, of some tenants or all. */
+  countInstances(planId?: string, platform?: string, tenants?: Reach): Promise<number>
   /** Operations of a platform that wait, counted no further than asked. */
   countQueued(platform: string, most: number): Promise<number>
   countByState(): Promise<readonly StateCount[]>
@@ -86,8 +88,10 @@ export interface Look {
   auditOf(filter: AuditFilter): Promise<readonly AuditRecord[]>
   /** Grows with every record, chained or not: where it is the same as before, nothing was done since. */
   auditWritten(): Promise<number>
-  /** Bindings whose id begins so, of whatever instance. */
-  bindingsNamed(beginning: string, most: number): Promise<readonly Binding[]>
+  /** Bindings that are not gone, of whatever instance. */
+  bindingsNamed(filter: BindingFilter): Promise<readonly Binding[]>
+  /** Tenants that have or had something, in the order of names. */
+  tenants(filter: TenantFilter): Promise<readonly TenantCount[]>
   isSessionEnded(id: string): Promise<boolean>
   nodes(): Promise<readonly NodeRow[]>
   tombstones(): Promise<readonly string[]>
@@ -226,31 +230,6 @@ export interface Page<T> {
   readonly items: readonly T[]
   /** Where the next page starts. */
   readonly next?: string
-}
-
-export interface InstanceFilter {
-  readonly platform?: string
-  readonly serviceId?: string
-  readonly planId?: string
-  readonly state?: Instance['state']
-  /** Id, id prefix or name. */
-  readonly text?: string
-  /** How an id or a name begins. */
-  readonly beginning?: string
-  readonly isPresent?: boolean
-  /** By id, unless the latest change is to be first. */
-  readonly order?: 'latest'
-  readonly after?: string
-  readonly most: number
-}
-
-export interface OperationFilter {
-  readonly platform?: string
-  readonly instance?: string
-  readonly binding?: string
-  readonly states?: readonly OperationState[]
-  readonly after?: string
-  readonly most: number
 }
 
 export interface Polled {

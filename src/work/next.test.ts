@@ -7,6 +7,7 @@ const operation: Operation = {
   id: 'op',
   target: { platform: 'p', instance: 'i' },
   action: { kind: 'provision' },
+  tenant: 'cf',
   state: 'running',
   reason: 'because',
   requestId: 'r',

@@ -68,13 +68,14 @@ function provisioning(parent: Command, name: string, hidden: boolean): void {
   })
     .option('--id <id>', 'id of the instance, instead of a random one')
     .option('--idempotency-key <key>', 'the same key orders the same instance once')
+    .option('--tenant <name>', 'whom it is for, as `chandler tenant list` shows them')
     .option('--dry-run', 'say whether the order would be taken, and order nothing')
   remote(withWaiting(withParameters(command))).action(
     async (
       service: string,
       plan: string | undefined,
       instanceName: string | undefined,
-      options: Common & { id?: string; idempotencyKey?: string; dryRun?: boolean },
+      options: Common & { id?: string; tenant?: string; idempotencyKey?: string; dryRun?: boolean },
     ) => {
       const client = await connect(command)
       const parameters = await parametersOf(options)
@@ -84,6 +85,7 @@ function provisioning(parent: Command, name: string, hidden: boolean): void {
         ...(instanceName === undefined ? {} : { name: instanceName }),
         ...(options.id === undefined ? {} : { id: options.id }),
         ...(options.platform === undefined ? {} : { platform: options.platform }),
+        ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
         ...(parameters === undefined ? {} : { parameters }),
       }
       if (options.dryRun) return showDryRun(await client.dryOrder(wish), options.output)

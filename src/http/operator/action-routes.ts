@@ -20,7 +20,7 @@ export const actionRoutes = [
   route({
     method: 'GET',
     url: '/instances/:platform/:instance/actions',
-    role: 'viewer',
+    needs: 'read:instances',
     tag: 'actions',
     summary: "Actions of the instance's package beyond the life cycle",
     audit: look,
@@ -34,7 +34,7 @@ export const actionRoutes = [
   route({
     method: 'POST',
     url: '/instances/:platform/:instance/invoke',
-    role: 'operator',
+    needs: 'invoke:instances',
     tag: 'actions',
     summary: 'Order an action of the package on an instance',
     audit: order('instance.invoke'),
@@ -55,7 +55,7 @@ export const actionRoutes = [
   route({
     method: 'GET',
     url: '/operations/:operation/outputs',
-    role: 'viewer',
+    needs: 'read:operations',
     tag: 'actions',
     summary: 'What an action answered, by name; kept until the action runs again on the instance',
     audit: look,
@@ -67,7 +67,7 @@ export const actionRoutes = [
   route({
     method: 'GET',
     url: '/operations/:operation/outputs/:name',
-    role: 'operator',
+    needs: 'read:outputs',
     tag: 'actions',
     summary: 'The content of one of its answers',
     audit: { kind: 'deed', action: 'operation.read-output', recordedBy: 'route' },

@@ -12,7 +12,7 @@ export const adoptionRoutes = [
   route({
     method: 'POST',
     url: '/instances/:platform/:instance/adopt',
-    role: 'operator',
+    needs: 'adopt:instances',
     tag: 'instances',
     summary: 'Take over an instance that another broker made, without running anything',
     audit: order('instance.adopt'),

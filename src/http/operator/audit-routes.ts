@@ -8,7 +8,7 @@ export const auditRoutes = [
   route({
     method: 'GET',
     url: '/audit',
-    role: 'operator',
+    needs: 'read:audit',
     tag: 'audit',
     summary: 'Who did what to which object, with which result',
     audit: look,
@@ -27,7 +27,7 @@ export const auditRoutes = [
   route({
     method: 'GET',
     url: '/audit/verify',
-    role: 'operator',
+    needs: 'read:audit',
     tag: 'audit',
     summary: 'Check the chain of hashes from the first record to the last',
     audit: look,

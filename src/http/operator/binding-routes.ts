@@ -26,7 +26,7 @@ export const bindingRoutes = [
   route({
     method: 'GET',
     url: '/instances/:platform/:instance/bindings',
-    role: 'viewer',
+    needs: 'read:bindings',
     tag: 'bindings',
     summary: 'Bindings of an instance',
     audit: look,
@@ -41,7 +41,7 @@ export const bindingRoutes = [
   route({
     method: 'POST',
     url: '/instances/:platform/:instance/bindings',
-    role: 'operator',
+    needs: 'create:bindings',
     tag: 'bindings',
     summary: 'Bind an instance',
     audit: order('binding.bind'),
@@ -54,7 +54,7 @@ export const bindingRoutes = [
   route({
     method: 'POST',
     url: '/instances/:platform/:instance/bindings/dry-run',
-    role: 'operator',
+    needs: 'create:bindings',
     tag: 'bindings',
     summary: 'Whether an instance would be bound; it is not',
     audit: look,
@@ -66,7 +66,7 @@ export const bindingRoutes = [
   route({
     method: 'GET',
     url: '/instances/:platform/:instance/bindings/:binding',
-    role: 'viewer',
+    needs: 'read:bindings',
     tag: 'bindings',
     summary: 'One binding, without its credentials',
     audit: look,
@@ -77,7 +77,7 @@ export const bindingRoutes = [
   route({
     method: 'GET',
     url: '/instances/:platform/:instance/bindings/:binding/credentials',
-    role: 'operator',
+    needs: 'read:credentials',
     tag: 'bindings',
     summary: 'The credentials of a binding',
     audit: { kind: 'deed', action: 'binding.read-credentials', recordedBy: 'route' },
@@ -91,7 +91,7 @@ export const bindingRoutes = [
   route({
     method: 'POST',
     url: '/instances/:platform/:instance/bindings/:binding/rotate',
-    role: 'operator',
+    needs: 'create:bindings',
     tag: 'bindings',
     summary: 'Bind again with fresh credentials; the old ones stay valid until unbound',
     audit: order('binding.bind'),
@@ -107,7 +107,7 @@ export const bindingRoutes = [
   route({
     method: 'DELETE',
     url: '/instances/:platform/:instance/bindings/:binding',
-    role: 'operator',
+    needs: 'delete:bindings',
     tag: 'bindings',
     summary: 'Unbind',
     audit: order('binding.unbind'),

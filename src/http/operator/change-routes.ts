@@ -8,7 +8,7 @@ export const changeRoutes = [
   route({
     method: 'GET',
     url: '/changes',
-    role: 'viewer',
+    needs: 'read:broker',
     tag: 'broker',
     summary:
       'Server-sent events `change`, the first at once, then one whenever something was ordered, ended or done; their number grows',

@@ -40,13 +40,13 @@ export const instanceRoutes = [
   route({
     method: 'GET',
     url: '/instances',
-    role: 'viewer',
+    needs: 'read:instances',
     tag: 'instances',
     summary: 'Instances, filtered and in pages',
     audit: look,
     query: InstanceQuery,
     answers: InstancePage,
-    handle: async ({ query }, { broker }) => {
+    handle: async ({ query, tenants }, { broker }) => {
       const { service, plan, limit = 50, cursor, platform, state, text, beginning } = query
       const order = query.order === 'latest' ? query.order : undefined
       const catalog = broker.catalog()
@@ -55,7 +55,7 @@ export const instanceRoutes = [
       const ofPlan = plan && planIdOf(catalog.offers, ofService, plan)
       const page = await broker.store.look.instances(
         present({
-          ...{ platform, state, text, beginning, order, isPresent: query.present },
+          ...{ tenants, platform, state, text, beginning, order, isPresent: query.present },
           ...{ serviceId: ofService, planId: ofPlan, after: cursor, most: limit },
         }),
       )
@@ -68,10 +68,11 @@ export const instanceRoutes = [
   route({
     method: 'POST',
     url: '/instances',
-    role: 'operator',
+    needs: 'create:instances',
     tag: 'instances',
     summary: 'Order an instance',
     audit: order('instance.provision'),
+    places: true,
     body: NewInstance,
     answers: Ordered,
     status: 202,
@@ -80,10 +81,11 @@ export const instanceRoutes = [
   route({
     method: 'POST',
     url: '/instances/dry-run',
-    role: 'operator',
+    needs: 'create:instances',
     tag: 'instances',
     summary: 'Whether an instance would be ordered; nothing is',
     audit: look,
+    places: true,
     body: NewInstance,
     answers: DryRun,
     handle: (call, ports) => dryRun(ports, (within) => orderInstance(call, within)),
@@ -91,7 +93,7 @@ export const instanceRoutes = [
   route({
     method: 'GET',
     url: '/instances/:platform/:instance',
-    role: 'viewer',
+    needs: 'read:instances',
     tag: 'instances',
     summary: 'One instance with its parameters and last operation',
     audit: look,
@@ -102,7 +104,7 @@ export const instanceRoutes = [
   route({
     method: 'PATCH',
     url: '/instances/:platform/:instance',
-    role: 'operator',
+    needs: 'update:instances',
     tag: 'instances',
     summary: 'Change parameters, plan or version',
     audit: order('instance.update'),
@@ -115,7 +117,7 @@ export const instanceRoutes = [
   route({
     method: 'POST',
     url: '/instances/:platform/:instance/dry-run',
-    role: 'operator',
+    needs: 'update:instances',
     tag: 'instances',
     summary: 'Whether a change would be taken; nothing changes',
     audit: look,
@@ -127,7 +129,7 @@ export const instanceRoutes = [
   route({
     method: 'DELETE',
     url: '/instances/:platform/:instance',
-    role: 'operator',
+    needs: 'delete:instances',
     tag: 'instances',
     summary: 'Take an instance down',
     audit: order('instance.deprovision'),
@@ -147,7 +149,7 @@ export const instanceRoutes = [
   route({
     method: 'POST',
     url: '/instances/:platform/:instance/purge',
-    role: 'operator',
+    needs: 'purge:instances',
     tag: 'instances',
     summary: 'Forget an instance without running anything',
     audit: order('instance.purge'),
@@ -161,7 +163,7 @@ export const instanceRoutes = [
   route({
     method: 'POST',
     url: '/instances/:platform/:instance/repin',
-    role: 'operator',
+    needs: 'repin:instances',
     tag: 'instances',
     summary: 'Move an instance to the package its plan is offered from now, without running anything',
     audit: order('instance.repin'),
@@ -175,7 +177,7 @@ export const instanceRoutes = [
   route({
     method: 'GET',
     url: '/instances/:platform/:instance/why',
-    role: 'viewer',
+    needs: 'read:instances',
     tag: 'instances',
     summary: 'What the instance waits for',
     audit: look,
@@ -186,7 +188,7 @@ export const instanceRoutes = [
   route({
     method: 'GET',
     url: '/instances/:platform/:instance/outputs',
-    role: 'viewer',
+    needs: 'read:instances',
     tag: 'instances',
     summary: 'Named results of an instance',
     audit: look,
@@ -201,7 +203,7 @@ export const instanceRoutes = [
   route({
     method: 'GET',
     url: '/instances/:platform/:instance/outputs/:name',
-    role: 'operator',
+    needs: 'read:outputs',
     tag: 'instances',
     summary: 'The content of one result',
     audit: { kind: 'deed', action: 'instance.read-output', recordedBy: 'route' },

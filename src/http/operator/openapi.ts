@@ -27,7 +27,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
     schemaOf: (route) => ({
       tags: [route.tag],
       summary: route.summary,
-      description: `Role: ${route.role}.${route.audit.kind === 'deed' ? ` Audited as \`${route.audit.action}\`.` : ''}`,
+      description: `Needs \`${route.needs}\`.${route.audit.kind === 'deed' ? ` Audited as \`${route.audit.action}\`.` : ''}`,
       operationId: operationId(route),
       ...(route.parts.params ? { params: route.parts.params } : {}),
       ...(route.parts.query ? { querystring: route.parts.query } : {}),

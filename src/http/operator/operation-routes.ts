@@ -31,17 +31,17 @@ export const operationRoutes = [
   route({
     method: 'GET',
     url: '/operations',
-    role: 'viewer',
+    needs: 'read:operations',
     tag: 'operations',
     summary: 'Operations, latest first, filtered and in pages',
     audit: look,
     query: OperationQuery,
     answers: OperationPage,
-    handle: async ({ query }, { broker }) => {
+    handle: async ({ query, tenants }, { broker }) => {
       const { platform, instance, binding, state, limit = 50, cursor } = query
       const states = state === undefined ? undefined : statesIn(state)
       const page = await broker.store.look.operations(
-        present({ platform, instance, binding, states, after: cursor, most: limit }),
+        present({ tenants, platform, instance, binding, states, after: cursor, most: limit }),
       )
       return document(present({ items: page.items.map(toOperation), next: page.next }))
     },
@@ -49,7 +49,7 @@ export const operationRoutes = [
   route({
     method: 'GET',
     url: '/operations/:operation',
-    role: 'viewer',
+    needs: 'read:operations',
     tag: 'operations',
     summary: 'One operation',
     audit: look,
@@ -68,7 +68,7 @@ export const operationRoutes = [
   route({
     method: 'GET',
     url: '/operations/:operation/log',
-    role: 'viewer',
+    needs: 'read:logs',
     tag: 'operations',
     summary: 'The log; as server-sent events (Accept: text/event-stream) it is followed to the end',
     audit: look,
@@ -92,7 +92,7 @@ export const operationRoutes = [
   route({
     method: 'GET',
     url: '/operations/:operation/why',
-    role: 'viewer',
+    needs: 'read:operations',
     tag: 'operations',
     summary: 'What the operation waits for',
     audit: look,
@@ -106,10 +106,11 @@ export const operationRoutes = [
   route({
     method: 'POST',
     url: '/operations/:operation/cancel',
-    role: 'operator',
+    needs: 'cancel:operations',
     tag: 'operations',
     summary: 'Ask an operation to stop; forced, it is audited as `operation.force-end`',
     audit: order('operation.cancel'),
+    needsForced: 'force:operations',
     params: OperationAddress,
     query: Type.Object({
       force: Type.Optional(
@@ -128,7 +129,7 @@ export const operationRoutes = [
   route({
     method: 'POST',
     url: '/operations/:operation/retry',
-    role: 'operator',
+    needs: 'retry:operations',
     tag: 'operations',
     summary: 'Order again what a failed operation was to do',
     audit: order('operation.retry'),
@@ -144,7 +145,7 @@ export const operationRoutes = [
   route({
     method: 'POST',
     url: '/operations/:operation/release',
-    role: 'operator',
+    needs: 'release:operations',
     tag: 'operations',
     summary: 'Put a quarantined operation back into the queue',
     audit: order('operation.release'),
@@ -168,7 +169,7 @@ function listOf<T extends TSchema>(
   return route({
     method: 'GET',
     url: `/operations/:operation/${name}`,
-    role: 'viewer',
+    needs: 'read:operations',
     tag: 'operations',
     summary,
     audit: look,

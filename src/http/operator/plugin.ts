@@ -5,14 +5,16 @@ import { recordDeed } from '../../broker/govern.ts'
 import type { Asker } from '../../broker/orders.ts'
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { reachOf } from '../../model/access.ts'
 import { fail, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
 import { closeIfUnread, statusOf } from '../answer.ts'
-import type { Account, Role } from '../authenticate.ts'
+import type { Account } from '../authenticate.ts'
 import { refuseTooMuch } from '../body-limits.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { requestIdOf } from '../request-id.ts'
 import { isForged, type Session, setCookie } from '../sessions.ts'
+import { authorize, placed } from './authorize.ts'
 import { checked, checkedQuery } from './checked.ts'
 import { type Idempotency, makeIdempotency } from './idempotency.ts'
 import { descriptionPath, methodsAt } from './methods-at.ts'
@@ -136,10 +138,12 @@ async function admit(
   // What a page does on its own shows no person behind it.
   if (session?.isStale && request.headers['x-chandler-refresh'] === undefined)
     reply.header('Set-Cookie', setCookie(session, mannerOf(ports, request)))
-  if (permits(account.role, route.role)) return
-  const code = 'request.forbidden'
-  noteRefusal(ports, { route, asker, request }, { code })
-  fail(code, `${route.role} is needed, ${account.role} given`)
+  try {
+    await authorize(ports.broker.store.look, route, { access: account.access, request })
+  } catch (error) {
+    noteRefusal(ports, { route, asker, request }, toProblem(error))
+    throw error
+  }
 }
 
 /** How the caller's browser reaches the API, and whether the way is encrypted. */
@@ -211,20 +215,10 @@ async function record(
   else await recordDeed(ports.broker, asker, deed)
 }
 
-const roles: Readonly<Record<Role, readonly Route['role'][]>> = {
-  platform: [],
-  viewer: ['viewer'],
-  operator: ['viewer', 'operator'],
-}
-
-function permits(given: Role, needed: Route['role']): boolean {
-  return roles[given].includes(needed)
-}
-
 function askerOf(ports: OperatorPorts, account: Account, request: FastifyRequest): Asker {
   return {
     platform: account.name,
-    account: { kind: 'user', id: account.name },
+    account: { kind: account.kind, id: account.name },
     requestId: notedIdOf(ports, request),
     source: ports.source(request.raw),
   }
@@ -256,12 +250,14 @@ function callOf(
   refuseTooMuch(request.body, bodyLimits)
   const gone = new AbortController()
   const idempotencyKey = idempotencyKeyOf(request)
+  const given = body && checked(body, request.body ?? {}, 'body')
   return {
     params: params && checked(params, request.params, 'path'),
     query: checkedQuery(query, request.query),
-    body: body && checked(body, request.body ?? {}, 'body'),
+    body: given,
     account,
-    asker,
+    asker: route.places ? { ...asker, ...placed(account.access, route, given) } : asker,
+    tenants: reachOf(account.access, route.needs),
     session,
     header: (name) => {
       const value = request.headers[name]

@@ -1,6 +1,7 @@
 /** What a route of the operator API is: an address, who may call it, what goes in and out, and the one call it makes. */
 import type { Static, TSchema } from 'typebox'
 import type { Asker } from '../../broker/orders.ts'
+import type { Permission, Reach } from '../../model/access.ts'
 import type { Account } from '../authenticate.ts'
 import type { Session } from '../sessions.ts'
 import type { OperatorPorts } from './ports.ts'
@@ -22,7 +23,12 @@ export interface Route {
   readonly method: Method
   /** Below /api/v1. */
   readonly url: string
-  readonly role: 'viewer' | 'operator'
+  /** Of a thing that its address names, it must be held in the thing's tenant. */
+  readonly needs: Permission
+  /** With `force` in the query this is needed, too. */
+  readonly needsForced?: Permission
+  /** Makes something in a tenant, which its body may name. */
+  readonly places?: true
   readonly tag: string
   readonly summary: string
   readonly audit: AuditRule
@@ -60,6 +66,8 @@ export interface Call<P, Q, B> {
   readonly query: Q
   readonly body: B
   readonly account: Account
+  /** The tenants that what it needs is held in. */
+  readonly tenants: Reach
   readonly asker: Asker
   /** That of a browser; absent when the request brought its credentials. */
   readonly session: Session | undefined

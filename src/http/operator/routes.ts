@@ -1,4 +1,5 @@
 /** The whole surface of the operator API. */
+import { accessRoutes } from './access-routes.ts'
 import { actionRoutes } from './action-routes.ts'
 import { adoptionRoutes } from './adoption-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
@@ -13,6 +14,7 @@ import { systemRoutes } from './system-routes.ts'
 
 export const operatorRoutes: readonly Route[] = [
   ...sessionRoutes,
+  ...accessRoutes,
   ...systemRoutes,
   ...instanceRoutes,
   ...adoptionRoutes,

@@ -4,6 +4,7 @@ import { toInstance } from '../../api/instance.ts'
 import { toOperation } from '../../api/operation.ts'
 import { Found, SearchQuery } from '../../api/search.ts'
 import type { Ports } from '../../broker/ports.ts'
+import { type Access, permits, reachOf } from '../../model/access.ts'
 import { namesOf } from './naming.ts'
 import { document, look, route } from './route.ts'
 
@@ -13,22 +14,23 @@ export const searchRoutes = [
   route({
     method: 'GET',
     url: '/search',
-    role: 'viewer',
+    needs: 'read:instances',
     tag: 'broker',
     summary: 'Instances, services, bindings and operations by how their names or ids begin',
     audit: look,
     query: SearchQuery,
     answers: Found,
-    handle: async ({ query }, { broker }) => document(await find(broker, query.text.trim())),
+    handle: async ({ query, account }, { broker }) =>
+      document(await find(broker, query.text.trim(), account.access)),
   }),
 ]
 
-async function find(broker: Ports, text: string): Promise<Found> {
+async function find(broker: Ports, text: string, access: Access): Promise<Found> {
   const { look: see } = broker.store
   const catalog = broker.catalog()
   const [instances, bindings, operation] = await Promise.all([
-    see.instances({ beginning: text, isPresent: true, most }),
-    see.bindingsNamed(text, most),
+    see.instances({ tenants: reachOf(access, 'read:instances'), beginning: text, isPresent: true, most }),
+    see.bindingsNamed({ tenants: reachOf(access, 'read:bindings'), beginning: text, most }),
     see.operation(text.toLowerCase()),
   ])
   const services = new Map(catalog.offers.map(({ service }) => [service.id, service]))
@@ -42,6 +44,9 @@ async function find(broker: Ports, text: string): Promise<Found> {
       instances.items.map(async (one) => toInstance(one, await namesOf(see, catalog, one.planId))),
     ),
     bindings: bindings.map(toBinding),
-    operations: operation === undefined ? [] : [toOperation(operation)],
+    operations:
+      operation !== undefined && permits(access, 'read:operations', operation.tenant)
+        ? [toOperation(operation)]
+        : [],
   }
 }

@@ -7,7 +7,7 @@ export const sessionRoutes = [
   route({
     method: 'POST',
     url: '/session',
-    role: 'viewer',
+    needs: 'read:broker',
     tag: 'session',
     summary: 'Log in: trade the credentials of this request for a cookie',
     audit: deed('session.begin'),
@@ -21,7 +21,7 @@ export const sessionRoutes = [
   route({
     method: 'GET',
     url: '/session',
-    role: 'viewer',
+    needs: 'read:broker',
     tag: 'session',
     summary: 'The session of the cookie of this request',
     audit: look,
@@ -34,7 +34,7 @@ export const sessionRoutes = [
   route({
     method: 'DELETE',
     url: '/session',
-    role: 'viewer',
+    needs: 'read:broker',
     tag: 'session',
     summary: 'Log out: the cookie is worth nothing any more, on any node',
     audit: deed('session.end'),

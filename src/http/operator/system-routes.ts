@@ -4,6 +4,7 @@ import { CatalogAnswer, toCatalog } from '../../api/catalog.ts'
 import { About, Backup, Cluster, Freeze, Keys, toCluster } from '../../api/cluster.ts'
 import { Package, toPackage, toPackageContent } from '../../api/package.ts'
 import { freezeBroker, thawBroker } from '../../broker/govern.ts'
+import { reachOf } from '../../model/access.ts'
 import { fail } from '../../model/problem.ts'
 import { problemCodes } from '../../model/problem-codes.ts'
 import { freshId } from './fresh-id.ts'
@@ -33,7 +34,7 @@ export const systemRoutes = [
   route({
     method: 'GET',
     url: '/about',
-    role: 'viewer',
+    needs: 'read:broker',
     tag: 'broker',
     summary: 'Which broker this is, and who is asking',
     audit: look,
@@ -47,7 +48,7 @@ export const systemRoutes = [
   route({
     method: 'GET',
     url: '/problems',
-    role: 'viewer',
+    needs: 'read:broker',
     tag: 'broker',
     summary: 'Everything that may go wrong, by code',
     audit: look,
@@ -60,16 +61,17 @@ export const systemRoutes = [
   route({
     method: 'GET',
     url: '/catalog',
-    role: 'viewer',
+    needs: 'read:catalog',
     tag: 'catalog',
     summary: 'Services and plans that can be ordered',
     audit: look,
     answers: CatalogAnswer,
-    handle: async (_call, { broker }) => {
+    handle: async ({ account }, { broker }) => {
       const { offers } = broker.catalog()
+      const mine = reachOf(account.access, 'read:instances')
       const counted = offers.map(async (offer) => ({
         ...offer,
-        instances: await broker.store.look.countInstances(offer.plan.id),
+        instances: await broker.store.look.countInstances(offer.plan.id, undefined, mine),
       }))
       return document(toCatalog(await Promise.all(counted)))
     },
@@ -77,7 +79,7 @@ export const systemRoutes = [
   route({
     method: 'GET',
     url: '/packages',
-    role: 'viewer',
+    needs: 'read:packages',
     tag: 'packages',
     summary: 'Packages of the catalog',
     audit: look,
@@ -90,7 +92,7 @@ export const systemRoutes = [
   route({
     method: 'GET',
     url: '/packages/:name',
-    role: 'viewer',
+    needs: 'read:packages',
     tag: 'packages',
     summary: 'One package with what it offers',
     audit: look,
@@ -105,7 +107,7 @@ export const systemRoutes = [
   route({
     method: 'GET',
     url: '/cluster',
-    role: 'viewer',
+    needs: 'read:cluster',
     tag: 'broker',
     summary: 'Nodes, counts by state, and whether the broker is frozen',
     audit: look,
@@ -115,7 +117,7 @@ export const systemRoutes = [
   route({
     method: 'POST',
     url: '/freeze',
-    role: 'operator',
+    needs: 'freeze:broker',
     tag: 'broker',
     summary: 'Refuse new orders; running work goes on',
     audit: order('broker.freeze'),
@@ -129,7 +131,7 @@ export const systemRoutes = [
   route({
     method: 'DELETE',
     url: '/freeze',
-    role: 'operator',
+    needs: 'freeze:broker',
     tag: 'broker',
     summary: 'Take new orders again',
     audit: order('broker.thaw'),
@@ -142,7 +144,7 @@ export const systemRoutes = [
   route({
     method: 'GET',
     url: '/keys',
-    role: 'operator',
+    needs: 'read:keys',
     tag: 'broker',
     summary: 'Keys of the key ring, and how many records each seals',
     audit: look,
@@ -152,7 +154,7 @@ export const systemRoutes = [
   route({
     method: 'POST',
     url: '/keys',
-    role: 'operator',
+    needs: 'change:keys',
     tag: 'broker',
     summary: 'Add a key that opens only, until it is activated',
     audit: deed('key.add'),
@@ -163,7 +165,7 @@ export const systemRoutes = [
   route({
     method: 'POST',
     url: '/keys/:key/activate',
-    role: 'operator',
+    needs: 'change:keys',
     tag: 'broker',
     summary: 'Make a key of the ring the active one; records follow in the background',
     audit: deed('key.activate'),
@@ -175,7 +177,7 @@ export const systemRoutes = [
   route({
     method: 'DELETE',
     url: '/keys/:key',
-    role: 'operator',
+    needs: 'change:keys',
     tag: 'broker',
     summary: 'Take a key off the ring, if nothing is sealed with it',
     audit: deed('key.remove'),
@@ -186,7 +188,7 @@ export const systemRoutes = [
   route({
     method: 'POST',
     url: '/keys/rotate',
-    role: 'operator',
+    needs: 'change:keys',
     tag: 'broker',
     summary: 'Make a fresh key the active one; records follow in the background',
     audit: deed('key.rotate'),
@@ -197,7 +199,7 @@ export const systemRoutes = [
   route({
     method: 'POST',
     url: '/backups',
-    role: 'operator',
+    needs: 'create:backups',
     tag: 'broker',
     summary: 'Write a consistent copy of the store (SQLite) into the data folder',
     audit: deed('store.backup'),

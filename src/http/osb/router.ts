@@ -1,6 +1,7 @@
 /** The Open Service Broker API: route, authentication, version, body, identity, handler; in that order. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Asker } from '../../broker/orders.ts'
+import { permits } from '../../model/access.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
 import type { Admission } from '../admit.ts'
 import { type Answer, send } from '../answer.ts'
@@ -122,6 +123,7 @@ async function respond(
       account: accountOf(account),
       requestId: passing.reference,
       ...(requester ? { requester } : {}),
+      ...(account.tenant === undefined ? {} : { tenant: account.tenant }),
       source: door.source(request),
     },
     instance: found.instance,
@@ -174,13 +176,13 @@ function noteRefusal(
   })
 }
 
-function accountOf({ role, name }: Account): Asker['account'] {
-  return { kind: role === 'platform' ? 'platform' : 'user', id: name }
+function accountOf({ kind, name }: Account): Asker['account'] {
+  return { kind, id: name }
 }
 
 /** An account that is no platform of its own orders under its own name, too. */
-function platformOf({ name, role }: Account): string {
-  return role === 'viewer' ? fail('request.forbidden') : name
+function platformOf({ name, access }: Account): string {
+  return permits(access, 'use:osb', undefined) ? name : fail('request.forbidden')
 }
 
 const catalogBytes = new WeakMap<object, Buffer>()

@@ -7,6 +7,7 @@ import { forcedEnds } from './0005-forced-ends.ts'
 import { lastTime } from './0006-last-time.ts'
 import { usedByRuns } from './0007-used.ts'
 import { pagesForPeople } from './0008-pages-for-people.ts'
+import { tenants } from './0009-tenants.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   lastTime,
   usedByRuns,
   pagesForPeople,
+  tenants,
 ]

@@ -1,0 +1,94 @@
+/** The one place where it is decided whether a caller may do what a route does; the judgement itself is the model's. */
+import type { FastifyRequest } from 'fastify'
+import {
+  type Access,
+  everyTenant,
+  isEverywhere,
+  type Permission,
+  permits,
+  reachOf,
+} from '../../model/access.ts'
+import { operatorsPlatform } from '../../model/instance.ts'
+import { fail } from '../../model/problem.ts'
+import type { Look } from '../../store/store.ts'
+import type { Route } from './route.ts'
+
+interface Asked {
+  readonly access: Access
+  readonly request: Pick<FastifyRequest, 'params' | 'query'>
+}
+
+/**
+ * Problems: request.forbidden; and for a thing that the caller may not even see, what is answered for one that is not
+ * there. Callers with rights everywhere cost no look.
+ */
+export async function authorize(
+  look: Pick<Look, 'instance' | 'operation'>,
+  { needs, needsForced }: Pick<Route, 'needs' | 'needsForced'>,
+  { access, request }: Asked,
+): Promise<void> {
+  const isForced = (request.query as { readonly force?: unknown }).force === 'true'
+  const needed = [needs, ...(needsForced !== undefined && isForced ? [needsForced] : [])]
+  for (const permission of needed) if (reachOf(access, permission).length === 0) refuse(permission)
+  if (needed.every((permission) => isEverywhere(reachOf(access, permission)))) return
+  const thing = await thingAt(look, request.params as Readonly<Record<string, string | undefined>>)
+  if (thing === undefined) return
+  if (thing.tenant === undefined || !permits(access, thing.seenBy, thing.tenant)) return thing.isUnknown()
+  for (const permission of needed) if (!permits(access, permission, thing.tenant)) refuse(permission)
+}
+
+interface Thing {
+  /** Undefined: it is not there. */
+  readonly tenant: string | undefined
+  readonly seenBy: Permission
+  isUnknown(): never
+}
+
+/** What an address is about; a binding is its instance's. */
+async function thingAt(
+  look: Pick<Look, 'instance' | 'operation'>,
+  { platform, instance, operation }: Readonly<Record<string, string | undefined>>,
+): Promise<Thing | undefined> {
+  if (operation !== undefined) {
+    const found = await look.operation(operation)
+    return {
+      tenant: found?.tenant,
+      seenBy: 'read:operations',
+      isUnknown: () => fail('operation.unknown', operation),
+    }
+  }
+  if (platform === undefined || instance === undefined) return undefined
+  const found = await look.instance({ platform, instance })
+  return {
+    tenant: found?.tenant,
+    seenBy: 'read:instances',
+    isUnknown: () => fail('instance.unknown', instance),
+  }
+}
+
+function refuse(permission: Permission, tenant?: string): never {
+  return fail('request.forbidden', `${permission} is needed${tenant === undefined ? '' : ` in ${tenant}`}`)
+}
+
+/**
+ * The tenant that something new belongs to. Who has rights everywhere may leave that to the context; others order for
+ * themselves, in a tenant of theirs. Problems: request.forbidden, request.malformed.
+ */
+export function placed(
+  access: Access,
+  { needs }: Pick<Route, 'needs'>,
+  body: unknown,
+): { readonly tenant?: string } {
+  const { tenant, platform } = body as { readonly tenant?: string; readonly platform?: string }
+  const reach = reachOf(access, needs)
+  if (isEverywhere(reach)) return tenant === undefined ? {} : { tenant }
+  if (platform !== undefined && platform !== operatorsPlatform) refuse(needs, everyTenant)
+  const [only, ...more] = reach
+  const isClear = only !== undefined && more.length === 0 && !only.endsWith('/*')
+  const meant = tenant ?? (isClear ? only : undefined)
+  if (meant === undefined)
+    return fail('request.malformed', `name the tenant it is for: ${reach.join(', ')}`, {
+      where: { source: 'body', pointer: '/tenant' },
+    })
+  return permits(access, needs, meant) ? { tenant: meant } : refuse(needs, meant)
+}

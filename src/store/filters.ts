@@ -1,0 +1,52 @@
+/** What of the store's rows a list shall show. */
+import type { Reach } from '../model/access.ts'
+import type { Instance } from '../model/instance.ts'
+import type { OperationState } from '../model/operation.ts'
+
+export interface InstanceFilter {
+  /** Absent: of all tenants. */
+  readonly tenants?: Reach
+  readonly platform?: string
+  readonly serviceId?: string
+  readonly planId?: string
+  readonly state?: Instance['state']
+  /** Id, id prefix or name. */
+  readonly text?: string
+  /** How an id or a name begins. */
+  readonly beginning?: string
+  readonly isPresent?: boolean
+  /** By id, unless the latest change is to be first. */
+  readonly order?: 'latest'
+  readonly after?: string
+  readonly most: number
+}
+
+export interface BindingFilter {
+  readonly tenants?: Reach
+  /** How its id begins. */
+  readonly beginning: string
+  readonly most: number
+}
+
+export interface TenantFilter {
+  readonly tenants?: Reach
+  /** Behind this name. */
+  readonly after?: string
+  readonly most: number
+}
+
+export interface TenantCount {
+  readonly name: string
+  /** Those that are not gone. */
+  readonly instances: number
+}
+
+export interface OperationFilter {
+  readonly tenants?: Reach
+  readonly platform?: string
+  readonly instance?: string
+  readonly binding?: string
+  readonly states?: readonly OperationState[]
+  readonly after?: string
+  readonly most: number
+}

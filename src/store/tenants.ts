@@ -1,0 +1,40 @@
+/** Tenants as conditions of a query, and the list of them. */
+import { everyTenant, type Reach } from '../model/access.ts'
+import type { Row, Session, Value } from './database.ts'
+import type { TenantCount, TenantFilter } from './filters.ts'
+import { number, text } from './row.ts'
+
+/** A condition that only rows of these tenants meet, and its values. */
+export function withinTenants(
+  column: string,
+  tenants: Reach | undefined,
+): readonly [string, ...(readonly Value[])] {
+  if (tenants === undefined || tenants.includes(everyTenant)) return ['1 = 1']
+  if (tenants.length === 0) return ['1 = 0']
+  const each = tenants.map((one): readonly [string, ...(readonly Value[])] => {
+    if (!one.endsWith('/*')) return [`${column} = ?`, one]
+    const below = one.slice(0, -1)
+    return [`${column} >= ? AND ${column} < ?`, below, `${below}\u{10ffff}`]
+  })
+  return [
+    `(${each.map(([condition]) => condition).join(' OR ')})`,
+    ...each.flatMap(([, ...values]) => values),
+  ]
+}
+
+/** Tenants that have or had something, in the order of names. */
+export async function listTenants(session: Session, filter: TenantFilter): Promise<readonly TenantCount[]> {
+  const [condition, ...values] = withinTenants('tenant', filter.tenants)
+  const rows = await session.all(
+    `SELECT tenant, sum(CASE state WHEN 'gone' THEN 0 ELSE 1 END) AS many FROM instances
+      WHERE tenant > ? AND ${condition} GROUP BY tenant ORDER BY tenant LIMIT ?`,
+    filter.after ?? '',
+    ...values,
+    filter.most,
+  )
+  return rows.map(countOf)
+}
+
+function countOf(row: Row): TenantCount {
+  return { name: text(row, 'tenant'), instances: number(row, 'many') }
+}

@@ -1,0 +1,182 @@
+/** Tenants from outside: what lies in another one is not there, on whichever route, and lists do not show it. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { register } from '../../src/cli/commands/access.ts'
+import { operatorRoutes } from '../../src/http/operator/routes.ts'
+import { ask } from '../support/ask.ts'
+import { basic, startTestBroker, type TestBroker } from '../support/broker.ts'
+import { codeOf } from '../support/problems.ts'
+import { runCommand } from '../support/run-command.ts'
+
+const people = { ada: 'acme', bob: 'web', eve: 'platform/org-1/*' } as const
+
+function as(name: string): string {
+  return `Basic ${Buffer.from(`${name}:password-of-${name}`).toString('base64')}`
+}
+
+const users = Object.entries(people)
+  .map(
+    ([name, tenant]) =>
+      `    - {name: ${name}, password: password-of-${name}, role: developer, tenants: ["${tenant}"]}`,
+  )
+  .concat(
+    '    - {name: looker, password: password-of-looker, role: names-only}',
+    '    - {name: fixed, password: password-of-fixed, role: platform, tenant: acme}',
+    '  roles:',
+    '    - {name: names-only, permissions: ["read:broker", "read:catalog"]}',
+  )
+  .join('\n')
+
+let running: TestBroker
+let operation: string
+beforeAll(async () => {
+  running = await startTestBroker('limits: {failedLoginsPerSecond: 100000}\n', undefined, (text) =>
+    text.replace('\nshutdown:', `\n${users}\nshutdown:`),
+  )
+  operation = await order('bob', { id: 'of-bob', name: 'secret-name' })
+  await order('ada', { id: 'of-ada' })
+  await provision('platform', 'of-eve', {
+    platform: 'cloudfoundry',
+    organization_guid: 'org-1',
+    space_guid: 's',
+  })
+  await provision('platform', 'of-k8s', { platform: 'kubernetes', clusterid: 'c-1', namespace: 'n' })
+  await provision('fixed', 'of-fixed', {})
+})
+afterAll(() => running.stop())
+
+async function order(name: string, more: object): Promise<string> {
+  const body = { service: 'alpha-db', plan: 'small', ...more }
+  const response = await ask(running, '/api/v1/instances', { as: as(name), method: 'POST', body })
+  expect(response.status).toBe(202)
+  const { operation: made } = (await response.json()) as { readonly operation: string }
+  await ended(made)
+  return made
+}
+
+async function ended(id: string): Promise<void> {
+  await vi.waitUntil(
+    async () => {
+      const response = await ask(running, `/api/v1/operations/${id}`, { as: basic('admin') })
+      return ((await response.json()) as { readonly state: string }).state === 'succeeded'
+    },
+    { timeout: 60_000 },
+  )
+}
+
+async function provision(name: string, id: string, context: object): Promise<void> {
+  const catalog = (await (await ask(running, '/v2/catalog', { as: as(name) })).json()) as {
+    readonly services: readonly { readonly id: string; readonly plans: readonly { readonly id: string }[] }[]
+  }
+  const [service] = catalog.services
+  const response = await ask(running, `/v2/service_instances/${id}?accepts_incomplete=true`, {
+    as: as(name),
+    method: 'PUT',
+    body: {
+      ...{ service_id: service?.id, plan_id: service?.plans[0]?.id, context },
+      ...{ organization_guid: 'o', space_guid: 's' },
+    },
+  })
+  expect([201, 202]).toContain(response.status)
+  const { operation: made } = (await response.json()) as { readonly operation?: string }
+  if (made !== undefined) await ended(made)
+}
+
+const things = operatorRoutes.filter(({ url }) => url.includes(':instance') || url.includes(':operation'))
+
+test.each(things.map((route) => [route.method, route.url] as const))(
+  '%s %s answers for what others have as for what is not there',
+  async (method, url) => {
+    const asked = async (instance: string, id: string) => {
+      const path = url
+        .replace(':platform', 'chandler')
+        .replace(':instance', instance)
+        .replace(':operation', id)
+        .replaceAll(/:\w+/g, 'x')
+      const response = await fetch(`${running.url}/api/v1${path}`, {
+        method,
+        headers: { Authorization: as('ada'), 'X-Request-ID': 'same' },
+      })
+      const text = (await response.text()).replaceAll(instance, 'ID').replaceAll(id, 'ID')
+      return { status: response.status, text }
+    }
+    const others = await asked('of-bob', operation)
+
+    expect(others).toEqual(await asked('never-was', '01jzzzzzzzzzzzzzzzzzzzzzzz'))
+    expect([403, 404, 410]).toContain(others.status)
+  },
+)
+
+async function listed(name: string, path: string): Promise<readonly { readonly id: string }[]> {
+  const response = await ask(running, path, { as: as(name) })
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { readonly items: readonly { readonly id: string }[] }).items
+}
+
+test.each([
+  ['ada', ['of-ada', 'of-fixed']],
+  ['bob', ['of-bob']],
+  ['eve', ['of-eve']],
+] as const)('%s lists, finds and counts what is theirs', async (name, ids) => {
+  expect((await listed(name, '/api/v1/instances')).map(({ id }) => id)).toEqual(ids)
+  expect(await listed(name, '/api/v1/operations')).toHaveLength(ids.length)
+  const search = await ask(running, '/api/v1/search?text=of-', { as: as(name) })
+  const found = (await search.json()) as { readonly instances: readonly { readonly id: string }[] }
+  expect(found.instances.map(({ id }) => id)).toEqual(ids)
+  const byOperation = await ask(running, `/api/v1/search?text=${operation}`, { as: as(name) })
+  expect(((await byOperation.json()) as { operations: unknown[] }).operations).toHaveLength(
+    name === 'bob' ? 1 : 0,
+  )
+  const catalog = await ask(running, '/api/v1/catalog', { as: as(name) })
+  const { services } = (await catalog.json()) as {
+    readonly services: readonly { readonly plans: readonly { readonly instances: number }[] }[]
+  }
+  const counted = services.flatMap(({ plans }) => plans).reduce((sum, { instances }) => sum + instances, 0)
+  expect(counted).toBe(ids.length)
+})
+
+test('the context of a platform says which tenant it is', async () => {
+  const response = await ask(running, '/api/v1/tenants', { as: basic('admin') })
+  const { items } = (await response.json()) as { readonly items: readonly { readonly name: string }[] }
+
+  expect(items.map(({ name }) => name)).toEqual(['acme', 'platform/c-1/n', 'platform/org-1/s', 'web'])
+  expect((await listed('eve', '/api/v1/tenants')).length).toBe(1)
+})
+
+test('an order is for the tenant of who orders, and takes over nothing of others', async () => {
+  const { items } = (await (await ask(running, '/api/v1/instances', { as: as('bob') })).json()) as {
+    readonly items: readonly { readonly tenant: string }[]
+  }
+  expect(items).toMatchObject([{ tenant: 'web' }])
+  const sent = (body: object) =>
+    ask(running, '/api/v1/instances', {
+      as: as('ada'),
+      method: 'POST',
+      body: { service: 'alpha-db', plan: 'small', ...body },
+    })
+  expect((await sent({ id: 'of-bob' })).status).toBe(409)
+  expect((await sent({ tenant: 'web' })).status).toBe(403)
+  expect((await sent({ platform: 'platform' })).status).toBe(403)
+})
+
+test('a role of the configuration may do what it says and nothing else', async () => {
+  const status = async (path: string) => (await ask(running, `/api/v1${path}`, { as: as('looker') })).status
+
+  expect(await status('/catalog')).toBe(200)
+  expect(await status('/instances')).toBe(403)
+  expect(await status('/can-i?permission=read:catalog')).toBe(200)
+  expect(await status('/can-i?permission=read:catalogue')).toBe(400)
+})
+
+test('commands tell who one is, what one may do, and which roles and tenants there are', async () => {
+  vi.stubEnv('CHANDLER_SERVER', running.url)
+  vi.stubEnv('CHANDLER_USER', 'ada')
+  vi.stubEnv('CHANDLER_PASSWORD', 'password-of-ada')
+  const run = (...words: readonly string[]) => runCommand(register, words)
+
+  expect(await run('whoami')).toContain('create:instances')
+  expect(await run('can-i', 'create:instances', '--tenant', 'acme')).toBe('yes\n')
+  expect(await codeOf(run('can-i', 'create:instances', '--tenant', 'web'))).toBe('request.forbidden')
+  expect(await run('role', 'list')).toContain('names-only (own)')
+  expect(await run('tenant', 'list', '-o', 'name')).toBe('acme\n')
+  vi.unstubAllEnvs()
+})
