@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { liveTable } from './simulation/fault-points.ts'
 
-const seeds = Number(process.env['CHANDLER_SEEDS'] ?? 400)
+const seeds = Number(process.env['CHANDLER_SEEDS'] ?? 150)
 const folder = join(import.meta.dirname, 'simulation')
 
 test(`${seeds} seeded lives of a cluster break no promise`, { timeout: 5_400_000 }, async () => {

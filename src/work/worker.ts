@@ -1,7 +1,8 @@
 /** Claims operations and performs them, a bounded number at a time; an expired lease is all that recovery needs. */
-import { enough } from '../kit/enough.ts'
+import { present } from '../kit/present.ts'
 import { type Problem, ProblemError, toProblem } from '../model/problem.ts'
-import { type Lease, makeLease } from './lease.ts'
+import { type HeldLeases, holdLeases } from './held-leases.ts'
+import type { Lease } from './lease.ts'
 import { type Claimed, perform } from './perform.ts'
 import { giveBack } from './record.ts'
 import { backoffMs, isTransient } from './retry.ts'
@@ -23,100 +24,150 @@ const restMs = 1000
 /** Said when a nap ends early: without a word each time would make an error of its own, with its stack. */
 const wakened = 'woken'
 
-/** Work that went on for so long is not what kills the process, should that die after all. */
-const provenMs = 600_000
-
 /** Starts claiming. */
 export function startWorker(tools: Tools): Worker {
-  const { ports, limits } = tools
-  const { clock, store } = ports
-  const held = new Map<string, Lease>()
-  const work = new Set<Promise<void>>()
-  const tries = new Map<string, number>()
-  /** Claims whose strike is to be taken back. */
-  const excused = new Set<Lease>()
-  const proven = new WeakSet<Lease>()
+  const { store, clock } = tools.ports
+  const leases = holdLeases(tools)
   const leaving = new AbortController()
-  let nap = new AbortController()
-  let woken = false
+  const queue = openQueueNap(tools, leaving.signal)
+  const performer = makePerformer(tools, { leases, leaving: leaving.signal, ended: queue.wake })
   const pulse = { claim: clock.monotonic(), heartbeat: clock.monotonic() }
-
-  function wake(): void {
-    woken = true
-    nap.abort(wakened)
-  }
 
   async function claimLoop(): Promise<void> {
     while (!leaving.signal.aborted) {
       pulse.claim = clock.monotonic()
-      woken = false
-      const claimed = await claim().catch((error: unknown) => fault('claim', error))
-      if (claimed || woken) continue
-      nap = new AbortController()
-      await clock.sleep(
-        restMs * (0.8 + 0.4 * ports.chance.number()),
-        AbortSignal.any([nap.signal, leaving.signal]),
+      queue.looks()
+      const mayBeMore = await claim(tools, leases, performer.begin).catch((error: unknown) =>
+        fault(tools, 'claim', error),
       )
+      if (!mayBeMore) await queue.nap()
     }
   }
 
-  /** Takes as much as there is room for; true when there may be more. */
-  async function claim(): Promise<boolean> {
-    const { concurrency, perPlatform, only } = tools.room()
-    const most = concurrency - held.size
-    if (most <= 0) return false
-    const sentAt = clock.monotonic()
-    const { leaseMs } = limits
-    const order = {
-      node: ports.node,
-      epoch: tools.cluster.epoch,
-      leaseMs,
-      most,
-      perPlatform,
-      ...(only === undefined ? {} : { only }),
+  async function heartbeatLoop(): Promise<void> {
+    while (!leaving.signal.aborted) {
+      const jitter = 0.9 + 0.2 * tools.ports.chance.number()
+      await clock.sleep(tools.limits.heartbeatMs * jitter, leaving.signal)
+      pulse.heartbeat = clock.monotonic()
+      await leases.renew().catch((error: unknown) => {
+        fault(tools, 'renew leases', error)
+        tools.report.event({ kind: 'renewal-failed' })
+      })
     }
-    const forgiven = [...excused]
-    const operations = await store.write(
-      async (tx) => {
-        if (forgiven.length > 0) await tx.forgive(ports.node, forgiven)
-        return tx.claim(order)
-      },
-      // A power cut that takes the claim takes the claimer.
-      { how: 'loose' },
-    )
-    for (const lease of forgiven) excused.delete(lease)
-    for (const operation of operations) {
-      const { id, target, fence, createdAt, runAfter, action } = operation
-      held.get(id)?.drop()
-      const lease = makeLease(clock, { operation: id, target, fence, sentAt, leaseMs })
-      held.set(id, lease)
-      const queuedMs = Math.max(0, runAfter - createdAt)
-      const before = tries.has(id) ? 'again' : 'takeover'
-      const claim = fence === 1 ? 'first' : before
-      tools.report.event({ kind: 'claimed', operation: id, action: action.kind, queuedMs, claim })
-      const now = (operation.lease?.until ?? 0) - leaseMs
-      const done = workOn(lease, { operation, now })
-      work.add(done)
-      void done.finally(() => work.delete(done))
-    }
-    return operations.length === most && most > 0
   }
 
-  async function workOn(lease: Lease, claimed: Claimed): Promise<void> {
+  store.onHint((hint) => {
+    if (hint.kind === 'queued') queue.wake()
+    else if (hint.kind === 'cancel') tools.bell.ring(`cancel ${hint.operation}`)
+    else tools.bell.ring(hint.operation)
+  })
+  const loops = [claimLoop(), heartbeatLoop()]
+  return {
+    pulse,
+    wake: queue.wake,
+    get running() {
+      return leases.count
+    },
+    async drain() {
+      leaving.abort()
+      await Promise.all(loops)
+      await performer.allEnded()
+    },
+  }
+}
+
+interface QueueNap {
+  /** Ends the nap, or keeps the next one from beginning. */
+  wake(): void
+  /** From here on a call of `wake` means that there is something new. */
+  looks(): void
+  /** Rests until it is woken, for a while at most; not at all if it was woken since the last look. */
+  nap(): Promise<void>
+}
+
+/** Ends early without an error when the worker leaves. */
+function openQueueNap({ ports }: Tools, leaving: AbortSignal): QueueNap {
+  let nap = new AbortController()
+  let woken = false
+  return {
+    wake() {
+      woken = true
+      nap.abort(wakened)
+    },
+    looks() {
+      woken = false
+    },
+    async nap() {
+      if (woken) return
+      nap = new AbortController()
+      const ms = restMs * (0.8 + 0.4 * ports.chance.number())
+      await ports.clock.sleep(ms, AbortSignal.any([nap.signal, leaving]))
+    },
+  }
+}
+
+/** Takes as many operations as there are places for; true when there may be more. */
+async function claim(
+  { ports, limits, cluster, room }: Tools,
+  leases: HeldLeases,
+  begin: (lease: Lease, claimed: Claimed) => void,
+): Promise<boolean> {
+  const { concurrency, perPlatform, only } = room()
+  const most = concurrency - leases.count
+  if (most <= 0) return false
+  const { node, clock, store } = ports
+  const { leaseMs } = limits
+  const order = { node, epoch: cluster.epoch, leaseMs, most, perPlatform, ...present({ only }) }
+  const sentAt = clock.monotonic()
+  const excused = leases.excused()
+  const operations = await store.write(
+    async (tx) => {
+      if (excused.length > 0) await tx.forgive(node, excused)
+      return tx.claim(order)
+    },
+    // A power cut that takes the claim takes the claimer.
+    { how: 'loose' },
+  )
+  leases.forgiven(excused)
+  for (const operation of operations) {
+    const { id, target, fence, lease } = operation
+    begin(leases.begin({ id, target, fence, sentAt }), { operation, now: (lease?.until ?? 0) - leaseMs })
+  }
+  return operations.length === most
+}
+
+interface Performer {
+  begin(lease: Lease, claimed: Claimed): void
+  allEnded(): Promise<void>
+}
+
+interface PerformerParts {
+  readonly leases: HeldLeases
+  readonly leaving: AbortSignal
+  /** Some work has ended: there is a place for more. */
+  ended(): void
+}
+
+/** Performs what was claimed, and gives it back to the queue where that cannot be done now. */
+function makePerformer(tools: Tools, { leases, leaving, ended }: PerformerParts): Performer {
+  const underWay = new Set<Promise<void>>()
+  const tries = new Map<string, number>()
+
+  async function attempt(lease: Lease, claimed: Claimed): Promise<void> {
     try {
-      await perform(tools, lease, claimed, leaving.signal)
+      await perform(tools, lease, claimed, leaving)
       tries.delete(lease.operation)
-      if (leaving.signal.aborted)
+      if (leaving.aborted)
         await giveBack(tools, lease, { waitMs: 0, reason: 'waits for a worker', strike: false })
     } catch (error) {
       const given = await recoverFrom(lease, error).catch((second: unknown) =>
-        fault('give an operation back', second, lease.operation),
+        fault(tools, 'give an operation back', second, lease.operation),
       )
       // We live, and the work is not what kept us from it: the claim shall not count against it.
-      if (!given && isOutside(error)) excused.add(lease)
+      if (!given && isOutside(error)) leases.excuse(lease)
     } finally {
-      if (held.get(lease.operation) === lease) held.delete(lease.operation)
-      wake()
+      leases.end(lease)
+      ended()
     }
   }
 
@@ -128,72 +179,34 @@ export function startWorker(tools: Tools): Worker {
       return false
     }
     const strike = !isTransient(problem)
-    if (strike) fault('perform', error, lease.operation)
+    if (strike) fault(tools, 'perform', error, lease.operation)
     const count = (tries.get(lease.operation) ?? 0) + 1
     tries.set(lease.operation, count)
     const why = reasonFor(problem, error)
     tools.report.event({ kind: 'waits', operation: lease.operation, why })
-    return giveBack(tools, lease, { waitMs: backoffMs(count, ports.chance), reason: why, strike })
+    return giveBack(tools, lease, { waitMs: backoffMs(count, tools.ports.chance), reason: why, strike })
   }
 
-  async function heartbeatLoop(): Promise<void> {
-    while (!leaving.signal.aborted) {
-      const jitter = 0.9 + 0.2 * ports.chance.number()
-      await clock.sleep(limits.heartbeatMs * jitter, leaving.signal)
-      pulse.heartbeat = clock.monotonic()
-      await beat().catch((error: unknown) => {
-        fault('renew leases', error)
-        tools.report.event({ kind: 'renewal-failed' })
-      })
-    }
-  }
-
-  async function beat(): Promise<void> {
-    const ids = [...held.keys()]
-    if (ids.length === 0) return
-    const sentAt = clock.monotonic()
-    const lasting = [...held.values()].filter((one) => sentAt - one.since > provenMs && !proven.has(one))
-    const kept = new Set(
-      await store.write(
-        async (tx) => {
-          if (lasting.length > 0) await tx.forgive(ports.node, lasting)
-          return tx.renew(ports.node, ids, limits.leaseMs)
-        },
-        { how: 'loose' },
-      ),
-    )
-    for (const lease of lasting) proven.add(lease)
-    tools.report.event({ kind: 'renewed', leases: kept.size })
-    for (const id of ids) {
-      if (kept.has(id)) held.get(id)?.renewed(sentAt)
-      else held.get(id)?.drop()
-    }
-  }
-
-  function fault(doing: string, error: unknown, operation?: string): false {
-    tools.report.event({ kind: 'fault', doing, error, ...(operation === undefined ? {} : { operation }) })
-    return false
-  }
-
-  store.onHint((hint) => {
-    if (hint.kind === 'queued') wake()
-    else if (hint.kind === 'cancel') tools.bell.ring(`cancel ${hint.operation}`)
-    else tools.bell.ring(hint.operation)
-  })
-  const loops = [claimLoop(), heartbeatLoop()]
   return {
-    pulse,
-    wake,
-    get running() {
-      return held.size
+    begin(lease, claimed) {
+      const { id, createdAt, runAfter, action, fence } = claimed.operation
+      const queuedMs = Math.max(0, runAfter - createdAt)
+      const before = tries.has(id) ? 'again' : 'takeover'
+      const claim = fence === 1 ? 'first' : before
+      tools.report.event({ kind: 'claimed', operation: id, action: action.kind, queuedMs, claim })
+      const done = attempt(lease, claimed)
+      underWay.add(done)
+      void done.finally(() => underWay.delete(done))
     },
-    async drain() {
-      leaving.abort()
-      nap.abort(enough)
-      await Promise.all(loops)
-      await Promise.all(work)
+    async allEnded() {
+      await Promise.all(underWay)
     },
   }
+}
+
+function fault({ report }: Tools, doing: string, error: unknown, operation?: string): false {
+  report.event({ kind: 'fault', doing, error, ...present({ operation }) })
+  return false
 }
 
 /** Whether what ended the work lies outside it: the world was away, or the lease ran out meanwhile. */

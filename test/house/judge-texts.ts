@@ -141,9 +141,6 @@ const knownLong: Readonly<Record<string, number>> = {
   'http/store-metrics.ts gaugesOfStore': 88,
   'store/postgres/transaction.ts begin': 90,
   'store/sqlite/group-commit.ts makeGroup': 72,
-  'work/beforehand.ts makeBeforehand': 107,
-  'work/log-sink.ts openLogSink': 119,
-  'work/worker.ts startWorker': 168,
 }
 
 /** Functions begin at a line that opens a body and end where the same indentation closes it. */

@@ -31,12 +31,12 @@ export const mutantsOfKeeping: readonly Mutant[] = [
     '  } finally {\n    closeSync(handle)\n  }\n  return beside',
   ]),
   brokenLog('the second stream of a program is not redacted', [
-    'const fresh = { redactor: mask.open(), step, stream, position: 0 }',
-    "const fresh = { redactor: (stream === 'stderr' ? maskOf([]) : mask).open(), step, stream, position: 0 }",
+    'const opened = { redactor: mask.open(), step, stream, position }',
+    "const opened = { redactor: (stream === 'stderr' ? maskOf([]) : mask).open(), step, stream, position }",
   ]),
   brokenLog('redaction is lost by whoever takes over', [
-    'streams.set(`${stream} ${step}`, { redactor: mask.open(), step, stream, position: end })',
-    'streams.set(`${stream} ${step}`, { redactor: maskOf([]).open(), step, stream, position: end })',
+    'for (const { step, stream, end } of ends) open(step, stream, end)',
+    'for (const { step, stream, end } of ends) open(step, stream, end).redactor = maskOf([]).open()',
   ]),
   brokenFor(
     'src/work/lease.test.ts',

@@ -228,9 +228,9 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'work/worker.ts',
-        find: '      await perform(tools, lease, claimed, leaving.signal)\n',
+        find: '      await perform(tools, lease, claimed, leaving)\n',
         replace:
-          '      await perform(tools, lease, claimed, leaving.signal)\n      for (const run of await store.look.runs(lease.operation))\n        for (const engine of tools.engines) await engine.discard(run.name)\n',
+          '      await perform(tools, lease, claimed, leaving)\n      for (const run of await tools.ports.store.look.runs(lease.operation))\n        for (const engine of tools.engines) await engine.discard(run.name)\n',
       },
     ],
   },
