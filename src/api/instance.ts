@@ -119,6 +119,12 @@ export const ChangedInstance = Type.Object(
 )
 export type ChangedInstance = Of<typeof ChangedInstance>
 
+export const NewName = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 255 }) },
+  { title: 'NewName', additionalProperties: false },
+)
+export type NewName = Of<typeof NewName>
+
 /** What an order leads to: the thing, and the operation that makes it so unless it was so already. */
 export const Ordered = Type.Object(
   {

@@ -4,8 +4,9 @@ import type { InstanceKey } from '../model/instance.ts'
 import { fail } from '../model/problem.ts'
 import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
 import type { Freeze, Transaction } from '../store/store.ts'
-import type { Asker } from './orders.ts'
+import { type Asker, orders } from './orders.ts'
 import type { Ports } from './ports.ts'
+import { checkName, nameIn } from './provision.ts'
 
 /** Forgets an instance and its bindings without running anything; what they stand for outside stays there. */
 export async function purgeInstance(ports: Ports, asker: Asker, key: InstanceKey): Promise<void> {
@@ -44,6 +45,27 @@ export async function repinInstance(ports: Ports, asker: Asker, key: InstanceKey
     const { digest } = offer.package
     await tx.putInstance({ ...instance, digest, updatedAt: await tx.now() })
     await record(tx, ports, asker, { action: 'instance.repin', kind: 'instance', id: key.instance })
+  })
+}
+
+/** Gives an instance another name, which must be the only one of its platform; nothing is run. */
+export async function renameInstance(
+  ports: Ports,
+  asker: Asker,
+  key: InstanceKey,
+  name: string,
+): Promise<void> {
+  await ports.store.write(async (tx) => {
+    const instance = await tx.lockInstance(key)
+    if (instance === undefined || instance.state === 'gone') fail('instance.unknown', key.instance)
+    const { parameters, context: before } = await orders.instance(tx, key)
+    const context = { ...before, instance_name: name }
+    const named = nameIn(context)
+    if (named.name === instance.name) return
+    await checkName(tx, key.platform, named.name)
+    await orders.putInstance(tx, key, { parameters, context })
+    await tx.putInstance({ ...instance, ...named, updatedAt: await tx.now() })
+    await record(tx, ports, asker, { action: 'instance.rename', kind: 'instance', id: key.instance })
   })
 }
 

@@ -26,6 +26,8 @@ export interface ProvisionRequest {
   /** maintenance_info.version, where one was sent. */
   readonly maintenance?: string
   readonly acceptsIncomplete: boolean
+  /** Its name must be the only one of its platform. Platforms have an order of their own: names of spaces may be the same. */
+  readonly mustBeNamedAlone?: boolean
 }
 
 export type ProvisionAnswer =
@@ -121,6 +123,7 @@ async function check(
   checkOpen(parameters, offer.plan)
   checkParameters(parameters, judgingSchema(offer.plan, 'create'))
   await checkQuota(tx, ports, offer, asker.platform)
+  if (request.mustBeNamedAlone) await checkName(tx, asker.platform, nameIn(request.context).name)
   const order: InstanceOrder = { parameters, context: request.context }
   const instance = { platform: asker.platform, instance: request.instance, ...nameIn(request.context) }
   const action = { kind: 'provision' } as const
@@ -133,6 +136,11 @@ async function check(
     carryover: {},
   })
   return dashboardOf(prepared)
+}
+
+/** Refuses a name that another instance of the platform has. */
+export async function checkName(tx: Transaction, platform: string, name: string | undefined): Promise<void> {
+  if (name !== undefined && (await tx.isNameTaken(platform, name))) fail('instance.name-taken', name)
 }
 
 async function checkQuota(tx: Transaction, ports: Ports, { plan }: Offer, platform: string): Promise<void> {

@@ -58,3 +58,9 @@ export function rootCommand(version: string): Command {
     .enablePositionalOptions(false)
     .exitOverride()
 }
+
+/** Every command throws instead of ending the process. */
+export function throwing(command: Command): void {
+  command.exitOverride()
+  for (const child of command.commands) throwing(child)
+}

@@ -107,21 +107,18 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'catalog',
-    aliases: ['marketplace'],
     summary: 'Show services and plans that can be ordered',
     group: 'Ordering and operating',
     load: () => import('./commands/catalog.ts'),
   },
   {
     name: 'instance',
-    aliases: ['create-service', 'update-service', 'delete-service', 'services', 'service'],
     summary: 'Order, change and delete instances',
     group: 'Ordering and operating',
     load: () => import('./commands/instance.ts'),
   },
   {
     name: 'binding',
-    aliases: ['bind-service', 'unbind-service', 'service-keys'],
     summary: 'Bind instances and read credentials',
     group: 'Ordering and operating',
     load: () => import('./commands/binding.ts'),
@@ -131,6 +128,16 @@ export const commands: readonly CommandRow[] = [
     summary: 'Watch, cancel and repeat operations',
     group: 'Ordering and operating',
     load: () => import('./commands/operation.ts'),
+  },
+  {
+    name: 'cf',
+    aliases: [
+      ...['marketplace', 'create-service', 'update-service', 'rename-service', 'delete-service'],
+      ...['services', 'service', 'create-service-key', 'service-keys', 'service-key', 'delete-service-key'],
+    ],
+    summary: 'The words of the cf command line: marketplace, create-service, service-keys and more',
+    group: 'Ordering and operating',
+    load: () => import('./commands/cloud-foundry.ts'),
   },
   {
     name: 'why',

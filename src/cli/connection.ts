@@ -6,14 +6,20 @@ import { Secret } from '../kit/secret.ts'
 import { fail } from '../model/problem.ts'
 import { type Context, readContexts } from './contexts.ts'
 import { say } from './terminal.ts'
+import { trust } from './trust.ts'
 
 export interface ConnectionOptions {
   readonly server?: string
   readonly user?: string
   readonly passwordFile?: string
   readonly context?: string
+  readonly caFile?: string
   readonly verbose?: boolean
 }
+
+/** Of every command that talks to a broker. */
+export const caFileHelp =
+  'authorities whose certificates are taken besides the usual ones, as PEM (CHANDLER_CA_FILE)'
 
 /** Adds the options of commands that talk to a broker. */
 export function withConnection(command: Command): Command {
@@ -24,11 +30,12 @@ export function withConnection(command: Command): Command {
       'account (CHANDLER_USER; password in CHANDLER_PASSWORD or CHANDLER_PASSWORD_FILE)',
     )
     .option('--password-file <path>', 'file that holds the password (CHANDLER_PASSWORD_FILE)')
+    .option('--ca-file <path>', caFileHelp)
     .option('--context <name>', 'remembered broker (CHANDLER_CONTEXT)')
 }
 
 /** The client of the chosen broker. Problems: cli.no-server, cli.config-invalid. */
-export async function connect(command: Command): Promise<Client> {
+export async function connect(command: Command, more: { readonly timeoutMs?: number } = {}): Promise<Client> {
   const options: ConnectionOptions = command.optsWithGlobals()
   const { env } = process
   const context = await contextOf(options.context ?? env['CHANDLER_CONTEXT'])
@@ -46,7 +53,9 @@ export async function connect(command: Command): Promise<Client> {
   if (user === undefined || password === undefined) {
     return fail('cli.no-server', `no ${user === undefined ? 'user' : 'password'} is given for ${url}`)
   }
+  await trust(url, options.caFile ?? env['CHANDLER_CA_FILE'] ?? remembered?.caFile)
   return makeClient({
+    ...more,
     url,
     user,
     password: new Secret(password),

@@ -10,6 +10,8 @@ export interface Context {
   readonly server: string
   readonly user: string
   readonly password: string
+  /** Authorities that its certificate is checked against besides the usual ones. */
+  readonly caFile?: string
 }
 
 export interface Contexts {

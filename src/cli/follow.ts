@@ -19,6 +19,7 @@ export interface WaitOptions {
 /** Adds `--no-wait` and its company. */
 export function withWaiting(command: Command): Command {
   return command
+    .option('--wait', 'wait for the end; so it is without this, too')
     .option('--no-wait', 'return as soon as the order is taken')
     .option('--timeout <duration>', 'how long to wait, such as 90s or 30m', '30m')
     .option('--cancel-on-interrupt', 'cancel the operation on Ctrl-C instead of leaving it running')

@@ -1,6 +1,6 @@
 /** What an action hands out, as a table for people. */
 import type { Output } from '../model/outcome.ts'
-import { printTable } from './output.ts'
+import { printTable } from './table.ts'
 
 /** Prints nothing where nothing was handed out; `told` says what is to know of each besides its size. */
 export function printHandedOut(

@@ -4,16 +4,17 @@ import type { CommandRow } from './command.ts'
 import { commands } from './commands.ts'
 import { print, say } from './terminal.ts'
 import { version } from './version.ts'
+import { commandFirst, firstWord } from './word-order.ts'
 
 /** Runs the command line; answers the exit code. What a command needs is loaded only for that command. */
 export async function main(args: readonly string[]): Promise<number> {
   quietOnClosedPipe()
-  const wanted = args.find((word) => !word.startsWith('-'))
+  const wanted = firstWord(args)
   if (wanted === undefined || wanted === 'help') return withoutCommand(args, wanted)
   const { keepCompiled } = await import('./code-cache.ts')
   keepCompiled()
   const row = commands.find((one) => one.name === wanted || one.aliases?.includes(wanted))
-  const [{ CommanderError }, { rootCommand }] = await Promise.all([
+  const [{ CommanderError }, { rootCommand, throwing }] = await Promise.all([
     import('commander'),
     import('./command.ts'),
   ])
@@ -22,8 +23,8 @@ export async function main(args: readonly string[]): Promise<number> {
     const program = rootCommand(version())
     const { register } = await row.load()
     register(program, commands)
-    inherit(program)
-    await program.parseAsync(['node', 'chandler', ...args])
+    throwing(program)
+    await program.parseAsync(['node', 'chandler', ...commandFirst(args, program)])
     return Number(process.exitCode ?? 0)
   } catch (error) {
     const usageExit = row?.usageExit ?? 2
@@ -36,12 +37,6 @@ export async function main(args: readonly string[]): Promise<number> {
     const exit = tell(problem, asksForJson(args) ? 'json' : 'text', args.includes('--debug'))
     return problem.code === 'usage.invalid' ? usageExit : exit
   }
-}
-
-/** Every command throws instead of ending the process. */
-function inherit(command: Command): void {
-  command.exitOverride()
-  for (const child of command.commands) inherit(child)
 }
 
 async function unknownCommand(args: readonly string[], wanted: string): Promise<number> {

@@ -1,8 +1,10 @@
 /** Results for people and programs: tables, JSON, YAML, or names only. */
 import { type Command, Option } from 'commander'
 import type { Json } from '../kit/json.ts'
-import { printable, shorten } from '../kit/text.ts'
-import { coloured, columns, hasColour, isTerminal, print } from './terminal.ts'
+import { printable } from '../kit/text.ts'
+import { chosenOf, type ListChoice } from './list-choice.ts'
+import { printTable } from './table.ts'
+import { coloured, print, say } from './terminal.ts'
 
 export const forms = ['table', 'wide', 'json', 'yaml', 'name'] as const
 export type Form = (typeof forms)[number]
@@ -17,6 +19,8 @@ export function withOutput(command: Command): Command {
 export interface Column<T> {
   readonly title: string
   readonly of: (row: T) => string | undefined
+  /** What rows are sorted by, where the cell is written for people. */
+  readonly by?: (row: T) => string | number
   /** Shown with `-o wide` only. */
   readonly wide?: boolean
 }
@@ -30,9 +34,10 @@ export interface Listing<T> {
   readonly empty: string
 }
 
-/** Prints a list. */
-export async function printList<T>(form: Form, listing: Listing<T>): Promise<void> {
-  const { kind, items, columns: all, name, empty } = listing
+/** Prints a list, or what is chosen of it. */
+export async function printList<T>(form: Form, listing: Listing<T>, choice: ListChoice = {}): Promise<void> {
+  const { kind, columns: all, name, empty } = listing
+  const items = chosenOf(listing.items, all, choice)
   if (form === 'json' || form === 'yaml') {
     await printDocument(form, kind, { items })
     return
@@ -42,13 +47,15 @@ export async function printList<T>(form: Form, listing: Listing<T>): Promise<voi
     return
   }
   if (items.length === 0) {
-    if (isTerminal('stdout')) print(coloured('stdout', 'dim', empty))
+    // On standard error, so that a program that counts lines counts none.
+    if (empty !== '') say(coloured('stderr', 'dim', listing.items.length === 0 ? empty : 'Nothing fits.'))
     return
   }
   const shown = all.filter((column) => form === 'wide' || !column.wide)
   printTable(
     shown.map((column) => column.title),
     items.map((item) => shown.map((column) => column.of(item) ?? '')),
+    { whole: form === 'wide' },
   )
 }
 
@@ -104,34 +111,6 @@ function escaped(document: string): string {
 
 function onOneLine(text: string): string {
   return printable(text).replaceAll(/[\n\t]/g, ' ')
-}
-
-/** Columns as wide as their widest cell; the last one is cut at the edge of a terminal. */
-export function printTable(titles: readonly string[], rows: readonly (readonly string[])[]): void {
-  const cells = rows.map((row) => row.map((cell) => printable(cell).replaceAll('\n', ' ')))
-  const widths = titles.map((title, i) => Math.max(title.length, ...cells.map((row) => row[i]?.length ?? 0)))
-  const line = (row: readonly string[]) => {
-    const text = row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  ')
-    return isTerminal('stdout') ? shorten(text, columns()) : text
-  }
-  print(coloured('stdout', 'bold', line(titles)))
-  for (const row of cells) print(hasColour('stdout') ? highlight(line(row)) : line(row))
-}
-
-const stateColours = [
-  ['green', /\b(ready|bound|succeeded|offered|ok)\b/],
-  ['red', /\b(failed|quarantined|refused|fail)\b/],
-  [
-    'yellow',
-    /\b(provisioning|updating|deprovisioning|binding|unbinding|queued|running|stopping|cancelled|warn)\b/,
-  ],
-] as const
-
-function highlight(line: string): string {
-  for (const [colour, pattern] of stateColours) {
-    if (pattern.test(line)) return line.replace(pattern, (word) => coloured('stdout', colour, word))
-  }
-  return line
 }
 
 /** "3 min ago", for tables. */

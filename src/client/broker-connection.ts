@@ -4,6 +4,7 @@ import { systemClock } from '../kit/clock.ts'
 import { present } from '../kit/present.ts'
 import type { Secret } from '../kit/secret.ts'
 import { fail } from '../model/problem.ts'
+import { unreachable } from './unreachable.ts'
 
 export interface BrokerAddress {
   /** May have a path, under which `/v2` lies. */
@@ -80,7 +81,7 @@ export function connectToBroker(address: BrokerAddress): BrokerConnection {
           milliseconds: systemClock.monotonic() - begun,
         }
       } catch (cause) {
-        return fail('server.unreachable', `${url.origin}: ${reasonOf(cause)}`, { cause })
+        return unreachable(url.origin, cause)
       }
     },
     close: () => pool.destroy(),
@@ -121,9 +122,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'no connection'
-  return 'code' in cause && cause.message === '' ? String(cause.code) : cause.message
 }

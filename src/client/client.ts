@@ -81,6 +81,7 @@ export function makeClient(server: Server) {
     remove: (key: InstanceAddress) => remove<Ordered>(pathOf(key)),
     purge: (key: InstanceAddress) => post<void>(`${pathOf(key)}/purge`),
     adopt: (key: InstanceAddress, body: AdoptedInstance) => post<void>(`${pathOf(key)}/adopt`, body),
+    rename: (key: InstanceAddress, name: string) => post<void>(`${pathOf(key)}/rename`, { name }),
     repin: (key: InstanceAddress) => post<void>(`${pathOf(key)}/repin`),
     actions: (key: InstanceAddress) => get<List<CustomAction>>(`${pathOf(key)}/actions`),
     invoke: (key: InstanceAddress, wish: Invocation) => post<Ordered>(`${pathOf(key)}/invoke`, wish),

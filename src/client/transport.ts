@@ -3,6 +3,7 @@ import { parseJson } from '../kit/exact.ts'
 import type { Secret } from '../kit/secret.ts'
 import { fail, ProblemError } from '../model/problem.ts'
 import { problemFrom } from './problem.ts'
+import { unreachable } from './unreachable.ts'
 
 export interface Server {
   readonly url: string
@@ -61,7 +62,7 @@ async function send(server: Server, outgoing: Outgoing, limit: AbortSignal | und
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signals.length > 0 ? { signal: AbortSignal.any(signals) } : {}),
-  }).catch((cause: unknown) => unreachable(server, cause))
+  }).catch((cause: unknown) => unreachable(originOf(server.url), cause))
   server.trace?.(
     `${method} ${url.pathname}${url.search} ${response.status} ${Math.round(performance.now() - startedAt)}ms`,
   )
@@ -79,21 +80,7 @@ function urlOf(server: Server, { path, query = {} }: Outgoing): URL {
   return url
 }
 
-function unreachable(server: Server, cause: unknown): never {
-  const { hostname, port, protocol } = URL.parse(server.url) ?? {
-    hostname: server.url,
-    port: '',
-    protocol: '',
-  }
-  const where = `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`
-  return fail('server.unreachable', `${where}: ${reasonOf(cause)}`, { cause })
-}
-
-/** fetch hides what happened in the cause of a cause. */
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'no answer'
-  const code = (cause as { readonly code?: unknown }).code
-  if (cause.name === 'TimeoutError') return 'no answer in time'
-  if (typeof code === 'string') return code
-  return cause.cause === undefined ? cause.message : reasonOf(cause.cause)
+function originOf(url: string): string {
+  const { hostname, port, protocol } = URL.parse(url) ?? { hostname: url, port: '', protocol: '' }
+  return `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`
 }

@@ -111,6 +111,16 @@ export async function countInstances(
   return row ? number(row, 'many') : 0
 }
 
+/** Whether an instance of this platform that is not gone has this name. */
+export async function hasInstanceNamed(session: Session, platform: string, name: string): Promise<boolean> {
+  const row = await session.get(
+    "SELECT id FROM instances WHERE name = ? AND platform = ? AND state <> 'gone' LIMIT 1",
+    name,
+    platform,
+  )
+  return row !== undefined
+}
+
 function instanceOf(row: Row): Instance {
   return compact<Instance>({
     platform: text(row, 'platform'),

@@ -123,6 +123,8 @@ export interface Transaction extends Look {
   lockOperation(id: string): Promise<Operation | undefined>
   /** Writes the whole row, new or changed. */
   putInstance(instance: Instance): Promise<void>
+  /** Whether an instance of this platform that is not gone has this name; no other transaction gives it away before this one ends. */
+  isNameTaken(platform: string, name: string): Promise<boolean>
   putBinding(binding: Binding): Promise<void>
   /** Inserts; a second active operation for the same mutated target is refused by the database and retried. */
   addOperation(operation: Operation): Promise<void>

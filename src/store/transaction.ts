@@ -10,7 +10,7 @@ import type { Session } from './database.ts'
 import { endSession } from './ended-sessions.ts'
 import { forgetOld } from './forget.ts'
 import { claimIdempotent, putIdempotent } from './idempotency.ts'
-import { countInstances, lockInstance, putInstance } from './instances.ts'
+import { countInstances, hasInstanceNamed, lockInstance, putInstance } from './instances.ts'
 import { addLog, rewriteLog } from './logs.ts'
 import { Looking } from './look.ts'
 import { addTombstone, holdSingleton, lockName, putFreeze, putNode, raiseEpoch } from './nodes.ts'
@@ -189,6 +189,10 @@ export class Writing extends Looking implements Transaction {
   }
   hint(hint: Hint): void {
     this.#around.tell(this.session, hint)
+  }
+  async isNameTaken(platform: string, name: string): Promise<boolean> {
+    await lockName(this.session, JSON.stringify(['instance', platform, name]))
+    return hasInstanceNamed(this.session, platform, name)
   }
   /** Counts while no other transaction counts the same, so that a limit holds. */
   override async countInstances(planId?: string, platform?: string): Promise<number> {

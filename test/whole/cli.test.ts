@@ -113,7 +113,7 @@ test('a service is ordered, shown, updated, bound, unbound and deleted', async (
   const shown = await chandler(['instance', 'show', 'shop'])
   const updated = await chandler(['instance', 'update', 'shop', '-p', 'size=3', '-o', 'json'])
   const bound = await chandler(['binding', 'bind', 'shop', 'app-1', '-o', 'json'])
-  const unbound = await chandler(['binding', 'unbind', 'shop', 'app'])
+  const unbound = await chandler(['binding', 'unbind', 'shop', 'app', '--yes'])
   const deleted = await chandler(['instance', 'deprovision', 'shop', '--yes'])
   const document = JSON.parse(made.stdout)
 
@@ -123,7 +123,7 @@ test('a service is ordered, shown, updated, bound, unbound and deleted', async (
     state: 'ready',
     name: 'shop',
   })
-  expect(listed.stdout).toContain(document.id)
+  expect(listed.stdout).toMatch(/^shop$/m)
   expect(shown.stdout).toMatch(/State: +ready/)
   expect(JSON.parse(updated.stdout)).toMatchObject({ parameters: { size: 3 } })
   expect(JSON.parse(bound.stdout)).toMatchObject({
@@ -149,16 +149,102 @@ test('an action of the package is listed, run, and its answer printed and fetche
   expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('did you mean echo?')])
 })
 
-test('the short verbs of the field do the same', async () => {
-  const made = await chandler(['create-service', 'beta-queue', 'plain', 'mail', '-o', 'name'])
-  const services = await chandler(['services'])
+test('the words of cf do the same, in the order of cf and with its flags', async () => {
+  const made = await chandler(['create-service', 'alpha-db', 'small', 'mail', '-c', '{"size": 2}', '--wait'])
+  const changed = await chandler(['update-service', 'mail', '-p', 'large', '--wait', '-o', 'json'])
+  const services = await chandler(['-o', 'name', 'services'])
   const service = await chandler(['service', 'mail', '-o', 'yaml'])
-  const deleted = await chandler(['delete-service', 'mail', '--yes', '-o', 'json'])
+  const guid = await chandler(['cf', 'service', 'mail', '--guid'])
+  const key = await chandler(['create-service-key', 'mail', 'key', '--wait'])
+  const shown = await chandler(['service-key', 'mail', 'key', '-o', 'json'])
+  const dropped = await chandler(['delete-service-key', 'mail', 'key', '-f', '--wait'])
+  const asked = await chandler(['delete-service', 'mail'])
+  const deleted = await chandler(['delete-service', 'mail', '-f', '--wait', '-o', 'json'])
+  const found = await chandler(['marketplace', '-e', 'beta-queue', '-o', 'name'])
 
-  expect([made.code, services.code, service.code, deleted.code]).toEqual([0, 0, 0, 0])
-  expect(services.stdout).toContain('mail')
-  expect(service.stdout).toContain('kind: Instance')
-  expect((await chandler(['marketplace', '-o', 'name'])).stdout).toContain('beta-queue/plain')
+  const all = [made, changed, services, service, guid, key, shown, dropped, deleted, found]
+  expect(all.map(({ code, stderr }) => (code === 0 ? 'ok' : stderr))).toEqual(all.map(() => 'ok'))
+  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+  expect(JSON.parse(changed.stdout)).toMatchObject({ plan: { name: 'large' } })
+  expect(services.stdout).toContain('mail\n')
+  expect(service.stdout).toContain(`id: ${guid.stdout}`)
+  expect([key.stdout, JSON.parse(shown.stdout)]).toEqual([
+    expect.not.stringContaining('password'),
+    expect.objectContaining({ credentials: expect.any(Object) }),
+  ])
+  expect(found.stdout).toContain('beta-queue')
+})
+
+test('a name means one instance of a platform, and can be given to another one', async () => {
+  const order = (name: string, ...more: string[]) =>
+    chandler(['instance', 'provision', 'beta-queue', 'plain', name, ...more])
+  const first = await order('only', '-o', 'json')
+  const again = await order('only')
+  const dry = await order('only', '--dry-run')
+  const other = await order('other')
+  const taken = await chandler(['instance', 'rename', 'other', 'only'])
+  const renamed = await chandler(['rename-service', 'only', 'former', '-o', 'json'])
+  const same = await chandler(['instance', 'rename', 'former', 'former'])
+  const updated = await chandler(['instance', 'update', 'former', '-p', 'label=x', '-o', 'json'])
+  const free = await order('only')
+
+  expect([first, again, dry, other, taken, renamed, same, free].map(({ code }) => code)).toEqual([
+    ...[0, 5, 5, 0, 5, 0, 0, 0],
+  ])
+  expect(again.stderr).toMatch(/\ncause: only\nhint: .*instance rename/)
+  expect(again.stderr).toContain('(instance.name-taken)')
+  expect(JSON.parse(renamed.stdout)).toMatchObject({ id: JSON.parse(first.stdout).id, name: 'former' })
+  expect(updated.stdout).toContain('"name": "former"')
+  const list = await chandler(['instance', 'list', '-o', 'name'])
+  expect(list.stdout.trim().split('\n')).toEqual(expect.arrayContaining(['only', 'former', 'other']))
+  const names = await chandler(['completion', 'words', '--', 'instance', 'show'])
+  const plans = await chandler(['completion', 'words', '--', 'instance', 'provision', 'alpha-db'])
+  const away = await chandler([
+    'completion',
+    'words',
+    '--',
+    '--server',
+    'http://127.0.0.1:1',
+    'instance',
+    'show',
+  ])
+  expect(names.stdout.split('\n')).toEqual(expect.arrayContaining(['only', 'former', '--output']))
+  expect(plans.stdout.split('\n')).toEqual(expect.arrayContaining(['small', 'large']))
+  expect([away.code, away.stdout, away.stderr]).toEqual([0, expect.not.stringContaining('former'), ''])
+})
+
+test('options that all commands share may stand before, between and after the words of a command', async () => {
+  const answers = await Promise.all([
+    chandler(['-o', 'json', 'catalog']),
+    chandler(['instance', '-o', 'json', 'list']),
+    chandler(['--server', running.url, '-o', 'json', 'instance', 'list']),
+    chandler(['--context', 'nowhere', 'catalog']),
+  ])
+
+  expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 10])
+  expect(answers.slice(0, 3).map(({ stdout }) => JSON.parse(stdout).kind)).toEqual([
+    'Catalog',
+    'InstanceList',
+    'InstanceList',
+  ])
+})
+
+test('lists are searched, sorted and cut, and say so when nothing is left', async () => {
+  const list = (...words: string[]) => chandler(['catalog', '-o', 'name', ...words])
+  const all = (await list()).stdout.trim().split('\n')
+  const sorted = (await list('--sort=-plan')).stdout.trim().split('\n')
+  const found = await list('--search', 'BETA-Q')
+  const cut = await list('--sort', 'plan', '--limit', '2')
+  const none = await chandler(['catalog', '--search', 'no such thing'])
+  const wrong = [await list('--sort', 'plam'), await list('--limit', '0')]
+
+  const plan = (name: string) => name.split('/')[1] ?? ''
+  expect(sorted.map(plan)).toEqual(all.map(plan).sort(new Intl.Collator('en').compare).reverse())
+  expect(found.stdout).toMatch(/^(beta-queue\/.*\n)+$/)
+  expect(cut.stdout.trim().split('\n').map(plan)).toEqual(sorted.map(plan).reverse().slice(0, 2))
+  expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'Nothing fits.\n'])
+  expect(wrong.map(({ code }) => code)).toEqual([2, 2])
+  expect(wrong[0]?.stderr).toContain('did you mean plan?')
 })
 
 test('a failed operation ends with 3, names its cause and its log', async () => {

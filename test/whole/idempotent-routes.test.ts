@@ -68,6 +68,11 @@ const examples: Readonly<Record<string, Example>> = {
   '/instances/:platform/:instance/repin': {
     path: async (at) => `${await at.instance('pinned', 'small')}/repin`,
   },
+  '/instances/:platform/:instance/rename': {
+    path: async (at) => `${await at.instance('named', 'small')}/rename`,
+    body: { name: 'first' },
+    other: { name: 'second' },
+  },
   '/instances/:platform/:instance/adopt': {
     path: async () => `${mine}/adopted/adopt`,
     body: adopted({}),

@@ -1,12 +1,13 @@
 /** TLS from outside: the certificate of the settings is shown, and a renewed one after a reload. */
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { open } from '../support/attacks.ts'
-import { basic, newFolder, startTestBroker } from '../support/broker.ts'
+import { basic, newFolder, passwords, startTestBroker } from '../support/broker.ts'
 import { codeOf } from '../support/problems.ts'
 
 const missing = spawnSync('openssl', ['version']).status !== 0
@@ -159,3 +160,45 @@ async function ask(url: string, folder: string): Promise<Asked> {
     sent.end()
   })
 }
+
+test.skipIf(missing)(
+  'the command line says why it does not trust a broker, and takes the file that mends it',
+  async () => {
+    const folder = newFolder()
+    makeCertificate(folder, 'one')
+    const tls = '  tls: {certificateFile: ./tls.crt, keyFile: ./tls.key}\n'
+    const running = await startTestBroker('', folder, (all) =>
+      all.replace(
+        /^http: \{(.*)\}\n/,
+        (_all, inner: string) => `http:\n  ${inner.replace(', ', '\n  ')}\n${tls}`,
+      ),
+    )
+    const env = {
+      ...process.env,
+      XDG_CONFIG_HOME: folder,
+      CHANDLER_USER: 'admin',
+      CHANDLER_PASSWORD: passwords.admin,
+    }
+    const chandler = async (...words: string[]) => {
+      const ran = promisify(execFile)(process.execPath, ['bin/chandler.mjs', ...words], { env })
+      return ran.catch((error: unknown) => error as { readonly stdout: string; readonly stderr: string })
+    }
+    const file = join(folder, 'tls.crt')
+    const strange = await chandler('catalog', '--server', running.url)
+    const none = await chandler('catalog', '--server', running.url, '--ca-file', join(folder, 'tls.key'))
+    const plain = await chandler('catalog', '--server', running.url.replace('https:', 'http:'))
+    const trusted = await chandler('catalog', '-o', 'name', '--server', running.url, '--ca-file', file)
+    await chandler('login', running.url, '--user', 'admin', '--ca-file', file)
+    const remembered = await chandler('catalog', '-o', 'name')
+    await running.stop()
+    rmSync(folder, { recursive: true, force: true })
+
+    expect(strange.stderr).toMatch(/authority that this machine does not know[\s\S]*--ca-file FILE/)
+    expect(none.stderr).toContain('holds no certificate')
+    expect(plain.stderr).toContain('(server.unreachable)')
+    expect([trusted.stdout, remembered.stdout]).toEqual([
+      expect.stringContaining('alpha-db/small'),
+      expect.stringContaining('alpha-db/small'),
+    ])
+  },
+)

@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)('the accounts example', { timeout: 20_000
       'GET',
       address,
     )
-    await chandler('binding', 'unbind', 'mine', 'app')
+    await chandler('binding', 'unbind', 'mine', 'app', '--yes')
     const gone = await chandler('instance', 'deprovision', 'mine', '--yes')
 
     expect(paper).toMatch(

@@ -14,8 +14,10 @@ import {
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
+import { mayGoOn } from '../consent.ts'
 import { findInstance } from '../find.ts'
 import { type WaitOptions, waitFor, withWaiting } from '../follow.ts'
+import { type ListChoice, withChoice } from '../list-choice.ts'
 import { ago, type Form, printList, printOne, withOutput } from '../output.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { printBytes, say } from '../terminal.ts'
@@ -24,6 +26,7 @@ import { showDryRun } from '../trial.ts'
 interface Common extends WaitOptions, ParameterOptions {
   readonly output: Form
   readonly platform?: string
+  readonly yes?: boolean
   readonly credentials?: boolean
   readonly id?: string
   readonly as?: CredentialFormat
@@ -35,26 +38,22 @@ export function register(program: Command): void {
     summary: 'Bind instances and read credentials',
     examples: ['binding bind my-db', 'binding list my-db', 'binding show my-db 7c1e --credentials'],
   })
-  binding(group, 'bind', false)
-  binding(program, 'bind-service', true)
-  listing(group, 'list', false)
-  listing(program, 'service-keys', true)
+  binding(group)
+  listing(group)
   showing(group)
-  unbinding(group, 'unbind', false)
-  unbinding(program, 'unbind-service', true)
+  unbinding(group)
   rotating(group)
 }
 
-function binding(parent: Command, name: string, hidden: boolean): void {
+function binding(parent: Command): void {
   const command = add(parent, {
-    usage: `${name} <instance> [binding]`,
+    usage: 'bind <instance> [binding]',
     summary: 'Bind an instance and show the credentials',
     examples: [
       'binding bind my-db',
       'binding bind my-db my-app -p role=reader -o json',
       'binding bind my-db -p role=reader --dry-run',
     ],
-    hidden,
   })
     .option('--no-credentials', 'do not read the credentials')
     .option('--dry-run', 'say whether the order would be taken, and bind nothing')
@@ -74,28 +73,31 @@ function binding(parent: Command, name: string, hidden: boolean): void {
   )
 }
 
-function listing(parent: Command, name: string, hidden: boolean): void {
+function listing(parent: Command): void {
   const command = add(parent, {
-    usage: `${name} <instance>`,
+    usage: 'list <instance>',
     summary: 'List the bindings of an instance',
     examples: ['binding list my-db', 'binding list my-db -o name'],
-    hidden,
   })
-  remote(command).action(async (wanted: string, options: Common) => {
+  withChoice(remote(command)).action(async (wanted: string, options: Common & ListChoice) => {
     const client = await connect(command)
     const { items } = await client.bindings(await findInstance(client, wanted, options.platform))
-    await printList(options.output, {
-      kind: 'BindingList',
-      items,
-      empty: 'The instance has no bindings.',
-      name: (one) => one.id,
-      columns: [
-        { title: 'ID', of: (one) => one.id },
-        { title: 'STATE', of: (one) => one.state },
-        { title: 'EXPIRES', of: (one) => one.expiresAt ?? '-', wide: true },
-        { title: 'CREATED', of: (one) => ago(one.createdAt) },
-      ],
-    })
+    await printList(
+      options.output,
+      {
+        kind: 'BindingList',
+        items,
+        empty: 'The instance has no bindings. Bind it: chandler binding bind INSTANCE',
+        name: (one) => one.id,
+        columns: [
+          { title: 'ID', of: (one) => one.id },
+          { title: 'STATE', of: (one) => one.state },
+          { title: 'EXPIRES', of: (one) => one.expiresAt ?? '-', wide: true },
+          { title: 'CREATED', of: (one) => ago(one.createdAt), by: (one) => one.createdAt },
+        ],
+      },
+      options,
+    )
   })
 }
 
@@ -137,16 +139,16 @@ async function formatted(client: Client, address: BindingAddress, format: Creden
   })
 }
 
-function unbinding(parent: Command, name: string, hidden: boolean): void {
+function unbinding(parent: Command): void {
   const command = add(parent, {
-    usage: `${name} <instance> <binding>`,
+    usage: 'unbind <instance> <binding>',
     summary: 'Unbind',
-    examples: ['binding unbind my-db 7c1e', 'binding unbind my-db 7c1e --no-wait'],
-    hidden,
-  })
+    examples: ['binding unbind my-db 7c1e', 'binding unbind my-db 7c1e --yes --no-wait'],
+  }).option('-y, --yes', 'do not ask')
   remote(withWaiting(command)).action(async (wanted: string, id: string, options: Common) => {
     const client = await connect(command)
     const address = await findBinding(client, wanted, id, options.platform)
+    await mayGoOn(`Unbind ${address.binding} from ${wanted}? Its credentials end.`, options)
     const ordered = await client.unbind(address)
     await waitFor(client, ordered, waitOptions(options, command))
     await printOrdered(ordered, options, 'unbound')

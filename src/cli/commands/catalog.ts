@@ -4,24 +4,27 @@ import type { CatalogPlan, CatalogService } from '../../api/catalog.ts'
 import type { Client } from '../../client/client.ts'
 import { nearest } from '../../kit/text.ts'
 import { fail } from '../../model/problem.ts'
-import { add, type CommandSpec } from '../command.ts'
+import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
-import { type Form, printDocument, printFields, printList, printTable, withOutput } from '../output.ts'
+import { type ListChoice, withChoice } from '../list-choice.ts'
+import { type Form, printDocument, printFields, printList, withOutput } from '../output.ts'
+import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
 
 export function register(program: Command): void {
-  for (const name of ['catalog', 'marketplace']) {
-    const spec: CommandSpec = {
-      usage: `${name} [service]`,
-      summary: 'Show services and plans that can be ordered',
-      examples: [name, `${name} alpha-db`, `${name} -o json`],
-      hidden: name !== 'catalog',
-    }
-    withOutput(withConnection(add(program, spec))).action(show)
-  }
+  const command = add(program, {
+    usage: 'catalog [service]',
+    summary: 'Show services and plans that can be ordered',
+    examples: ['catalog', 'catalog alpha-db', 'catalog -o json'],
+  })
+  withChoice(withOutput(withConnection(command))).action(show)
 }
 
-async function show(service: string | undefined, options: { output: Form }, command: Command): Promise<void> {
+async function show(
+  service: string | undefined,
+  options: { output: Form } & ListChoice,
+  command: Command,
+): Promise<void> {
   const client = await connect(command)
   const { services } = await client.catalog()
   if (options.output === 'table' || options.output === 'wide') await sayRefused(client)
@@ -30,22 +33,26 @@ async function show(service: string | undefined, options: { output: Form }, comm
     await showService(options.output, found ?? unknown(service, services))
     return
   }
-  await printList(options.output, {
-    kind: 'Catalog',
-    items: services.flatMap((one) => one.plans.map((plan) => ({ service: one, plan }))),
-    empty: 'The catalog is empty.',
-    name: ({ service: of, plan }) => `${of.name}/${plan.name}`,
-    columns: [
-      { title: 'SERVICE', of: ({ service: of }) => of.name },
-      { title: 'PLAN', of: ({ plan }) => plan.name },
-      { title: 'COST', of: ({ plan }) => (plan.free ? 'free' : 'paid') },
-      { title: 'USED', of: ({ plan }) => usage(plan) },
-      { title: 'CONTRACT', of: ({ service: of }) => of.package.contract, wide: true },
-      { title: 'VERSION', of: ({ service: of }) => of.package.version, wide: true },
-      { title: 'PLAN ID', of: ({ plan }) => plan.id, wide: true },
-      { title: 'DESCRIPTION', of: ({ plan }) => plan.description },
-    ],
-  })
+  await printList(
+    options.output,
+    {
+      kind: 'Catalog',
+      items: services.flatMap((one) => one.plans.map((plan) => ({ service: one, plan }))),
+      empty: 'The catalog is empty.',
+      name: ({ service: of, plan }) => `${of.name}/${plan.name}`,
+      columns: [
+        { title: 'SERVICE', of: ({ service: of }) => of.name },
+        { title: 'PLAN', of: ({ plan }) => plan.name },
+        { title: 'COST', of: ({ plan }) => (plan.free ? 'free' : 'paid') },
+        { title: 'USED', of: ({ plan }) => usage(plan) },
+        { title: 'CONTRACT', of: ({ service: of }) => of.package.contract, wide: true },
+        { title: 'VERSION', of: ({ service: of }) => of.package.version, wide: true },
+        { title: 'PLAN ID', of: ({ plan }) => plan.id, wide: true },
+        { title: 'DESCRIPTION', of: ({ plan }) => plan.description },
+      ],
+    },
+    options,
+  )
 }
 
 /** Tells why a service is missing from the list. */

@@ -1,6 +1,7 @@
 /** chandler completion: scripts for shells, which ask the program itself for words. */
 import { Argument, type Command } from 'commander'
-import { add, type CommandRow } from '../command.ts'
+import { add, type CommandRow, rootCommand } from '../command.ts'
+import { wordsAfter } from '../completing.ts'
 import { print } from '../terminal.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
@@ -21,31 +22,9 @@ export function register(program: Command, table: readonly CommandRow[]): void {
     .allowUnknownOption()
     .action(async (shell: Shell | 'words', words: readonly string[]) => {
       if (shell === 'words') {
-        for (const word of await wordsAfter(words, table)) print(word)
+        for (const word of await wordsAfter(words, table, rootCommand(''))) print(word)
       } else print(scripts[shell])
     })
-}
-
-/** What may follow the words typed so far (without the program's name). */
-async function wordsAfter(
-  typed: readonly string[],
-  commands: readonly CommandRow[],
-): Promise<readonly string[]> {
-  const [first, ...rest] = typed.filter((word) => !word.startsWith('-'))
-  const row = commands.find((one) => one.name === first || one.aliases?.includes(first ?? ''))
-  if (row === undefined) return commands.map((one) => one.name)
-  const { Command: Root } = await import('commander')
-  const root = new Root()
-  ;(await row.load()).register(root, commands)
-  let here = root.commands.find((one) => one.name() === first)
-  for (const word of rest) here = here?.commands.find((one) => one.name() === word) ?? here
-  if (here === undefined) return []
-  const options = here.options.flatMap((option) => option.long ?? [])
-  return [...here.commands.filter((one) => !isHidden(one)).map((one) => one.name()), ...options, '--help']
-}
-
-function isHidden(command: Command): boolean {
-  return (command as unknown as { readonly _hidden?: boolean })._hidden === true
 }
 
 const scripts: Readonly<Record<Shell, string>> = {

@@ -6,8 +6,8 @@ import { describePlace } from '../../model/problem.ts'
 import { settingsSchema } from '../../settings/describe.ts'
 import { shown } from '../../settings/read.ts'
 import { add } from '../command.ts'
-import { printTable } from '../output.ts'
 import { type SettingsOptions, settingsOf, withSettings } from '../settings-options.ts'
+import { printTable } from '../table.ts'
 import { print } from '../terminal.ts'
 
 export function register(program: Command): void {

@@ -1,8 +1,9 @@
 /** chandler doctor: checks this machine and its configuration, and says what to fix. */
 import type { Command } from 'commander'
 import { add } from '../command.ts'
-import { type Form, printDocument, printTable, withOutput } from '../output.ts'
+import { type Form, printDocument, withOutput } from '../output.ts'
 import { type SettingsOptions, withSettings } from '../settings-options.ts'
+import { printTable } from '../table.ts'
 import { coloured, print } from '../terminal.ts'
 
 export function register(program: Command): void {

@@ -11,7 +11,8 @@ import { connect, withConnection } from '../connection.ts'
 import { mayGoOn } from '../consent.ts'
 import { findInstance } from '../find.ts'
 import { type WaitOptions, waitFor, withWaiting } from '../follow.ts'
-import { type Form, printDocument, printTable, withOutput } from '../output.ts'
+import { type Form, printDocument, withOutput } from '../output.ts'
+import { printTable } from '../table.ts'
 import { print, printBytes } from '../terminal.ts'
 
 interface Common extends WaitOptions {

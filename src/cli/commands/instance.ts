@@ -1,7 +1,7 @@
 /** chandler instance: order, look at, change and delete instances. */
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import type { Instance, InstanceDetail, InstanceQuery, Ordered } from '../../api/instance.ts'
+import type { InstanceDetail, Ordered } from '../../api/instance.ts'
 import type { Client } from '../../client/client.ts'
 import type { Json } from '../../kit/json.ts'
 import { writeYaml } from '../../kit/yaml.ts'
@@ -16,6 +16,7 @@ import { type ParameterOptions, parametersOf, withParameters } from '../paramete
 import { print, printBytes, say } from '../terminal.ts'
 import { showDryRun } from '../trial.ts'
 import { registerActions } from './instance-actions.ts'
+import { registerList } from './instance-list.ts'
 import { previewUpdate, registerLooks } from './instance-looks.ts'
 
 interface Common extends WaitOptions, ParameterOptions {
@@ -34,27 +35,23 @@ export function register(program: Command): void {
       'instance deprovision my-db --yes',
     ],
   })
-  provisioning(group, 'provision', false)
-  provisioning(program, 'create-service', true)
-  listing(group, 'list', false)
-  listing(program, 'services', true)
-  showing(group, 'show', false)
-  showing(program, 'service', true)
-  updating(group, 'update', false)
-  updating(program, 'update-service', true)
-  deprovisioning(group, 'deprovision', false)
-  deprovisioning(program, 'delete-service', true)
+  provisioning(group)
+  registerList(group)
+  showing(group)
+  updating(group)
+  deprovisioning(group)
   waiting(group)
   outputs(group)
+  renaming(group)
   repinning(group)
   purging(group)
   registerActions(group)
   registerLooks(group)
 }
 
-function provisioning(parent: Command, name: string, hidden: boolean): void {
+function provisioning(parent: Command): void {
   const command = add(parent, {
-    usage: `${name} <service> [plan] [name]`,
+    usage: 'provision <service> [plan] [name]',
     summary: 'Order an instance',
     description:
       'Orders an instance and waits until it is ready. The plan may be left out when there is only one.',
@@ -64,7 +61,6 @@ function provisioning(parent: Command, name: string, hidden: boolean): void {
       'instance provision alpha-db small -p size=3 --dry-run',
       'instance provision alpha-db slow my-db --parameters params.yml --no-wait -o json',
     ],
-    hidden,
   })
     .option('--id <id>', 'id of the instance, instead of a random one')
     .option('--idempotency-key <key>', 'the same key orders the same instance once')
@@ -96,64 +92,11 @@ function provisioning(parent: Command, name: string, hidden: boolean): void {
   )
 }
 
-function listing(parent: Command, name: string, hidden: boolean): void {
+function showing(parent: Command): void {
   const command = add(parent, {
-    usage: name,
-    summary: 'List instances',
-    examples: ['instance list', 'instance list --service alpha-db --state failed', 'instance list -o name'],
-    hidden,
-  })
-    .option('--service <name>', 'of this service')
-    .option('--plan <name>', 'of this plan')
-    .option('--state <state>', 'in this state')
-    .option('--beginning <text>', 'whose id or name begins so')
-    .option('--latest', 'the latest change first')
-    .option('--all', 'also those that are gone')
-  remote(command).action(async (options: Common & InstanceQuery & { all?: boolean; latest?: boolean }) => {
-    const client = await connect(command)
-    const { service, plan, state, platform, output, all, beginning, latest } = options
-    const items: Instance[] = []
-    let cursor: string | undefined
-    do {
-      const page = await client.instances({
-        limit: 500,
-        ...(service === undefined ? {} : { service }),
-        ...(plan === undefined ? {} : { plan }),
-        ...(state === undefined ? {} : { state }),
-        ...(beginning === undefined ? {} : { beginning }),
-        ...(latest ? { order: 'latest' as const } : {}),
-        ...(platform === undefined ? {} : { platform }),
-        ...(cursor === undefined ? {} : { cursor }),
-      })
-      items.push(...page.items.filter((one) => all || state === 'gone' || one.state !== 'gone'))
-      cursor = page.next
-    } while (cursor !== undefined)
-    await printList(output, {
-      kind: 'InstanceList',
-      items,
-      empty: 'There are no instances. Order one: chandler instance provision SERVICE PLAN NAME',
-      name: (one) => one.id,
-      columns: [
-        { title: 'NAME', of: (one) => one.name ?? '-' },
-        { title: 'ID', of: (one) => one.id },
-        { title: 'SERVICE', of: (one) => one.service.name ?? one.service.id },
-        { title: 'PLAN', of: (one) => one.plan.name ?? one.plan.id },
-        { title: 'STATE', of: (one) => one.state },
-        { title: 'PLATFORM', of: (one) => one.platform },
-        { title: 'OPERATION', of: (one) => one.operation ?? '-', wide: true },
-        { title: 'PACKAGE', of: (one) => one.package.digest, wide: true },
-        { title: 'CREATED', of: (one) => ago(one.createdAt) },
-      ],
-    })
-  })
-}
-
-function showing(parent: Command, name: string, hidden: boolean): void {
-  const command = add(parent, {
-    usage: `${name} <instance>`,
+    usage: 'show <instance>',
     summary: 'Show one instance',
     examples: ['instance show my-db', 'instance show 3f2a -o json'],
-    hidden,
   })
   remote(command).action(async (wanted: string, options: Common) => {
     const client = await connect(command)
@@ -162,9 +105,9 @@ function showing(parent: Command, name: string, hidden: boolean): void {
   })
 }
 
-function updating(parent: Command, name: string, hidden: boolean): void {
+function updating(parent: Command): void {
   const command = add(parent, {
-    usage: `${name} <instance>`,
+    usage: 'update <instance>',
     summary: 'Change parameters, plan or version of an instance',
     examples: [
       'instance update my-db -p size=5',
@@ -173,7 +116,6 @@ function updating(parent: Command, name: string, hidden: boolean): void {
       'instance update my-db --maintenance 2.1.1',
       'instance update my-db --maintenance 2.1.1 --dry-run',
     ],
-    hidden,
   })
     .option('--plan <name>', 'move to this plan')
     .option('--maintenance <version>', 'move to this version of the catalog')
@@ -212,12 +154,11 @@ function updating(parent: Command, name: string, hidden: boolean): void {
   )
 }
 
-function deprovisioning(parent: Command, name: string, hidden: boolean): void {
+function deprovisioning(parent: Command): void {
   const command = add(parent, {
-    usage: `${name} <instance>`,
+    usage: 'deprovision <instance>',
     summary: 'Delete an instance with its bindings',
     examples: ['instance deprovision my-db', 'instance deprovision my-db --yes --no-wait'],
-    hidden,
   }).option('-y, --yes', 'do not ask')
   remote(withWaiting(command)).action(async (wanted: string, options: Common) => {
     const client = await connect(command)
@@ -277,6 +218,22 @@ function outputs(parent: Command): void {
       })
     })
   }
+}
+
+function renaming(parent: Command): void {
+  const command = add(parent, {
+    usage: 'rename <instance> <name>',
+    summary: 'Give an instance another name',
+    description:
+      'Gives an instance another name, without running anything. Names are unique among the instances of a platform account.',
+    examples: ['instance rename my-db shop-db'],
+  })
+  remote(command).action(async (wanted: string, name: string, options: Common) => {
+    const client = await connect(command)
+    const address = await findInstance(client, wanted, options.platform)
+    await client.rename(address, name)
+    await showInstance(options.output, await client.instance(address))
+  })
 }
 
 function repinning(parent: Command): void {

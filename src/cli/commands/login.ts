@@ -1,18 +1,22 @@
 /** chandler login and context: remembered brokers. */
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { makeClient } from '../../client/client.ts'
+import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
-import { readPassword } from '../connection.ts'
+import { caFileHelp, readPassword } from '../connection.ts'
 import { contextsFile, readContexts, writeContexts } from '../contexts.ts'
 import { type Form, printList, withOutput } from '../output.ts'
 import { askSecret, isTerminal, print } from '../terminal.ts'
+import { trust } from '../trust.ts'
 
 interface LoginOptions {
   readonly user?: string
   readonly passwordFile?: string
   readonly name?: string
+  readonly caFile?: string
 }
 
 export function register(program: Command): void {
@@ -28,19 +32,30 @@ export function register(program: Command): void {
   })
     .option('--user <name>', 'account (CHANDLER_USER)')
     .option('--password-file <path>', 'file that holds the password')
+    .option('--ca-file <path>', caFileHelp)
     .option('--name <name>', 'what to call this broker; its host when absent')
   login.action(async (url: string, options: LoginOptions) => {
     const { hostname } = URL.parse(url) ?? fail('usage.invalid', `${url} is not a URL`)
     const user = options.user ?? process.env['CHANDLER_USER'] ?? fail('usage.invalid', '--user is missing')
     const password = await passwordFor(user, options)
+    const given = options.caFile ?? process.env['CHANDLER_CA_FILE']
+    const caFile = given === undefined ? undefined : resolve(given)
+    await trust(url, caFile)
     const about = await makeClient({ url, user, password: new Secret(password) }).about()
     const { contexts } = await readContexts()
     const name = options.name ?? hostname
     const others = contexts.filter((one) => one.name !== name)
-    writeContexts({ current: name, contexts: [...others, { name, server: url, user, password }] })
+    writeContexts({
+      current: name,
+      contexts: [...others, present({ name, server: url, user, password, caFile })],
+    })
     print(`Logged in to ${url} as ${about.user.name} (${about.user.role}). Remembered as ${name}.`)
   })
 
+  contexts(program)
+}
+
+function contexts(program: Command): void {
   const group = add(program, {
     usage: 'context',
     summary: 'List and choose remembered brokers',

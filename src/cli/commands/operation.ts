@@ -1,12 +1,15 @@
 /** chandler operation: watch, cancel and repeat operations. */
 import type { Command } from 'commander'
 import type { Operation, OperationQuery, Run } from '../../api/operation.ts'
+import type { Client } from '../../client/client.ts'
+import { present } from '../../kit/present.ts'
 import { printable, sizeText } from '../../kit/text.ts'
 import { ProblemError } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { findInstance, findOperation } from '../find.ts'
 import { problemOf, type WaitOptions, waitFor, watch, withWaiting } from '../follow.ts'
+import { countOf, type ListChoice, withSearch } from '../list-choice.ts'
 import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
 import { print, printBytes } from '../terminal.ts'
 import { registerResults } from './instance-actions.ts'
@@ -34,37 +37,64 @@ function listing(group: Command): void {
   const command = add(group, {
     usage: 'list',
     summary: 'List operations, latest first',
-    examples: ['operation list', 'operation list --state active', 'operation list --instance my-db'],
+    examples: [
+      'operation list',
+      'operation list --state active',
+      'operation list --instance my-db --search "disk full"',
+    ],
   })
     .option('--instance <instance>', 'of this instance')
     .option('--state <states>', 'in these states, comma separated; `active` and `ended` stand for several')
     .option('--limit <count>', 'at most so many', '50')
-  remote(command).action(async (options: Common & { instance?: string; state?: string; limit: string }) => {
+  withSearch(remote(command)).action(async (options: ListOptions) => {
     const client = await connect(command)
     const target = options.instance && (await findInstance(client, options.instance, undefined))
-    const query: OperationQuery = {
-      limit: Number(options.limit),
-      ...(options.state === undefined ? {} : { state: options.state }),
-      ...(target || {}),
-    }
-    const { items } = await client.operations(query)
-    await printList(options.output, {
-      kind: 'OperationList',
-      items,
-      empty: 'There are no operations.',
-      name: (one) => one.id,
-      columns: [
-        { title: 'ID', of: (one) => one.id },
-        { title: 'ACTION', of: (one) => one.action },
-        { title: 'INSTANCE', of: (one) => one.instance },
-        { title: 'STATE', of: (one) => one.state },
-        { title: 'BINDING', of: (one) => one.binding ?? '-', wide: true },
-        { title: 'NODE', of: (one) => one.node ?? '-', wide: true },
-        { title: 'CREATED', of: (one) => ago(one.createdAt) },
-        { title: 'REASON', of: (one) => one.reason },
-      ],
-    })
+    await printList(
+      options.output,
+      {
+        kind: 'OperationList',
+        items: await operationsOf(client, { ...(target || {}) }, options),
+        empty: 'There are no operations.',
+        name: (one) => one.id,
+        columns: [
+          { title: 'ID', of: (one) => one.id },
+          { title: 'ACTION', of: (one) => one.action },
+          { title: 'INSTANCE', of: (one) => one.instance },
+          { title: 'STATE', of: (one) => one.state },
+          { title: 'BINDING', of: (one) => one.binding ?? '-', wide: true },
+          { title: 'NODE', of: (one) => one.node ?? '-', wide: true },
+          { title: 'CREATED', of: (one) => ago(one.createdAt), by: (one) => one.createdAt },
+          { title: 'REASON', of: (one) => one.reason },
+        ],
+      },
+      options,
+    )
   })
+}
+
+interface ListOptions extends Common, ListChoice {
+  readonly instance?: string
+  readonly state?: string
+  readonly limit: string
+}
+
+/** As many as are wanted: all, where they are still to be searched or sorted. */
+async function operationsOf(
+  client: Client,
+  target: OperationQuery,
+  { state, limit, search, sort }: ListOptions,
+): Promise<readonly Operation[]> {
+  const most = search === undefined && sort === undefined ? countOf(limit) : Infinity
+  const items: Operation[] = []
+  let cursor: string | undefined
+  do {
+    const page = await client.operations(
+      present({ ...target, state, cursor, limit: Math.min(500, most - items.length) }),
+    )
+    items.push(...page.items)
+    cursor = page.next
+  } while (cursor !== undefined && items.length < most)
+  return items
 }
 
 function showing(group: Command): void {

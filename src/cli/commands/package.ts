@@ -6,6 +6,7 @@ import { describeProblem, failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { warningLine } from '../failure.ts'
+import { type ListChoice, withChoice } from '../list-choice.ts'
 import { listingFields, listingLine } from '../listing-fields.ts'
 import { localDataDir } from '../local.ts'
 import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
@@ -36,23 +37,27 @@ export function register(program: Command): void {
     summary: "List the packages of the broker's catalog",
     examples: ['package list', 'package list -o wide'],
   })
-  withOutput(withConnection(list)).action(async ({ output }: { output: Form }) => {
+  withChoice(withOutput(withConnection(list))).action(async (options: { output: Form } & ListChoice) => {
     const { items } = await (await connect(list)).packages()
-    await printList(output, {
-      kind: 'PackageList',
-      items,
-      empty: 'The catalog has no packages.',
-      name: (one) => one.name,
-      columns: [
-        { title: 'NAME', of: (one) => one.name },
-        { title: 'CONTRACT', of: (one) => one.contract },
-        { title: 'STATE', of: (one) => one.state },
-        { title: 'DIGEST', of: (one) => one.digest, wide: true },
-        { title: 'READ', of: (one) => ago(one.updatedAt) },
-        { title: 'REFERENCE', of: (one) => one.reference },
-        { title: 'WHY', of: (one) => one.problems?.[0]?.message ?? listingLine(one.listing) },
-      ],
-    })
+    await printList(
+      options.output,
+      {
+        kind: 'PackageList',
+        items,
+        empty: 'The catalog has no packages.',
+        name: (one) => one.name,
+        columns: [
+          { title: 'NAME', of: (one) => one.name },
+          { title: 'CONTRACT', of: (one) => one.contract },
+          { title: 'STATE', of: (one) => one.state },
+          { title: 'DIGEST', of: (one) => one.digest, wide: true },
+          { title: 'READ', of: (one) => ago(one.updatedAt), by: (one) => one.updatedAt },
+          { title: 'REFERENCE', of: (one) => one.reference },
+          { title: 'WHY', of: (one) => one.problems?.[0]?.message ?? listingLine(one.listing) },
+        ],
+      },
+      options,
+    )
   })
   const show = add(group, {
     usage: 'show <name>',

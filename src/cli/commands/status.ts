@@ -2,7 +2,8 @@
 import type { Command } from 'commander'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
-import { ago, type Form, printDocument, printFields, printTable, withOutput } from '../output.ts'
+import { ago, type Form, printDocument, printFields, withOutput } from '../output.ts'
+import { printTable } from '../table.ts'
 import { print } from '../terminal.ts'
 
 export function register(program: Command): void {

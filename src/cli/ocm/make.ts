@@ -6,8 +6,9 @@ import { plural } from '../../kit/text.ts'
 import { normalisations, signatureAlgorithms } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
-import { type Form, printDocument, printTable } from '../output.ts'
+import { type Form, printDocument } from '../output.ts'
 import { parametersOf } from '../parameters.ts'
+import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
 import {
   collect,

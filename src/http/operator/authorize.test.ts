@@ -47,6 +47,7 @@ const rows: Readonly<Record<string, string>> = {
   'DELETE /instances/:platform/:instance': makers,
   'POST /instances/:platform/:instance/purge': 'operator',
   'POST /instances/:platform/:instance/repin': 'operator',
+  'POST /instances/:platform/:instance/rename': makers,
   'POST /instances/:platform/:instance/adopt': 'operator',
   'GET /instances/:platform/:instance/why': lookers,
   'GET /instances/:platform/:instance/outputs': lookers,

@@ -8,6 +8,7 @@ import {
   InstanceQuery,
   type Names,
   NewInstance,
+  NewName,
   Ordered,
   Output,
   toInstance,
@@ -16,7 +17,7 @@ import {
 import { toOperation, Why } from '../../api/operation.ts'
 import { toApiProblem } from '../../api/problem.ts'
 import { deprovision } from '../../broker/deprovision.ts'
-import { purgeInstance, repinInstance } from '../../broker/govern.ts'
+import { purgeInstance, renameInstance, repinInstance } from '../../broker/govern.ts'
 import { offerOf } from '../../broker/offering.ts'
 import { orders } from '../../broker/orders.ts'
 import { shownParameters } from '../../broker/parameters.ts'
@@ -175,6 +176,21 @@ export const instanceRoutes = [
     },
   }),
   route({
+    method: 'POST',
+    url: '/instances/:platform/:instance/rename',
+    needs: 'update:instances',
+    tag: 'instances',
+    summary: 'Give an instance another name; nothing is run',
+    audit: order('instance.rename'),
+    params: InstanceAddress,
+    body: NewName,
+    status: 204,
+    handle: async ({ params, body, asker }, { broker }) => {
+      await renameInstance(broker, asker, params, body.name)
+      return nothing
+    },
+  }),
+  route({
     method: 'GET',
     url: '/instances/:platform/:instance/why',
     needs: 'read:instances',
@@ -236,6 +252,7 @@ async function orderInstance(
       parameters: body.parameters ?? {},
       context: { platform: operatorsPlatform, ...name, ...body.context },
       acceptsIncomplete: true,
+      mustBeNamedAlone: true,
     },
   )
   return ordered({ platform, instance }, answer)

@@ -104,6 +104,12 @@ export const brokerProblems = {
     status: 409,
     exit: 5,
   },
+  'instance.name-taken': {
+    title: 'Another instance of the platform has this name',
+    hint: 'Choose another name, or give the other one another: chandler instance rename.',
+    status: 409,
+    exit: 5,
+  },
   'instance.mismatch': {
     title: 'The service id is not that of the instance',
     hint: 'Send the id of the service it was made from.',
