@@ -122,17 +122,7 @@ export function makeConnections({ clock, keepAliveMs, limits, trusts }: Connecti
     const { remoteAddress, remotePort } = socket
     const source = trusts(remoteAddress) ? '' : networkOf(remoteAddress ?? '')
     const now = clock.monotonic()
-    const connection: Connection = {
-      socket,
-      source,
-      openedAt: now,
-      account: undefined,
-      belongTo: (account) => belongTo(connection, account),
-      open: 0,
-      latest: undefined,
-      idleSince: now,
-      waiting: undefined,
-    }
+    const connection = connectionOf(socket, { source, now, belongTo })
     const port = `${remoteAddress} ${remotePort}`
     connections.set(socket, connection)
     all.add(connection)
@@ -157,18 +147,13 @@ export function makeConnections({ clock, keepAliveMs, limits, trusts }: Connecti
     if (closing.has(socket)) return false
     const connection = connections.get(socket)
     if (connection === undefined) return true
-    connection.open += 1
-    connection.latest = response
-    if (connection.open === pipelinedMax) socket.pause()
-    const watched = hasUnreadBody(request)
-      ? { connection, request, since: clock.monotonic(), bytesBefore: socket.bytesRead }
-      : undefined
-    if (watched) receiving.add(watched)
+    const received = receive(connection, request, response, clock.monotonic())
+    if (hasUnreadBody(request)) receiving.add(received)
     response.once('close', () => {
       connection.open -= 1
       connection.idleSince = clock.monotonic()
       if (connection.open === pipelinedMax - 1) socket.resume()
-      if (watched) receiving.delete(watched)
+      receiving.delete(received)
       if (draining && connection.open === 0) closeSoon(socket)
     })
     return true
@@ -198,6 +183,41 @@ export function makeConnections({ clock, keepAliveMs, limits, trusts }: Connecti
       for (const { open, socket } of all) if (open === 0) closeSoon(socket)
     },
   }
+}
+
+interface Opening {
+  readonly source: string
+  readonly now: number
+  belongTo(connection: Connection, account: string): void
+}
+
+function connectionOf(socket: Socket, { source, now, belongTo }: Opening): Connection {
+  const connection: Connection = {
+    socket,
+    source,
+    openedAt: now,
+    account: undefined,
+    belongTo: (account) => belongTo(connection, account),
+    open: 0,
+    latest: undefined,
+    idleSince: now,
+    waiting: undefined,
+  }
+  return connection
+}
+
+/** A request begins on a connection; beyond so many of them at once nothing more is read from it. */
+function receive(
+  connection: Connection,
+  request: IncomingMessage,
+  response: ServerResponse,
+  since: number,
+): Receiving {
+  const { socket } = request
+  connection.open += 1
+  connection.latest = response
+  if (connection.open === pipelinedMax) socket.pause()
+  return { connection, request, since, bytesBefore: socket.bytesRead }
 }
 
 interface Pace {

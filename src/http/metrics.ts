@@ -67,18 +67,22 @@ export interface MetricsOptions {
   readonly unread?: (figure: string, error: unknown) => void
 }
 
+function makersOf(registry: Registry): Makers {
+  const registers = [registry]
+  return {
+    counter: (name, help, labelNames) => new Counter({ name, help, labelNames: [...labelNames], registers }),
+    histogram: (name, help, { labelNames, buckets }) =>
+      new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers }),
+    gauge: (name, help, labelNames) => new Gauge({ name, help, labelNames: [...labelNames], registers }),
+  }
+}
+
 /** Opens the counters. */
 export function openMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const registers = [registry]
-  const counter: Makers['counter'] = (name, help, labelNames) =>
-    new Counter({ name, help, labelNames: [...labelNames], registers })
-  const histogram: Makers['histogram'] = (name, help, { labelNames, buckets }) =>
-    new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers })
-  const gauge: Makers['gauge'] = (name, help, labelNames) =>
-    new Gauge({ name, help, labelNames: [...labelNames], registers })
-  const makers = { counter, gauge, histogram }
+  const makers = makersOf(registry)
+  const { counter, gauge } = makers
   const read = figureReader(options.unread ?? (() => undefined))
 
   const requests = requestFigures(registry)
@@ -127,7 +131,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
         name,
         help,
         labelNames: Object.keys(labels),
-        registers,
+        registers: [registry],
         async collect() {
           const value = await read(name, ask)
           if (value !== undefined) this.set(labels, value)

@@ -14,13 +14,16 @@ export interface Offered {
 
 const countedEveryMs = 60_000
 
+/** A figure and the values of its labels. */
+type Row = readonly [value: number, ...labels: string[]]
+
+interface Sources {
+  readonly look: Look
+  readonly offered: () => readonly Offered[]
+}
+
 /** Adds the gauges. */
-export function gaugesOfStore(
-  registry: Registry,
-  read: Read,
-  { look, offered }: { readonly look: Look; readonly offered: () => readonly Offered[] },
-): void {
-  const registers = [registry]
+export function gaugesOfStore(registry: Registry, read: Read, { look, offered }: Sources): void {
   let last: readonly StateCount[] = []
   const ask = nowAndThen(
     () => look.countByState(),
@@ -32,76 +35,51 @@ export function gaugesOfStore(
     last = (await read('chandler_instances', ask)) ?? last
     return last
   }
-  const byState = (name: string, help: string, of: StateCount['of']) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['state'],
-      registers,
-      async collect() {
-        this.reset()
-        for (const one of await counts()) if (one.of === of) this.labels(one.state).set(one.count)
-      },
-    })
-  const single = (name: string, help: string, of: (counts: readonly StateCount[]) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.set(of(await counts()))
-      },
-    })
-  const byAction = (name: string, help: string, states: readonly string[]) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['kind'],
-      registers,
-      async collect() {
-        this.reset()
-        for (const one of operationsIn(await counts(), states))
-          this.labels(one.action ?? 'other').inc(one.count)
-      },
-    })
-  byState('chandler_instances', 'Instances by state.', 'instance')
-  byState('chandler_bindings', 'Bindings by state.', 'binding')
-  byAction('chandler_operations_running', 'Operations under way.', running)
-  byAction('chandler_operations_queued', 'Operations that wait.', ['queued'])
-  single('chandler_operations_quarantined', 'Operations held back.', (all) => sum(all, ['quarantined']))
-  single('chandler_operations_oldest_queued_seconds', 'Age of the oldest that waits.', (all) =>
-    oldest(all, ['queued']),
-  )
-  single('chandler_operations_oldest_running_seconds', 'Age of the oldest under way.', (all) =>
-    oldest(all, running),
-  )
+  for (const { name, help, labels, rows } of gaugesOfCounts)
+    addGauge(registry, { name, help, labels, rows: async () => rows(await counts()) })
   const sealedByOthers = 'chandler_encryption_records'
-  new Gauge({
+  addGauge(registry, {
     name: sealedByOthers,
     help: 'Records still sealed with a key that is not the active one.',
-    labelNames: ['key_id', 'state'],
-    registers,
-    async collect() {
+    labels: ['key_id', 'state'],
+    rows: async () => {
       const keys = await read(sealedByOthers, () => look.sealedByOthers())
-      if (keys === undefined) return
-      this.reset()
-      for (const { key, records } of keys) this.labels(key, 'decrypt-only').set(records)
+      return keys?.map(({ key, records }): Row => [records, key, 'decrypt-only'])
     },
   })
-  const catalog = (name: string, help: string, of: 'packages' | 'services' | 'plans') =>
-    new Gauge({
+  for (const [name, help, of] of gaugesOfCatalog)
+    addGauge(registry, {
       name,
       help,
-      labelNames: ['format'],
-      registers,
-      collect() {
-        this.reset()
-        for (const one of offered()) this.labels(one.format).set(one[of])
-      },
+      labels: ['format'],
+      rows: () => offered().map((one): Row => [one[of], one.format]),
     })
-  catalog('chandler_packages', 'Packages in the catalog.', 'packages')
-  catalog('chandler_catalog_offerings', 'Services in the catalog.', 'services')
-  catalog('chandler_catalog_plans', 'Plans in the catalog.', 'plans')
+}
+
+interface StoreGauge<Answer> {
+  readonly name: string
+  readonly help: string
+  readonly labels: readonly string[]
+  readonly rows: Answer
+}
+
+/** Adds a gauge that is read anew at each scrape; rows of the same labels are added up, and undefined leaves all as it was. */
+function addGauge(
+  registry: Registry,
+  { name, help, labels, rows }: StoreGauge<() => Promise<readonly Row[] | undefined> | readonly Row[]>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: labels,
+    registers: [registry],
+    async collect() {
+      const found = await rows()
+      if (found === undefined) return
+      this.reset()
+      for (const [value, ...values] of found) this.labels(...values).inc(value)
+    },
+  })
 }
 
 const running = ['preparing', 'running', 'collecting', 'stopping']
@@ -117,3 +95,41 @@ function sum(counts: readonly StateCount[], states: readonly string[]): number {
 function oldest(counts: readonly StateCount[], states: readonly string[]): number {
   return Math.max(0, ...operationsIn(counts, states).map(({ oldestMs }) => oldestMs / 1000))
 }
+
+function byState(name: string, help: string, of: StateCount['of']): CountsGauge {
+  const rows = (all: readonly StateCount[]) =>
+    all.filter((one) => one.of === of).map(({ count, state }): Row => [count, state])
+  return { name, help, labels: ['state'], rows }
+}
+
+function byAction(name: string, help: string, states: readonly string[]): CountsGauge {
+  const rows = (all: readonly StateCount[]) =>
+    operationsIn(all, states).map(({ count, action }): Row => [count, action ?? 'other'])
+  return { name, help, labels: ['kind'], rows }
+}
+
+function single(name: string, help: string, of: (all: readonly StateCount[]) => number): CountsGauge {
+  return { name, help, labels: [], rows: (all) => [[of(all)]] }
+}
+
+type CountsGauge = StoreGauge<(all: readonly StateCount[]) => readonly Row[]>
+
+const gaugesOfCounts: readonly CountsGauge[] = [
+  byState('chandler_instances', 'Instances by state.', 'instance'),
+  byState('chandler_bindings', 'Bindings by state.', 'binding'),
+  byAction('chandler_operations_running', 'Operations under way.', running),
+  byAction('chandler_operations_queued', 'Operations that wait.', ['queued']),
+  single('chandler_operations_quarantined', 'Operations held back.', (all) => sum(all, ['quarantined'])),
+  single('chandler_operations_oldest_queued_seconds', 'Age of the oldest that waits.', (all) =>
+    oldest(all, ['queued']),
+  ),
+  single('chandler_operations_oldest_running_seconds', 'Age of the oldest under way.', (all) =>
+    oldest(all, running),
+  ),
+]
+
+const gaugesOfCatalog = [
+  ['chandler_packages', 'Packages in the catalog.', 'packages'],
+  ['chandler_catalog_offerings', 'Services in the catalog.', 'services'],
+  ['chandler_catalog_plans', 'Plans in the catalog.', 'plans'],
+] as const

@@ -135,12 +135,8 @@ const knownLong: Readonly<Record<string, number>> = {
   'compose.ts startBroker': 80,
   'compose/operator-side.ts openOperatorSide': 76,
   'engines/embedded/ahead.ts openAhead': 81,
-  'engines/sim/index.ts openSimEngine': 97,
-  'http/connections.ts makeConnections': 107,
-  'http/metrics.ts openMetrics': 74,
-  'http/store-metrics.ts gaugesOfStore': 88,
+  'http/connections.ts makeConnections': 83,
   'store/postgres/transaction.ts begin': 90,
-  'store/sqlite/group-commit.ts makeGroup': 72,
 }
 
 /** Functions begin at a line that opens a body and end where the same indentation closes it. */

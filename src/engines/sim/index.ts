@@ -17,7 +17,17 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Job } from '../../model/job.ts'
 import { fail, type Problem } from '../../model/problem.ts'
 import type { Report, RunEnd } from '../../model/report.ts'
-import type { Engine, EngineFacts, FoundRun, RunName, RunOrder, RunSight, Ticket, Watch } from '../engine.ts'
+import type {
+  Engine,
+  EngineFacts,
+  FoundRun,
+  RunName,
+  RunOrder,
+  RunSight,
+  RunStart,
+  Ticket,
+  Watch,
+} from '../engine.ts'
 
 export interface SimOptions {
   readonly folder: string
@@ -55,100 +65,126 @@ const unfinishedMs = 3_600_000
 /** Opens the engine over a folder; several processes may share one. */
 export async function openSimEngine({ folder, clock }: SimOptions): Promise<Engine> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  const runs = runsIn(folder)
   const followed = new Map<RunName, AbortController>()
-  const file = (run: RunName, state: 'run' | 'stop') => join(folder, run, state)
-  const laidFile = (run: RunName, fence: number) => join(folder, run, `laid.${fence}`)
-  const journal = join(folder, 'starts.log')
-
-  /** The claims whose layouts lie there, in order; more than one only for a moment. */
-  async function fencesOf(run: RunName): Promise<readonly number[]> {
-    const entries = (await readdir(join(folder, run)).catch(unless('ENOENT'))) ?? []
-    const fences = entries.flatMap((entry) => (entry.startsWith('laid.') ? [Number(entry.slice(5))] : []))
-    return fences.sort((a, b) => a - b)
-  }
-
-  async function look(run: RunName): Promise<RunSight> {
-    if (await exists(file(run, 'run'))) return { kind: 'started', ticket: run }
-    return (await fencesOf(run)).length > 0 ? { kind: 'laid-out' } : { kind: 'absent' }
-  }
-
   return {
     name: 'sim',
     facts,
     check: () => Promise.resolve([]),
     refuses: (job) => refuses(job),
-
-    async layOut({ name, job, cluster, operation, fence }: RunOrder) {
-      if (job.program.kind !== 'pretend')
-        fail('engine.refused', `the sim engine cannot run ${job.program.kind}`)
-      if (await exists(file(name, 'run'))) return
-      const before = (await fencesOf(name)).at(-1)
-      if (before === fence) return
-      if (before !== undefined && before > fence) fail('engine.layout-gone', name)
-      const { kind: _pretend, ...program } = job.program
-      const laid: Laid = { cluster, operation, ...program }
-      await mkdir(join(folder, name), { recursive: true })
-      if (before === undefined) {
-        // Killed while it is written, it must not count as laid out.
-        const unfinished = join(folder, name, `unfinished.${fence}`)
-        await writeFile(unfinished, JSON.stringify(laid))
-        await rename(unfinished, laidFile(name, fence))
-      } else await rename(laidFile(name, before), laidFile(name, fence)).catch(unless('ENOENT'))
-    },
-
-    async start({ name, fence }): Promise<Ticket> {
-      const now = new Date(clock.now())
-      await utimes(laidFile(name, fence), now, now).catch(unless('ENOENT'))
-      // The link is the arbiter: of any number of starters exactly one makes it, for it overwrites nothing.
-      const moved = await link(laidFile(name, fence), file(name, 'run')).then(
-        () => true,
-        unless('ENOENT', 'EEXIST'),
-      )
-      await rm(laidFile(name, fence), { force: true })
-      if (moved === undefined && !(await exists(file(name, 'run')))) fail('engine.layout-gone', name)
-      if (moved && (await exists(journal))) await appendFile(journal, `${name}\n`)
-      return name
-    },
-
-    look,
-
+    layOut: (order) => layOut(runs, order),
+    start: (ticket) => start(runs, clock, ticket),
+    look: runs.look,
     async follow(ticket, watch): Promise<Report> {
-      const laid = JSON.parse(await readFile(file(ticket, 'run'), 'utf8')) as Laid
-      const startedAt = Math.round((await stat(file(ticket, 'run'))).mtimeMs)
-      const ending = laid.milliseconds < 0 ? Number.POSITIVE_INFINITY : startedAt + laid.milliseconds
       const stopped = new AbortController()
       followed.set(ticket, stopped)
-      const signal = AbortSignal.any([stopped.signal, watch.signal])
-      let end: RunEnd | undefined
-      let lines = 0
-      let glanceAt = 0
-      while (end === undefined && !watch.signal.aborted) {
-        lines = await speak(watch, laid, { lines, elapsedMs: clock.now() - startedAt })
-        const isDue = stopped.signal.aborted || clock.now() >= glanceAt
-        if (isDue) glanceAt = clock.now() + glance
-        // Hundreds look twice a second: the pool of threads would cost more than the answer.
-        if (isDue && existsSync(file(ticket, 'stop'))) end = { kind: 'stopped' }
-        else if (clock.now() >= ending) end = { kind: 'finished' }
-        else
-          await clock.sleep(Math.min(ending, lineAt(laid, lines, startedAt), glanceAt) - clock.now(), signal)
+      try {
+        return await follow({ runs, clock, ticket, stopped: stopped.signal }, watch)
+      } finally {
+        followed.delete(ticket)
       }
-      followed.delete(ticket)
-      return reportOf(end ?? { kind: 'lost' }, laid.exit, startedAt, clock.now())
     },
-
     async stop(run) {
-      if ((await look(run)).kind !== 'started') return
-      await writeFile(file(run, 'stop'), '')
+      if ((await runs.look(run)).kind !== 'started') return
+      await writeFile(runs.file(run, 'stop'), '')
       followed.get(run)?.abort()
     },
-
     async discard(run) {
       await rm(join(folder, run), { recursive: true, force: true })
     },
-
     list: (cluster) => list(folder, cluster, clock),
     close: () => Promise.resolve(),
   }
+}
+
+/** Where the files of runs are. */
+interface Runs {
+  readonly folder: string
+  file(run: RunName, state: 'run' | 'stop'): string
+  /** What a claim of this fence has laid out. */
+  laidFile(run: RunName, fence: number): string
+  /** The claims whose layouts lie there, in order; more than one only for a moment. */
+  fencesOf(run: RunName): Promise<readonly number[]>
+  look(run: RunName): Promise<RunSight>
+}
+
+function runsIn(folder: string): Runs {
+  const file: Runs['file'] = (run, state) => join(folder, run, state)
+  const fencesOf = async (run: RunName): Promise<readonly number[]> => {
+    const entries = (await readdir(join(folder, run)).catch(unless('ENOENT'))) ?? []
+    const fences = entries.flatMap((entry) => (entry.startsWith('laid.') ? [Number(entry.slice(5))] : []))
+    return fences.sort((a, b) => a - b)
+  }
+  return {
+    folder,
+    file,
+    laidFile: (run, fence) => join(folder, run, `laid.${fence}`),
+    fencesOf,
+    async look(run) {
+      if (await exists(file(run, 'run'))) return { kind: 'started', ticket: run }
+      return (await fencesOf(run)).length > 0 ? { kind: 'laid-out' } : { kind: 'absent' }
+    },
+  }
+}
+
+async function layOut(runs: Runs, { name, job, cluster, operation, fence }: RunOrder): Promise<void> {
+  if (job.program.kind !== 'pretend') fail('engine.refused', `the sim engine cannot run ${job.program.kind}`)
+  if (await exists(runs.file(name, 'run'))) return
+  const before = (await runs.fencesOf(name)).at(-1)
+  if (before === fence) return
+  if (before !== undefined && before > fence) fail('engine.layout-gone', name)
+  if (before !== undefined) {
+    await rename(runs.laidFile(name, before), runs.laidFile(name, fence)).catch(unless('ENOENT'))
+    return
+  }
+  const { kind: _pretend, ...program } = job.program
+  const laid: Laid = { cluster, operation, ...program }
+  await mkdir(join(runs.folder, name), { recursive: true })
+  // Killed while it is written, it must not count as laid out.
+  const unfinished = join(runs.folder, name, `unfinished.${fence}`)
+  await writeFile(unfinished, JSON.stringify(laid))
+  await rename(unfinished, runs.laidFile(name, fence))
+}
+
+async function start(runs: Runs, clock: Clock, { name, fence }: RunStart): Promise<Ticket> {
+  const laid = runs.laidFile(name, fence)
+  const now = new Date(clock.now())
+  await utimes(laid, now, now).catch(unless('ENOENT'))
+  // The link is the arbiter: of any number of starters exactly one makes it, for it overwrites nothing.
+  const moved = await link(laid, runs.file(name, 'run')).then(() => true, unless('ENOENT', 'EEXIST'))
+  await rm(laid, { force: true })
+  if (moved === undefined && !(await exists(runs.file(name, 'run')))) fail('engine.layout-gone', name)
+  const journal = join(runs.folder, 'starts.log')
+  if (moved && (await exists(journal))) await appendFile(journal, `${name}\n`)
+  return name
+}
+
+interface Following {
+  readonly runs: Runs
+  readonly clock: Clock
+  readonly ticket: Ticket
+  /** A stop was asked for here. */
+  readonly stopped: AbortSignal
+}
+
+async function follow({ runs, clock, ticket, stopped }: Following, watch: Watch): Promise<Report> {
+  const laid = JSON.parse(await readFile(runs.file(ticket, 'run'), 'utf8')) as Laid
+  const startedAt = Math.round((await stat(runs.file(ticket, 'run'))).mtimeMs)
+  const ending = laid.milliseconds < 0 ? Number.POSITIVE_INFINITY : startedAt + laid.milliseconds
+  const signal = AbortSignal.any([stopped, watch.signal])
+  let end: RunEnd | undefined
+  let lines = 0
+  let glanceAt = 0
+  while (end === undefined && !watch.signal.aborted) {
+    lines = await speak(watch, laid, { lines, elapsedMs: clock.now() - startedAt })
+    const isDue = stopped.aborted || clock.now() >= glanceAt
+    if (isDue) glanceAt = clock.now() + glance
+    // Hundreds look twice a second: the pool of threads would cost more than the answer.
+    if (isDue && existsSync(runs.file(ticket, 'stop'))) end = { kind: 'stopped' }
+    else if (clock.now() >= ending) end = { kind: 'finished' }
+    else await clock.sleep(Math.min(ending, lineAt(laid, lines, startedAt), glanceAt) - clock.now(), signal)
+  }
+  return reportOf(end ?? { kind: 'lost' }, laid.exit, startedAt, clock.now())
 }
 
 function refuses(job: Job): Problem | undefined {

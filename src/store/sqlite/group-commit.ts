@@ -98,13 +98,7 @@ export function makeGroup(commands: Commands, soon: (round: () => void) => void)
     settled: flush,
     between: (read) =>
       new Promise((resolve, reject) => {
-        const now = (): void => {
-          try {
-            resolve(read())
-          } catch (error) {
-            reject(error)
-          }
-        }
+        const now = () => settle(read, resolve, reject)
         if (open) reads.push(now)
         else now()
       }),
@@ -117,6 +111,14 @@ export function makeGroup(commands: Commands, soon: (round: () => void) => void)
       while (busy) await new Promise<void>((resolve) => reads.push(resolve))
       await Promise.allSettled(flushing)
     },
+  }
+}
+
+function settle<T>(read: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): void {
+  try {
+    resolve(read())
+  } catch (error) {
+    reject(error)
   }
 }
 
