@@ -136,7 +136,6 @@ const knownLong: Readonly<Record<string, number>> = {
   'compose/operator-side.ts openOperatorSide': 76,
   'engines/embedded/ahead.ts openAhead': 81,
   'http/connections.ts makeConnections': 83,
-  'store/postgres/transaction.ts begin': 90,
 }
 
 /** Functions begin at a line that opens a body and end where the same indentation closes it. */

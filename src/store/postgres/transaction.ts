@@ -81,39 +81,51 @@ export function begin(client: ClientBase, time: ServerTime, settings = ''): Open
         },
       }
     },
-    commit: async () => {
+    commit: () => {
       isOver = true
-      let number: string
-      try {
-        // Without its number the fate of a broken commit could not be asked for.
-        number = String((await opened).rows[0]?.['number'])
-      } catch (error) {
-        return { kind: 'refused', error }
-      }
-      try {
-        const { command: done } = await new Promise<Answer>((answered, failed) => {
-          heard.push(runPipelined(client, takeChanges(), { text: 'COMMIT', values: [], answered, failed }))
-        })
-        if (done !== 'COMMIT') await Promise.all(heard)
-        // A transaction in which something failed is rolled back by its commit, without an error.
-        return done === 'COMMIT' ? { kind: 'committed' } : { kind: 'refused', error: firstError }
-      } catch (error) {
-        await Promise.all(heard)
-        if (firstError !== undefined && !isDisconnect(firstError))
-          return { kind: 'refused', error: firstError }
-        return isDisconnect(error) ? { kind: 'unknown', number, error } : { kind: 'refused', error }
-      }
+      return commit({ client, opened, heard, takeChanges, firstError: () => firstError })
     },
-    rollback: async () => {
+    rollback: () => {
       isOver = true
-      try {
-        await command(client, 'ROLLBACK')
-        return true
-      } catch {
-        return false
-      }
+      return command(client, 'ROLLBACK').then(
+        () => true,
+        () => false,
+      )
     },
     firstError: () => firstError,
+  }
+}
+
+interface Committing {
+  readonly client: ClientBase
+  readonly opened: Promise<Answer>
+  /** Resolve when what was sent before has been answered. */
+  readonly heard: Promise<void>[]
+  takeChanges(): readonly Question[]
+  firstError(): unknown
+}
+
+async function commit({ client, opened, heard, takeChanges, firstError }: Committing): Promise<Committed> {
+  let number: string
+  try {
+    // Without its number the fate of a broken commit could not be asked for.
+    number = String((await opened).rows[0]?.['number'])
+  } catch (error) {
+    return { kind: 'refused', error }
+  }
+  try {
+    const { command: done } = await new Promise<Answer>((answered, failed) => {
+      heard.push(runPipelined(client, takeChanges(), { text: 'COMMIT', values: [], answered, failed }))
+    })
+    if (done === 'COMMIT') return { kind: 'committed' }
+    await Promise.all(heard)
+    // A transaction in which something failed is rolled back by its commit, without an error.
+    return { kind: 'refused', error: firstError() }
+  } catch (error) {
+    await Promise.all(heard)
+    const first = firstError()
+    if (first !== undefined && !isDisconnect(first)) return { kind: 'refused', error: first }
+    return isDisconnect(error) ? { kind: 'unknown', number, error } : { kind: 'refused', error }
   }
 }
 
