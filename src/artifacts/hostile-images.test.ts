@@ -44,6 +44,11 @@ const images: readonly (readonly [string, Spoil, ProblemCode])[] = [
     'image.manifest-invalid',
   ],
   [
+    'an index with a key that is there twice',
+    ({ layout }) => writeFileSync(join(layout, 'index.json'), '{"manifests":[],"manifests":[]}'),
+    'image.manifest-invalid',
+  ],
+  [
     'an index that is a list',
     ({ layout }) => writeFileSync(join(layout, 'index.json'), '[]'),
     'image.manifest-invalid',

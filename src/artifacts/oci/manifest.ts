@@ -1,5 +1,6 @@
 /** Manifests and indexes, parsed from exact bytes into precise types. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { repeatedKeys } from '../../kit/repeated-keys.ts'
 import { shorten } from '../../kit/text.ts'
 import { fail } from '../../model/problem.ts'
 import { digestOf, isDigest } from '../digest.ts'
@@ -108,13 +109,20 @@ function parseDescriptor(value: unknown, source: string, pointer: string): Descr
 
 /** Parses bytes that must be one JSON object. Problems: image.manifest-invalid. */
 export function parseObject(bytes: Uint8Array, source: string): JsonObject {
-  let value: unknown
+  const { text, value } = parsed(bytes, source)
+  // One document must not be two things to two readers.
+  const [twice] = repeatedKeys(text)
+  if (twice !== undefined) return invalid('the key is there twice', source, twice)
+  return isObject(value) ? (value as JsonObject) : invalid('it is not a JSON object', source, '')
+}
+
+function parsed(bytes: Uint8Array, source: string): { readonly text: string; readonly value: unknown } {
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return { text, value: JSON.parse(text) }
   } catch (cause) {
     return fail('image.manifest-invalid', 'it is not JSON', { where: { source }, cause })
   }
-  return isObject(value) ? (value as JsonObject) : invalid('it is not a JSON object', source, '')
 }
 
 function typeOf(document: JsonObject, said: string | undefined, source: string): string {

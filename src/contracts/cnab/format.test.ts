@@ -37,6 +37,15 @@ test('what is not known is left out with a word about what may be meant', () => 
   ])
 })
 
+test('a key that is there twice is told of', () => {
+  const text = new TextDecoder().decode(document({}).bytes)
+  const reading = readBundle(new TextEncoder().encode(text.replace('{', '{"name":"other",')))
+
+  expect(reading).toMatchObject({
+    warnings: [{ code: 'cnab.bundle.questionable', where: { pointer: '/name' } }],
+  })
+})
+
 test('a byte order mark does not matter', () => {
   const bytes = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), document({}).bytes])
 

@@ -1,6 +1,7 @@
 /** bundle.json: read as written, of all versions of the format and from before the first; all problems at once. */
 import { parseJson } from '../../kit/exact.ts'
 import { depth, isObject, type JsonObject, pointer } from '../../kit/json.ts'
+import { repeatedKeys } from '../../kit/repeated-keys.ts'
 import { nearest } from '../../kit/text.ts'
 import type { Problem } from '../../model/problem.ts'
 import { type Bundle, type DeclaredAction, type Definition, defaultOf, type Maintainer } from './bundle.ts'
@@ -30,7 +31,11 @@ const known = [
 
 /** Reads the bytes of a bundle.json. */
 export function readBundle(bytes: Uint8Array): BundleReading {
-  return reading(bytes, judgeDefinitions)
+  return reading(bytes, (bundle, faults) => {
+    judgeDefinitions(bundle, faults)
+    for (const twice of repeatedKeys(new TextDecoder().decode(bytes)))
+      faults.warning('cnab.bundle.questionable', twice, 'is there twice; the last counts')
+  })
 }
 
 /** The same for bytes that were read before: their definitions need no judging again. */
