@@ -84,9 +84,17 @@ export function standardEnvironment({
       ? {}
       : {
           PORTER_INSTALLATION_ID: installation,
-          PORTER_INSTALLATION_NAME: installation,
-          PORTER_INSTALLATION_NAMESPACE: '',
+          ...porterNames(installation),
         }),
+  }
+}
+
+/** A namespace stands before a slash. */
+function porterNames(installation: string): Readonly<Record<string, string>> {
+  const slash = installation.indexOf('/')
+  return {
+    PORTER_INSTALLATION_NAME: installation.slice(slash + 1),
+    PORTER_INSTALLATION_NAMESPACE: installation.slice(0, Math.max(0, slash)),
   }
 }
 
