@@ -83,6 +83,29 @@ test('refused logins are in the audit trail, on both sides, and never with what 
   expect(JSON.stringify(records)).not.toMatch(/guess|my-secret/)
 })
 
+test('an unbind of what nobody knows is in the audit trail: another broker may have made it', async () => {
+  const query = 'service_id=s&plan_id=p&accepts_incomplete=true'
+  const path = '/v2/service_instances/of-another/service_bindings/its-account'
+  const { status } = await fetch(`${running.url}${path}?${query}`, {
+    method: 'DELETE',
+    headers: { Authorization: basic('platform'), 'X-Broker-API-Version': '2.17' },
+  })
+
+  expect(status).toBe(410)
+  await vi.waitFor(
+    async () =>
+      expect(await auditRecords()).toContainEqual(
+        expect.objectContaining({
+          object: { kind: 'binding', id: 'its-account' },
+          decision: 'allowed',
+          result: 'failed',
+          code: 'binding.gone',
+        }),
+      ),
+    { timeout: 50_000, interval: 100 },
+  )
+})
+
 test.each(mutating.map((route) => [`${route.method} ${route.url}`, route] as const))(
   'a viewer may not %s, and the attempt is audited',
   async (_name, route) => {

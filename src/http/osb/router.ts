@@ -146,7 +146,7 @@ function methodRefused({ methods }: Route, reference: string): Answer {
   return { ...answer, headers: { ...answer.headers, Allow: [...Object.keys(methods), 'HEAD'].join(', ') } }
 }
 
-/** The audit trail keeps refused attempts with their account. */
+/** The audit trail keeps refused attempts with their account, and ends of what is not known. */
 function noteRefusal(
   door: OsbRouterParts,
   request: IncomingMessage,
@@ -157,7 +157,10 @@ function noteRefusal(
     const failed = failedLogin(door, request, { code, requestId: reference })
     if (failed) door.observe.refused(failed)
   }
-  if (!deniedCodes.has(code) || admitted === undefined) return
+  const denied = deniedCodes.has(code)
+  // What a platform wants to be gone and nobody knows may still be there: another broker made it.
+  const unknown = request.method === 'DELETE' && code === 'binding.gone'
+  if (!(denied || unknown) || admitted === undefined) return
   const { found, account } = admitted
   const kind = found.binding === '' ? 'instance' : 'binding'
   door.observe.refused({
@@ -171,7 +174,7 @@ function noteRefusal(
       action: found.route.deeds?.[request.method ?? ''] ?? 'osb.read',
       kind,
       id: kind === 'instance' ? found.instance : found.binding,
-      refusal: { denied: true, code },
+      refusal: { denied, code },
     },
   })
 }
