@@ -45,3 +45,11 @@ function starterOfBinary(head: Buffer): Starter {
   }
   return none
 }
+
+/** What the kernel would only say of the program itself: that it is not there. */
+export function starterFault(program: string, starter: Starter): string {
+  const { path } = starter
+  return starter.kind === 'carriage-return'
+    ? `${program} ends its first line as Windows does: there is no ${path} with a carriage return in its name`
+    : `${program} needs the ${starter.kind === 'needs' ? starter.what : 'program'} ${path}, which the image lacks`
+}

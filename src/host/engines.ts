@@ -18,7 +18,7 @@ export interface EnginePlaces {
   readonly artifacts: ArtifactStore
   /** `auto` takes Docker when its socket is there. */
   readonly choice?: Settings['engine']
-  /** The network of runs on the embedded engine. */
+  /** The network of runs. */
   readonly network?: Settings['runs']['network']
   /** Try what the host offers, whatever is remembered of it. */
   readonly anew?: boolean
@@ -52,12 +52,13 @@ async function openDocker({
   clock,
   artifacts,
   choice = 'auto',
+  network = 'auto',
 }: EnginePlaces): Promise<readonly Engine[]> {
   const socket = await findSocket(process.env)
   const isWanted = choice === 'docker' || (choice === 'auto' && socket !== undefined)
   if (!isWanted) return []
   const tickets = join(folder, 'docker')
-  const options = { folder: tickets, clock, copier: artifacts, supplies: artifacts }
+  const options = { folder: tickets, clock, copier: artifacts, supplies: artifacts, network }
   // Reading a package decides whether it may ask for the socket at all: operators say so package by package.
   const engine = await openDockerEngine({ ...options, socket: socket ?? usualSocket, lendSocket: true })
   return [await openBesideStandIn(engine, { folder: join(folder, 'cluster-docker'), clock })]

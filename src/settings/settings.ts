@@ -88,7 +88,7 @@ export const settingsTable = group('', {
   }),
   runs: group('What packages find where they run.', {
     network: choice(['auto', 'own', 'host'], {
-      doc: 'The network of runs on the embedded engine: `own` is outward only and refuses packages where it cannot be made, `host` is that of this host, `auto` one of their own where it can be made.',
+      doc: 'The network of runs: `own` is outward only and refuses packages where it cannot be made, `host` is that of this host, `auto` one of their own where it can be made.',
       fallback: 'auto',
     }),
   }),

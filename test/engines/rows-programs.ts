@@ -33,7 +33,6 @@ function cannotStart(title: string, content: string | Uint8Array, says: string):
     files: [
       file('/app/program', '', { mode: 0o755, content: { kind: 'bytes', bytes: Buffer.from(content) } }),
     ],
-    cannot: ({ run }) => (run === 'process' ? undefined : 'the engine itself starts the program'),
     see: ({ report }) => {
       expect(report.end).toMatchObject({ kind: 'not-started', detail: expect.stringContaining(says) })
     },

@@ -24,6 +24,7 @@ async function engineThatSays(info: object) {
     copier: { copy: nothing },
     supplies: { deliver: nothing },
     clock: systemClock,
+    network: 'host',
   })
   onTestFinished(async () => {
     await engine.close()
@@ -34,11 +35,13 @@ async function engineThatSays(info: object) {
 }
 
 test.each([
-  ['nothing of one on this host', {}, []],
+  ['nothing else of one on this host', {}, []],
   ['what one cannot limit', { MemoryLimit: false, PidsLimit: false }, ['engine.not-enforced']],
   ['that one is on another machine', { KernelVersion: '6.6.6-linuxkit' }, ['engine.elsewhere']],
 ])('the check says %s', async (_, info, codes) => {
   const engine = await engineThatSays({ KernelVersion: release(), ...info })
 
-  expect((await engine.check(AbortSignal.timeout(5000))).map(({ code }) => code)).toEqual(codes)
+  const said = (await engine.check(AbortSignal.timeout(50_000))).map(({ code }) => code)
+
+  expect(said).toEqual(['engine.network-shared', ...codes])
 })

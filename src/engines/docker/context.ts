@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import type { DiskUses } from '../disk-watch.ts'
 import type { MountedPrograms } from '../mounted-programs.ts'
+import type { NetworkChoice } from '../run-network.ts'
 import type { Supplies } from '../supplies.ts'
+import type { BesideRuns } from './beside-run.ts'
 import type { Docker } from './client.ts'
 import type { ImageCopier } from './image.ts'
+import type { ContainerNetwork } from './network.ts'
 import { type TicketPaths, ticketIn } from './ticket.ts'
 
 export interface DockerContext {
@@ -17,12 +20,16 @@ export interface DockerContext {
   readonly lent: MountedPrograms
   readonly clock: Clock
   readonly disks: DiskUses
-  /** Until when a process is known to pump the log of a run. */
-  readonly pourers: Map<string, number>
+  /** Processes that pump the log of a run. */
+  readonly pourers: BesideRuns
+  /** Processes behind the network of a run. */
+  readonly outward: BesideRuns
   /** Whether we may mount; else limits of folders are looked at afterwards. */
   readonly mayMount: boolean
   readonly socket: string
-  readonly network: string
+  readonly networkChoice: NetworkChoice
+  /** Of runs that need one; the engine is asked once, when it is first needed. */
+  network(): Promise<ContainerNetwork>
 }
 
 /** The ticket of a run by its name. */

@@ -13,6 +13,7 @@ import { ask } from './ask.ts'
 import { hasEnded, inspect } from './container.ts'
 import { type DockerContext, ticketOf } from './context.ts'
 import { diskOf } from './disk.ts'
+import { keepNetwork, lendToContainer } from './keep-network.ts'
 import { keepRunning } from './kept-container-files.ts'
 import { pumpLog, untilLogIsPumped } from './log-pump.ts'
 import { answerFile, reportOf } from './report-of.ts'
@@ -37,6 +38,7 @@ export async function follow(yard: DockerContext, run: string, watch: Watch): Pr
     (signal) => keepDeadline(at, signal),
     (signal) => keepRunning(at, watch, signal),
     (signal) => askWhileRunning(at, signal),
+    (signal) => lendToContainer(at, signal),
   ]
   await withHelpers(watch.signal, helpers, (signal) => hearOut(at, watch, signal))
   return watch.signal.aborted
@@ -59,8 +61,9 @@ async function hearOut(
       const there = await inspect(yard.docker, run)
       const ended = there === undefined || hasEnded(there)
       if (ended) await untilLogIsPumped(paths, changes, () => tail.drain())
-      // The process that pumped the log may have been killed.
+      // The processes beside it may have been killed.
       else await pumpLog(yard, run, record.steps)
+      if (!ended && record.network) await keepNetwork(yard, run, { there, addresses: record.network })
       await tail.drain()
       if (ended || signal.aborted) return ended
       if (await printsTooMuch(files)) await stopRun({ yard, run, paths, record }, 'stdout', 0)

@@ -11,14 +11,17 @@ import { targetOf } from '../absent.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
 import { lend } from '../mounted-programs.ts'
 import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
+import type { NetworkChoice } from '../run-network.ts'
 import type { Supplies } from '../supplies.ts'
 import { dockerAt, expectSuccess } from './client.ts'
 import { inspect, labels, remove } from './container.ts'
 import { type DockerContext, ticketOf } from './context.ts'
 import { follow } from './follow.ts'
 import type { ImageCopier } from './image.ts'
+import { keepNetwork } from './keep-network.ts'
 import { layOut, mayStart } from './lay-out.ts'
 import { pumpLog } from './log-pump.ts'
+import { type ContainerNetwork, networkOf, whyNotOwn } from './network.ts'
 import { stopRun } from './stop.ts'
 import { readTicket } from './ticket.ts'
 import { destroy, emptyTrash, throwAway } from './trash.ts'
@@ -30,21 +33,30 @@ export interface DockerOptions {
   readonly copier: ImageCopier
   readonly supplies: Supplies
   readonly clock: Clock
-  /** The engine's network for runs that need one. */
-  readonly network?: string
+  readonly network?: NetworkChoice
   /** Whether packages that ask for it get the engine's own socket. */
   readonly lendSocket?: boolean
 }
 
 /** Opens the engine; it need not be reachable yet. */
 export async function openDockerEngine(options: DockerOptions): Promise<Engine> {
-  const { socket, folder, copier, supplies, clock, network = 'default', lendSocket = false } = options
+  const {
+    socket,
+    folder,
+    copier,
+    supplies,
+    clock,
+    network: networkChoice = 'auto',
+    lendSocket = false,
+  } = options
   const mayMount = process.geteuid?.() === 0
   // What others than root must read as others is read by containers only.
   for (const room of ['runs', 'aside', 'trash', 'lent'])
     await mkdir(join(folder, room), { recursive: true, mode: mayMount ? 0o711 : 0o700 })
+  const docker = dockerAt(socket, clock)
+  let network: ContainerNetwork | undefined
   const yard: DockerContext = {
-    docker: dockerAt(socket, clock),
+    docker,
     folder,
     privates: await findPrivates(folder),
     copier,
@@ -52,10 +64,19 @@ export async function openDockerEngine(options: DockerOptions): Promise<Engine> 
     lent: await lend(join(folder, 'lent')),
     clock,
     pourers: new Map(),
+    outward: new Map(),
     disks: new Map(),
     mayMount,
     socket,
-    network,
+    networkChoice,
+    // Asked as often as it is not there: an engine shows its processes when it is up.
+    network: async () => {
+      if (network === undefined || network.kind === 'engine') {
+        await docker.ask({ method: 'GET', path: '/version' })
+        network = networkOf(networkChoice, socket)
+      }
+      return network
+    },
   }
   await emptyTrash(yard)
   return {
@@ -98,7 +119,7 @@ function factsOf({ mayMount }: DockerContext): EngineFacts {
 
 function refusal(
   { program, steps, needs, files, folders, lent = [] }: Job,
-  { mayMount, network }: DockerContext,
+  { mayMount, networkChoice }: DockerContext,
   lendSocket: boolean,
 ): Problem | undefined {
   const refuse = (detail: string): Problem => ({ code: 'engine.refused', detail })
@@ -108,10 +129,11 @@ function refusal(
   if (needs.cluster !== 'none') return refuse('the Docker engine has no cluster')
   if (needs.engineSocket && !lendSocket) return refuse('the operator does not lend the socket of the engine')
   const loopback = lent.find(({ address }) => address.startsWith('127.'))
-  if (loopback !== undefined && network !== 'host')
-    return refuse(
-      `${loopback.address} of this host cannot be lent to containers, whose network is the engine's`,
-    )
+  const notOwn = networkChoice === 'host' || needs.network === 'none' ? undefined : whyNotOwn()
+  if (notOwn !== undefined && networkChoice === 'own')
+    return refuse(`no network of its own can be made: ${notOwn}`)
+  if (notOwn !== undefined && loopback !== undefined)
+    return refuse(`${loopback.address} of this host cannot be lent to containers: ${notOwn}`)
   if (!mayMount && needs.readOnlyRoot && folders.some(({ readOnly }) => !readOnly))
     return refuse('folders to write to below a read-only root need a broker that is root')
   const large = files.find(({ content, readOnly }) => content.kind === 'artifact' && !readOnly)
@@ -121,10 +143,10 @@ function refusal(
 /** What Docker and Podman call the network of containers that name none. */
 const usualNetworks = ['bridge', 'podman']
 
-/** The host as containers see it: the gateway of their network. Nothing where they share the host's, or the engine is away. */
+/** The host as containers see it: the gateway of the engine's network. Nothing where theirs is another, or the engine is away. */
 async function gatewayOf({ docker, network }: DockerContext): Promise<string | undefined> {
-  if (network === 'host') return undefined
-  for (const name of network === 'default' ? usualNetworks : [network]) {
+  if ((await network()).kind !== 'engine') return undefined
+  for (const name of usualNetworks) {
     const answer = await docker.ask({ method: 'GET', path: `/networks/${name}` }).catch(() => undefined)
     if (answer?.status !== 200 || !isObject(answer.body)) continue
     const { Config: subnets } = (answer.body['IPAM'] ?? {}) as { readonly Config?: unknown }
@@ -136,7 +158,7 @@ async function gatewayOf({ docker, network }: DockerContext): Promise<string | u
   return undefined
 }
 
-async function check({ docker, socket, mayMount }: DockerContext): Promise<readonly Problem[]> {
+async function check({ docker, socket, mayMount, network }: DockerContext): Promise<readonly Problem[]> {
   try {
     const answer = await docker.ask({ method: 'GET', path: '/info' })
     expectSuccess(answer, 'ask about the engine')
@@ -147,9 +169,13 @@ async function check({ docker, socket, mayMount }: DockerContext): Promise<reado
       ...(info['CpuCfsQuota'] === false ? ['processor time'] : []),
       ...(mayMount ? [] : ['sizes of folders while a program runs, since the broker is not root']),
     ]
+    const runs = await network()
+    if (runs.kind === 'engine')
+      missing.push(`a network of a run's own (other containers and this host are in reach): ${runs.why}`)
     const kernel = info['KernelVersion']
     const isElsewhere = typeof kernel === 'string' && kernel !== '' && kernel !== release()
     return [
+      ...(runs.kind === 'host' ? [{ code: 'engine.network-shared' } as const] : []),
       ...(missing.length === 0 ? [] : [{ code: 'engine.not-enforced', detail: missing.join(', ') } as const]),
       ...(isElsewhere
         ? [{ code: 'engine.elsewhere', detail: `its kernel is ${kernel}, ours ${release()}` } as const]
@@ -176,6 +202,8 @@ async function start(yard: DockerContext, { name, fence }: RunStart): Promise<Ti
     if (there.status !== 'created' && there.status !== 'configured' && there.startedAt > 0) return name
     fail('engine.start-failed', answer.message)
   }
+  const there = record.network && (await inspect(yard.docker, name))
+  if (record.network && there) await keepNetwork(yard, name, { there, addresses: record.network })
   return name
 }
 
@@ -207,6 +235,7 @@ async function discard(yard: DockerContext, run: string): Promise<void> {
   const secret = await targetOf(paths.private)
   const gone = await throwAway(yard, run)
   yard.pourers.delete(run)
+  yard.outward.delete(run)
   yard.disks.delete(run)
   if (there !== undefined) await remove(yard.docker, run)
   if (gone !== undefined) await destroy(gone)

@@ -10,22 +10,18 @@ import { unlessAbsent } from '../absent.ts'
 import { bytesBelow } from '../disk-use.ts'
 import type { RunOrder, Watch } from '../engine.ts'
 import { makePrivates } from '../privates.ts'
+import { networkTexts } from '../run-network.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import { resolveUser, type User } from '../user.ts'
-import { usualPath } from '../usual-path.ts'
-import { create, hasEnded, inspect, labels, readOut, statInside } from './container.ts'
-import {
-  type ContainerFilePlan,
-  modeFor,
-  placeContainerFiles,
-  planContainerFiles,
-  uploadFiles,
-} from './container-files.ts'
+import { create, hasEnded, inspect, labels, readOut } from './container.ts'
+import { modeFor, placeContainerFiles, planContainerFiles, uploadFiles } from './container-files.ts'
 import { type DockerContext, ticketOf } from './context.ts'
 import { openFolders } from './disk.ts'
 import { type EngineImage, ensureImage } from './image.ts'
 import { makePipes, streamsOf } from './log-pump.ts'
-import { argvOf, containerBody } from './settings.ts'
+import { type ContainerNetwork, upPipe } from './network.ts'
+import { checkProgram } from './program.ts'
+import { containerBody, type Making } from './settings.ts'
 import {
   fenceOfTicket,
   readTicket,
@@ -45,16 +41,33 @@ export async function layOut(yard: DockerContext, order: RunOrder, watch: Watch)
   const scratch = join(yard.folder, 'aside')
   const image = await ensureImage(yard.docker, job.program, { copier: yard.copier, scratch, watch })
   const plan = planContainerFiles(job, yard.mayMount)
-  if ((await readTicket(paths)) === undefined) await makeTicket(yard, { order, paths, spec, plan })
+  const network = await networkFor(yard, job)
+  if ((await readTicket(paths)) === undefined) await makeTicket(yard, { order, paths, spec, plan, network })
   const secret = await readlink(paths.private)
-  const body = containerBody({ yard, order, spec, paths, secret, image, plan })
+  const body = containerBody({ yard, order, spec, paths, secret, image, plan, network })
   await create(yard.docker, name, body)
   const user = await userOf(yard, name, job.steps[0], image)
-  await checkProgram(yard, name, { step: job.steps[0], image, plan })
+  await checkProgram(yard.docker, name, { job, image })
   await placeContainerFiles(plan, { user, paths, supplies: yard.supplies, signal: watch.signal })
-  await ownStreams(paths, job, user)
+  await ownStreams(paths, { job, user, network })
   await uploadFiles(yard.docker, name, { plan, user })
   await writeFile(paths.ready, String(await bytesBelow(openFolders(paths))))
+}
+
+/** Addresses are lent to a network of its own only; those that are not loopback's are in reach of the engine's. */
+async function networkFor(
+  yard: DockerContext,
+  { needs, lent = [] }: Job,
+): Promise<ContainerNetwork | undefined> {
+  if (needs.network === 'none') return undefined
+  const network = await yard.network()
+  const loopback = lent.find(({ address }) => address.startsWith('127.'))
+  if (network.kind !== 'engine') return network
+  if (yard.networkChoice === 'own')
+    return fail('engine.refused', `no network of its own can be made: ${network.why}`)
+  return loopback === undefined
+    ? network
+    : fail('engine.refused', `${loopback.address} of this host cannot be lent to containers: ${network.why}`)
 }
 
 interface Ticket {
@@ -87,7 +100,7 @@ async function isReady(yard: DockerContext, { order, paths, spec }: Ticket): Pro
 
 async function makeTicket(
   yard: DockerContext,
-  { order, paths, spec, plan }: Ticket & { readonly plan: ContainerFilePlan },
+  { order, paths, spec, plan, network }: Ticket & Pick<Making, 'plan' | 'network'>,
 ): Promise<void> {
   const { name, job, cluster, operation, fence } = order
   const unique = `${name}~${randomBytes(6).toString('hex')}`
@@ -104,6 +117,7 @@ async function makeTicket(
     stopSignal: job.steps[0].stopSignal ?? 'TERM',
     places: plan.places,
     checked: plan.checked,
+    ...(network?.kind === 'own' ? { network: job.lent ?? [] } : {}),
   }
   try {
     makePrivates(yard.privates, yard.folder)
@@ -117,7 +131,10 @@ async function makeTicket(
         await writeFile(file, '', { mode: 0o600 })
       }
     }
-    await makePipes(aside.folder, streamsOf(aside, record.steps))
+    const ownPipes = network?.kind === 'own' ? [upPipe] : []
+    await makePipes(aside.folder, [...streamsOf(aside, record.steps).map(({ pipe }) => pipe), ...ownPipes])
+    if (network?.kind === 'own')
+      for (const [name, text] of networkTexts(job)) await writeFile(join(aside.folder, name), text)
     for (const mark of [aside.unpoured, aside.whole]) await writeFile(mark, '')
     await writeFile(aside.record, JSON.stringify(record), { mode: 0o600 })
     await writeFile(ticketFence(aside, fence), '')
@@ -130,13 +147,17 @@ async function makeTicket(
 }
 
 /** The program, not the engine, passes the gate and opens its streams, perhaps more than once. */
-async function ownStreams(paths: TicketPaths, job: Job, user: User): Promise<void> {
+async function ownStreams(
+  paths: TicketPaths,
+  { job, user, network }: { readonly job: Job; readonly user: User } & Pick<Making, 'network'>,
+): Promise<void> {
   const isRoot = process.geteuid?.() === 0
   const own = async (path: string, mode: number): Promise<void> => {
     if (isRoot) await chown(path, user.uid, user.gid)
     else await chmod(path, modeFor(user, mode))
   }
-  const pipes = streamsOf(paths, stepRecords(job)).map(({ pipe }) => join(paths.folder, pipe))
+  const streams = streamsOf(paths, stepRecords(job)).map(({ pipe }) => join(paths.folder, pipe))
+  const pipes = network?.kind === 'own' ? [...streams, join(paths.folder, upPipe)] : streams
   await Promise.all([...pipes.map((pipe) => own(pipe, 0o600)), own(paths.gate, 0o700)])
 }
 
@@ -154,32 +175,6 @@ async function userOf(
     return file && Buffer.from(file.bytes).toString()
   }
   return resolveUser(text, { passwd: await read('/etc/passwd'), group: await read('/etc/group') })
-}
-
-async function checkProgram(
-  { docker }: DockerContext,
-  name: string,
-  {
-    step,
-    image,
-    plan,
-  }: { readonly step: Step; readonly image: EngineImage; readonly plan: ContainerFilePlan },
-): Promise<void> {
-  const [program] = argvOf(step, image)
-  const path =
-    step.environment['PATH'] ?? image.environment.find((line) => line.startsWith('PATH='))?.slice(5)
-  const folders = typeof path === 'string' ? path : usualPath
-  const folder = step.workingFolder ?? image.workingFolder
-  const inFolder = program.startsWith('/') ? [program] : [join(folder, program)]
-  const places = program.includes('/') ? inFolder : folders.split(':').map((part) => join('/', part, program))
-  for (const place of places) {
-    if (plan.brings(place)) return
-    const there = await statInside(docker, name, place)
-    if (there?.isLink || (there && !there.isFolder && (there.mode & 0o111) !== 0)) return
-    if (there !== undefined && program.includes('/'))
-      fail('engine.start-failed', `${program} is not executable`)
-  }
-  fail('engine.start-failed', `the image has no program ${program}`)
 }
 
 /** Whether the run may still be started. */

@@ -2,8 +2,6 @@
  * Pours what a program prints into files of ours. Its streams are named pipes, not the files themselves, since a program
  * that opens /dev/stdout anew would empty them; a process of its own, which outlives the broker, empties the pipes.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { constants, existsSync } from 'node:fs'
 import { open, readlink, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +12,7 @@ import { isHeld } from '../held.ts'
 import { run } from '../run-program.ts'
 import { spoolFunctions, writerOf } from '../spool.ts'
 import { filesOf, type StepRecord } from '../step-files.ts'
-import { usualPath } from '../usual-path.ts'
+import { heldElsewhere, isKnown, startBeside } from './beside-run.ts'
 import { type DockerContext, ticketOf } from './context.ts'
 import type { TicketPaths } from './ticket.ts'
 
@@ -43,14 +41,10 @@ export function streamsOf(
 }
 
 /** Makes the pipes of a ticket. Problems: engine.start-failed. */
-export async function makePipes(folder: string, streams: readonly Stream[]): Promise<void> {
-  const pipes = streams.map(({ pipe }) => join(folder, pipe))
-  const made = await run('mkfifo', ['-m', '600', ...pipes])
+export async function makePipes(folder: string, names: readonly string[]): Promise<void> {
+  const made = await run('mkfifo', ['-m', '600', ...names.map((name) => join(folder, name))])
   if (made.exit !== 0) fail('engine.start-failed', `mkfifo: ${made.stderr.trim()}`)
 }
-
-const heldElsewhere = 3
-const askAgainMs = 5000
 
 /**
  * The lock says that it lives and keeps others away. It opens a pipe when the program does, and ends with it.
@@ -74,27 +68,12 @@ export async function pumpLog(
   name: string,
   steps: readonly StepRecord[],
 ): Promise<void> {
-  const { pourers, clock } = yard
+  const beside = { known: yard.pourers, clock: yard.clock, run: name }
   const { folder, unpoured, private: secret } = ticketOf(yard, name)
-  if ((pourers.get(name) ?? 0) > clock.monotonic() || !existsSync(unpoured)) return
-  pourers.set(name, Number.POSITIVE_INFINITY)
+  if (isKnown(beside) || !existsSync(unpoured)) return
   const target = (await readlink(secret).catch(unlessAbsent)) ?? ''
   const script = scriptOf(streamsOf({ folder, private: target }, steps))
-  const child = spawn('/bin/sh', ['-c', script, 'sh', folder], {
-    detached: true,
-    stdio: 'ignore',
-    cwd: '/',
-    env: { PATH: usualPath },
-  })
-  child.unref()
-  child.once('exit', (exit) => {
-    if (exit === heldElsewhere) pourers.set(name, clock.monotonic() + askAgainMs)
-    else pourers.delete(name)
-  })
-  await once(child, 'spawn').catch((cause: Error) => {
-    pourers.delete(name)
-    fail('engine.start-failed', `a shell could not be run: ${cause.message}`, { cause })
-  })
+  await startBeside(beside, script, [folder])
 }
 
 const glanceMs = 20

@@ -12,6 +12,7 @@ import type { Watch } from '../engine.ts'
 import { filesOf } from '../step-files.ts'
 import { lastLines } from '../tail.ts'
 import { type ContainerSight, inspect, sizeInside } from './container.ts'
+import { networkFault } from './keep-network.ts'
 import { type Stopping, stopReason } from './stop.ts'
 import type { TicketPaths } from './ticket.ts'
 import { collectInside } from './wants.ts'
@@ -81,6 +82,8 @@ async function endOf(
   if (there.outOfMemory) return { kind: 'limit', limit: 'memory' }
   // What the gate says must not pass for the program's own status.
   if (!existsSync(join(paths.gate, 'began'))) return { kind: 'not-started', detail: gateDetail }
+  const unconnected = networkFault(paths)
+  if (unconnected !== undefined) return { kind: 'not-started', detail: unconnected }
   if (!existsSync(paths.whole) || (there.exit !== 0 && (await hadNoSpace(disk, diskBytes))))
     return { kind: 'limit', limit: 'disk' }
   const [files] = filesOf(paths, record.steps)

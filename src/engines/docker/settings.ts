@@ -4,12 +4,14 @@ import type { Step } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import { capabilities } from '../confinement.ts'
 import type { RunOrder } from '../engine.ts'
+import { networkFiles } from '../run-network.ts'
 import { stepRecords } from '../step-files.ts'
 import { labels } from './container.ts'
 import type { ContainerFilePlan } from './container-files.ts'
 import type { DockerContext } from './context.ts'
 import type { EngineImage } from './image.ts'
 import { streamsOf } from './log-pump.ts'
+import { type ContainerNetwork, untilUpLines, upInside, upPipe } from './network.ts'
 import type { TicketPaths } from './ticket.ts'
 
 /** Where a container finds what is lent to it and what it writes for us. */
@@ -33,6 +35,8 @@ export interface Making {
   readonly secret: string
   readonly image: EngineImage
   readonly plan: ContainerFilePlan
+  /** Absent: it needs none. */
+  readonly network: ContainerNetwork | undefined
 }
 
 /**
@@ -40,7 +44,7 @@ export interface Making {
  * The streams are pipes of ours from then on: exact bytes in the order written, whatever the engine's own log does.
  * To open one for writing waits for its reader; held for reading as well, it outlasts a reader that dies.
  */
-function gated(joined: boolean, diskBytes: number): string {
+function gated(joined: boolean, diskBytes: number, network: ContainerNetwork | undefined): string {
   const err = joined ? inside.out : inside.err
   return [
     `[ ! -e ${inside.gate}/began ] || exit 99`,
@@ -48,6 +52,7 @@ function gated(joined: boolean, diskBytes: number): string {
     `exec 5<>${inside.out} 3>&-`,
     joined ? 'exec 6>&5 4>&-' : `exec 6<>${err} 4>&-`,
     `set -C; : >${inside.gate}/began || exit 99; set +C`,
+    ...(network?.kind === 'own' ? untilUpLines : []),
     // Asked of the engine it would take the place of all limits that its operator has set.
     `ulimit -f ${Math.ceil(diskBytes / 512)}`,
     'exec "$@" </dev/null >&5 2>&6 5>&- 6>&-',
@@ -65,7 +70,7 @@ export function argvOf({ command }: Step, { entrypoint }: EngineImage): readonly
 
 /** The body of the request that makes the container. */
 export function containerBody(making: Making): ContainerBody {
-  const { yard, order, spec, image } = making
+  const { yard, order, spec, image, network } = making
   const { job, cluster, operation } = order
   const [step] = job.steps
   const { needs, limits } = job
@@ -75,7 +80,7 @@ export function containerBody(making: Making): ContainerBody {
     Entrypoint: [
       ...yard.lent.command('sh'),
       '-c',
-      gated(joined, limits.diskBytes),
+      gated(joined, limits.diskBytes, network),
       'sh',
       ...argvOf(step, image),
     ],
@@ -92,7 +97,7 @@ export function containerBody(making: Making): ContainerBody {
     Tty: false,
     StopSignal: `SIG${step.stopSignal ?? 'TERM'}`,
     HostConfig: {
-      NetworkMode: needs.network === 'none' ? 'none' : yard.network,
+      NetworkMode: modeOf(network),
       ExtraHosts: (job.hosts ?? []).map(({ name, address }) => `${name}:${address}`),
       Memory: limits.memoryBytes,
       MemorySwap: limits.memoryBytes,
@@ -114,11 +119,17 @@ export function containerBody(making: Making): ContainerBody {
   }
 }
 
+/** One of its own is made from outside. */
+function modeOf(network: ContainerNetwork | undefined): string {
+  if (network === undefined || network.kind === 'own') return 'none'
+  return network.kind === 'host' ? 'host' : 'default'
+}
+
 function isRoot(user: string): boolean {
   return /^(root|0)?(:.*)?$/.test(user)
 }
 
-function mountsOf({ yard, order, paths, secret, plan }: Making): readonly unknown[] {
+function mountsOf({ yard, order, paths, secret, plan, network }: Making): readonly unknown[] {
   const bind = (Source: string, Target: string, ReadOnly: boolean): unknown => ({
     Type: 'bind',
     Source,
@@ -132,6 +143,12 @@ function mountsOf({ yard, order, paths, secret, plan }: Making): readonly unknow
     ...streams.map(({ pipe }) =>
       bind(join(paths.folder, pipe), pipe === 'pipe.out' ? inside.out : inside.err, false),
     ),
+    ...(network?.kind === 'own'
+      ? [
+          bind(join(paths.folder, upPipe), upInside, false),
+          bind(join(paths.folder, networkFiles.names), '/etc/resolv.conf', true),
+        ]
+      : []),
     ...plan.mounts.map(({ from, to, readOnly }) =>
       bind(from.replace(/^private\//, `${secret}/`).replace(/^(?!\/)/, `${paths.folder}/`), to, readOnly),
     ),

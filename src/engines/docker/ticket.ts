@@ -1,7 +1,7 @@
 /** The start ticket of a run on a Docker engine: a folder that its container mounts and cannot start without. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Limits, Want } from '../../model/job.ts'
+import type { Address, Limits, Want } from '../../model/job.ts'
 import { unlessAbsent } from '../absent.ts'
 import type { StepRecord } from '../step-files.ts'
 
@@ -49,6 +49,8 @@ export interface TicketRecord {
   readonly wants: readonly Want[]
   readonly limits: Limits
   readonly stopSignal: 'TERM' | 'INT'
+  /** It has a network of its own, with these addresses of the host lent to it. */
+  readonly network?: readonly Address[]
   /** Mounts that are wanted from, by their path inside: where they lie in the ticket. */
   readonly places: readonly { readonly path: string; readonly host: string }[]
   /** Folders whose limit is looked at afterwards. */

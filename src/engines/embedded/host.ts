@@ -2,22 +2,16 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Problem } from '../../model/problem.ts'
-import { readSmall, statSmall } from '../absent.ts'
+import { readSmall } from '../absent.ts'
 import { borrow, type Loan, type MountedPrograms, mountedFrom } from '../mounted-programs.ts'
+import { missingNetworkPrograms, networkTexts } from '../run-network.ts'
 import { run } from '../run-program.ts'
 import { quote } from '../shell.ts'
 import { usualFolders } from '../usual-path.ts'
 import { type Controls, removeGroup } from './cgroups.ts'
 import { groupLines } from './enter-group.ts'
 import { bootId } from './identity.ts'
-import {
-  networkLines,
-  networkPrograms,
-  networkTexts,
-  noNetworkLine,
-  type RunNetwork,
-  untilNetworkLines,
-} from './network.ts'
+import { networkLines, noNetworkLine, type RunNetwork, untilNetworkLines } from './network.ts'
 import { ociConfig } from './oci-config.ts'
 import type { Runtime } from './run-folder.ts'
 import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
@@ -83,8 +77,8 @@ async function findRuntime(name: 'runc' | 'crun'): Promise<string | undefined> {
 
 /** Makes a network as a run would have it; answers what is in the way. */
 async function tryNetwork(folder: string): Promise<string | undefined> {
-  const missing = networkPrograms.filter((name) => !isInUsualFolders(name))
-  if (missing.length > 0) return `${missing.join(', ')} missing`
+  const missing = missingNetworkPrograms()
+  if (missing !== undefined) return missing
   const trial = join(folder, `trial-${process.pid}-network`)
   try {
     await mkdir(trial, { recursive: true, mode: 0o700 })
@@ -97,10 +91,6 @@ async function tryNetwork(folder: string): Promise<string | undefined> {
   } finally {
     await rm(trial, { recursive: true, force: true })
   }
-}
-
-function isInUsualFolders(name: string): boolean {
-  return usualFolders.some((folder) => statSmall(join(folder, name)) !== undefined)
 }
 
 /** Runs the lent shell in a container of its own: whatever is missing shows here and not with a package. */

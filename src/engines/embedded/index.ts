@@ -11,6 +11,7 @@ import type { DiskUses } from '../disk-watch.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
 import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
 import { removeTree } from '../remove-tree.ts'
+import type { NetworkChoice } from '../run-network.ts'
 import type { Supplies } from '../supplies.ts'
 import { sweepOld } from '../sweep-old.ts'
 import { type Ahead, openAhead } from './ahead.ts'
@@ -22,7 +23,6 @@ import { type Host, hostProblems, type RuntimeChoice } from './host.ts'
 import { shimState } from './identity.ts'
 import { isDoubtful, knowHost } from './known-host.ts'
 import { layOut } from './lay-out.ts'
-import type { NetworkChoice } from './network.ts'
 import {
   type ArtifactContext,
   pathsOf,

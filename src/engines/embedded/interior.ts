@@ -7,13 +7,13 @@ import type { Job, Needs } from '../../model/job.ts'
 import { bytesBelow } from '../disk-use.ts'
 import type { Watch } from '../engine.ts'
 import { resolveInLayers } from '../layer-view.ts'
+import { networkFiles } from '../run-network.ts'
 import type { Supplies } from '../supplies.ts'
 import { dress, system } from '../tree.ts'
 import type { User } from '../user.ts'
 import type { Host } from './host.ts'
 import { withHostNames } from './host-names.ts'
 import { type PlacedFiles, placeJobFiles } from './job-files.ts'
-import { resolverIn } from './network.ts'
 import { checkProgram, planSteps } from './plan-steps.ts'
 import { type Root, rootOf, temporaryBytes } from './root.ts'
 import { type ArtifactContext, openFolders } from './run-folder.ts'
@@ -105,7 +105,8 @@ function namesOf(
   if (needs.network === 'none') return []
   const mounts: Mount[] = []
   for (const to of ['/etc/resolv.conf', '/etc/hosts']) {
-    const own = network.kind === 'own' && to === '/etc/resolv.conf' ? resolverIn(final) : undefined
+    const own =
+      network.kind === 'own' && to === '/etc/resolv.conf' ? join(final, networkFiles.names) : undefined
     if (own === undefined && resolveInLayers(['/'], to).there?.stats.isFile() !== true) continue
     const place = ground.place(to, 'file', system)
     mounts.push({ to: place, from: { kind: 'bind', path: own ?? to }, readOnly: true })

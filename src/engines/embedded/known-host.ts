@@ -11,11 +11,11 @@ import { isObject } from '../../kit/json.ts'
 import type { Report } from '../../model/report.ts'
 import { readSmall, statSmall } from '../absent.ts'
 import type { Loan } from '../mounted-programs.ts'
+import { type NetworkChoice, networkPrograms } from '../run-network.ts'
 import { usualFolders } from '../usual-path.ts'
 import { type Controls, findControls } from './cgroups.ts'
 import { type Host, hostOf, type Proof, placesOfRuntimes, proveHost, type RuntimeChoice } from './host.ts'
 import { bootId } from './identity.ts'
-import { type NetworkChoice, networkPrograms } from './network.ts'
 
 export interface KnownHost {
   /** As it is known now. */

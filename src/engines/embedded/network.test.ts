@@ -1,10 +1,9 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addressesOfHost, anotherHost, call, type OtherHost } from '../../../test/engines/another-host.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { merged, printed } from '../../../test/engines/row.ts'
 import { discardAll, type Images, jobOf, listener, orderOf, runJob } from '../../../test/engines/run-row.ts'
@@ -15,23 +14,19 @@ import { systemClock } from '../../kit/clock.ts'
 import type { Address, Job } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import type { Engine } from '../engine.ts'
+import type { NetworkChoice } from '../run-network.ts'
 import type { RuntimeChoice } from './host.ts'
 import { openEmbeddedEngine } from './index.ts'
-import type { NetworkChoice } from './network.ts'
 
 const missing =
   process.geteuid?.() === 0
     ? ensurePrograms('busybox', 'crun', 'runc', 'slirp4netns', 'ip', 'nsenter')
     : 'only root can make a host outside of this one'
 const folder = freshFolder('network')
-/** This host's side of a cable, and the other, which is a host of its own. */
-const ours = '203.0.113.1'
-const theirs = '203.0.113.2'
-const outside = 'chd-t-out'
 
 let images: Images
 let here: Server
-let there: { readonly port: number; end(): void }
+let there: OtherHost
 
 const opened = (runtime: RuntimeChoice, network: NetworkChoice = 'auto'): Promise<Engine> =>
   openEmbeddedEngine({
@@ -56,45 +51,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A host at the end of a cable, with one server. */
-async function anotherHost(): Promise<typeof there> {
-  const port = 7007
-  const script = `require('node:net').createServer((s) => s.end('hello\\n')).listen(${port}, () => console.log('up'))`
-  const child = spawn('unshare', ['--net', process.execPath, '-e', `setTimeout(() => {${script}}, 500)`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ip = (...args: readonly string[]) => execFileSync('ip', args)
-  ip('link', 'add', outside, 'type', 'veth', 'peer', 'name', 'cable')
-  ip('link', 'set', 'cable', 'netns', String(child.pid))
-  ip('addr', 'add', `${ours}/24`, 'dev', outside)
-  ip('link', 'set', outside, 'up')
-  const inside = ['--target', String(child.pid), '--net', 'ip']
-  execFileSync('nsenter', [...inside, 'addr', 'add', `${theirs}/24`, 'dev', 'cable'])
-  execFileSync('nsenter', [...inside, 'link', 'set', 'cable', 'up'])
-  await once(child.stdout, 'data')
-  return {
-    port,
-    end: () => {
-      child.kill('SIGKILL')
-      // The other end may have taken it along.
-      spawnSync('ip', ['link', 'delete', outside])
-    },
-  }
-}
-
-const call = (address: string, port: number): string =>
-  `nc -w 2 ${address} ${port} </dev/null 2>/dev/null | grep -q hello && echo ${address} ${port}`
-
 const portHere = (): number => (here.address() as AddressInfo).port
 
 function jobOn(script: string, lent: readonly Address[] = []): Job {
   return { ...jobOf({ script, needs: { network: 'default' } }, images.plain), lent }
 }
-
-const addressesOfHost = (): readonly string[] =>
-  Object.values(networkInterfaces()).flatMap((all = []) =>
-    all.flatMap(({ family, address }) => (family === 'IPv4' ? address : [])),
-  )
 
 describe.skipIf(missing !== undefined).each(['crun', 'runc', 'plain'] as const)('with %s', (runtime) => {
   let engine: Engine
@@ -118,18 +79,18 @@ describe.skipIf(missing !== undefined).each(['crun', 'runc', 'plain'] as const)(
     const calls = refused.map((address) => call(address, portHere()))
     const seen = await runJob(
       engine,
-      jobOn([...calls, call(theirs, there.port), 'ls /sys/class/net'].join('\n')),
+      jobOn([...calls, call(there.theirs, there.port), 'ls /sys/class/net'].join('\n')),
     )
 
-    expect(refused).toContain(ours)
-    expect(printed(seen)).toBe(`${theirs} ${there.port}\nlo\ntap0\n`)
+    expect(refused).toContain(there.ours)
+    expect(printed(seen)).toBe(`${there.theirs} ${there.port}\nlo\ntap0\n`)
   })
 
   test('what is lent is reached at its own address and port, and nothing else there', async () => {
     const port = portHere()
     const lent = [
       { address: '127.0.0.1', port },
-      { address: ours, port },
+      { address: there.ours, port },
     ]
     const other = createServer((socket) => socket.end('hello\n')).listen(0, '::')
     await once(other, 'listening')
@@ -138,7 +99,7 @@ describe.skipIf(missing !== undefined).each(['crun', 'runc', 'plain'] as const)(
     const seen = await runJob(engine, jobOn(calls.join('\n'), lent))
     other.close()
 
-    expect(printed(seen)).toBe(`127.0.0.1 ${port}\n${ours} ${port}\n`)
+    expect(printed(seen)).toBe(`127.0.0.1 ${port}\n${there.ours} ${port}\n`)
   })
 
   test('the next broker lends it again, also to a client that has failed before', async () => {

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Job, Step } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
-import { headBytes, starterOf } from '../interpreter.ts'
+import { headBytes, starterFault, starterOf } from '../interpreter.ts'
 import { resolveInLayers } from '../layer-view.ts'
 import { system } from '../tree.ts'
 import type { User } from '../user.ts'
@@ -97,17 +97,10 @@ export function checkProgram(plan: StepPlan | undefined, { own }: Root, { mounts
   fail('engine.start-failed', `the image has no program ${program}`)
 }
 
-/** The kernel says of a missing interpreter or loader that the program itself is not there. */
 function checkStarter(program: string, head: Buffer, isThere: (path: string) => boolean): void {
   const starter = starterOf(head)
-  const { path } = starter
-  if (starter.kind === 'carriage-return')
-    fail(
-      'engine.start-failed',
-      `${program} ends its first line as Windows does: there is no ${path} with a carriage return in its name`,
-    )
-  if (starter.kind === 'needs' && !isThere(path))
-    fail('engine.start-failed', `${program} needs the ${starter.what} ${path}, which the image lacks`)
+  if (starter.kind === 'none' || (starter.kind === 'needs' && isThere(starter.path))) return
+  fail('engine.start-failed', starterFault(program, starter))
 }
 
 function isFileIn(layers: readonly string[], path: string): boolean {

@@ -5,13 +5,14 @@ import { encode } from '../../kit/codec.ts'
 import { sha256 } from '../../kit/hash.ts'
 import type { Job } from '../../model/job.ts'
 import type { RunOrder } from '../engine.ts'
+import { networkTexts } from '../run-network.ts'
 import { commandLine } from '../shell.ts'
 import { filesOf, stepRecords } from '../step-files.ts'
 import { groupLines } from './enter-group.ts'
 import type { Host } from './host.ts'
 import { type Interior, type LayingOut, type Site, writeSkeleton } from './interior.ts'
 import type { PlacedFiles } from './job-files.ts'
-import { networkFiles, networkTexts } from './network.ts'
+import { shimNetworkFiles } from './network.ts'
 import { ociConfig } from './oci-config.ts'
 import { plainCommand, plainScript } from './plain-step.ts'
 import type { Root } from './root.ts'
@@ -95,7 +96,9 @@ function chamberOf({ at, order, site }: Writing, mounts: readonly Mount[], root:
 
 function networkOf({ needs }: Job, { network }: Host, folder: string): StepNetwork {
   if (needs.network === 'none') return { kind: 'none' }
-  return network.kind === 'own' ? { kind: 'own', space: join(folder, networkFiles.space) } : { kind: 'host' }
+  return network.kind === 'own'
+    ? { kind: 'own', space: join(folder, shimNetworkFiles.space) }
+    : { kind: 'host' }
 }
 
 /** Whether a path lies in what only the shim sees: a root of layers, or a limited folder. */
