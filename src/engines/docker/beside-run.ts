@@ -23,7 +23,7 @@ export function isKnown({ known, clock, run }: BesideRun): boolean {
   return (known.get(run) ?? 0) > clock.monotonic()
 }
 
-/** Starts it; whoever finds it held by another asks again after a while. Problems: engine.start-failed. */
+/** Starts it; where another process holds the lock, it is asked again after a while. Problems: engine.start-failed. */
 export async function startBeside(
   { known, clock, run }: BesideRun,
   script: string,

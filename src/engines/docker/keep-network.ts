@@ -29,7 +29,7 @@ function keeperOf(lends: boolean): string {
   return [
     'cd "$1" || exit 0; pid=$2',
     `exec 9>${held} && flock -n 9 || exit ${heldElsewhere}`,
-    // Open for both, it waits for nobody, and what is written stays for the one who reads.
+    // Open for both ends, the pipe is there at once, and what is written stays for the gate to read.
     `exec 7<>${upPipe} || exit 0`,
     'is_in() { [ "/proc/$pid/ns/net" -ef "/proc/$$/fd/8" ]; }',
     // Behind a program that was let through, another tries again.

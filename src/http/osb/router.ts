@@ -158,7 +158,7 @@ function noteRefusal(
     if (failed) door.observe.refused(failed)
   }
   const denied = deniedCodes.has(code)
-  // What a platform wants to be gone and nobody knows may still be there: another broker made it.
+  // What a platform wants to be gone and this broker never knew may still be there: another one made it.
   const unknown = request.method === 'DELETE' && code === 'binding.gone'
   if (!(denied || unknown) || admitted === undefined) return
   const { found, account } = admitted
