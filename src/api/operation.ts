@@ -1,5 +1,6 @@
 /** Operations as operators see them: the state with its reason, its history, its runs and its log. */
 import { Type } from 'typebox'
+import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import {
   activeStates,
@@ -10,7 +11,7 @@ import {
 } from '../model/operation.ts'
 import { problemCodes } from '../model/problem-codes.ts'
 import type { Action } from '../model/situation.ts'
-import { Moment, moment, type Of, PageQuery, pageOf } from './words.ts'
+import { Free, Moment, moment, type Of, PageQuery, pageOf } from './words.ts'
 
 export const operationStates = [...activeStates, ...endStates] as const
 export const OperationState = Type.Unsafe<ModelOperation['state']>({ type: 'string', enum: operationStates })
@@ -31,6 +32,13 @@ export const Operation = Type.Object(
     lastLines: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Of one operation that failed: the last lines of its log, masked like the log.',
+      }),
+    ),
+    parameters: Type.Optional(
+      Type.Unsafe<JsonObject>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'Of one operation: what it was ordered with, without what the schema marks as secret.',
       }),
     ),
     requestId: Type.String(),
@@ -64,6 +72,16 @@ export const OperationQuery = Type.Object({
   ),
 })
 export type OperationQuery = Of<typeof OperationQuery>
+
+export const Retry = Type.Object(
+  {
+    parameters: Type.Optional({
+      ...Free,
+      description: 'Instead of those it was ordered with; of an update: what it was asked to change.',
+    }),
+  },
+  { title: 'Retry', additionalProperties: false },
+)
 
 /** What an action is called outside. */
 export function actionName(action: Action): string {

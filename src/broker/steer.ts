@@ -1,4 +1,5 @@
 /** What operators may do to an operation: cancel it, order it again, release it from quarantine. */
+import type { JsonObject } from '../kit/json.ts'
 import { hasEnded, type Operation } from '../model/operation.ts'
 import { fail } from '../model/problem.ts'
 import type { Transaction } from '../store/store.ts'
@@ -38,16 +39,25 @@ export async function releaseOperation(ports: Ports, asker: Asker, id: string): 
   })
 }
 
-/** Orders what a failed operation was to do once more; answers the new operation. */
-export async function retryOperation(ports: Ports, asker: Asker, id: string): Promise<string> {
+/** Orders what a failed operation was to do once more, with other parameters if there are any; answers the new operation. */
+export async function retryOperation(
+  ports: Ports,
+  asker: Asker,
+  { id, parameters }: { readonly id: string; readonly parameters?: JsonObject | undefined },
+): Promise<string> {
   const { look } = ports.store
   const operation = (await look.operation(id)) ?? fail('operation.unknown', id)
   if (!hasEnded(operation.state)) fail('operation.not-retryable', `it is ${operation.state}`)
   if (operation.state === 'succeeded') fail('operation.not-retryable', 'it succeeded')
   const order = await orders.operation(look, id)
   if (order === undefined) fail('operation.not-retryable', 'what it was to do is no longer known')
-  const again = await orderAgain(ports, { ...asker, platform: operation.target.platform }, operation, order)
+  const wanted = parameters === undefined ? order : withParameters(order, parameters)
+  const again = await orderAgain(ports, { ...asker, platform: operation.target.platform }, operation, wanted)
   return again ?? fail('operation.not-retryable', 'there is nothing left to do')
+}
+
+function withParameters(order: OperationOrder, parameters: JsonObject): OperationOrder {
+  return { ...order, parameters, ...(order.asked ? { asked: { ...order.asked, parameters } } : {}) }
 }
 
 async function orderAgain(
@@ -98,7 +108,12 @@ async function orderAgain(
       return started(await deprovision(ports, asker, named))
     case 'bind':
       return started(
-        await bind(ports, asker, { ...named, binding: key.binding, ...(await orders.binding(look, key)) }),
+        await bind(ports, asker, {
+          ...named,
+          binding: key.binding,
+          ...(await orders.binding(look, key)),
+          parameters: order.parameters,
+        }),
       )
     case 'unbind':
       return started(await unbind(ports, asker, { ...named, binding: key.binding }))

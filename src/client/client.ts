@@ -21,6 +21,8 @@ import type { CustomAction, Package } from '../api/package.ts'
 import type { Found } from '../api/search.ts'
 import type { PageOf } from '../api/words.ts'
 import { systemClock } from '../kit/clock.ts'
+import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import { eventsIn } from './events.ts'
 import { ask, askBytes, askStream, type Outgoing, type Server } from './transport.ts'
 
@@ -109,7 +111,8 @@ export function makeClient(server: Server) {
     whyOperation: (id: string) => get<Why>(`${operationPath(id)}/why`),
     cancel: (id: string, force = false) =>
       post<Operation>(`${operationPath(id)}/cancel${force ? '?force=true' : ''}`),
-    retry: (id: string) => post<Ordered>(`${operationPath(id)}/retry`),
+    retry: (id: string, parameters?: JsonObject) =>
+      post<Ordered>(`${operationPath(id)}/retry`, present({ parameters })),
     release: (id: string) => post<Operation>(`${operationPath(id)}/release`),
     follow: (id: string, signal: AbortSignal) => follow(server, id, signal),
   }

@@ -11,6 +11,7 @@ import { findInstance, findOperation } from '../find.ts'
 import { problemOf, type WaitOptions, waitFor, watch, withWaiting } from '../follow.ts'
 import { countOf, type ListChoice, withSearch } from '../list-choice.ts'
 import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
+import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { print, printBytes } from '../terminal.ts'
 import { registerResults } from './instance-actions.ts'
 
@@ -226,11 +227,18 @@ function retrying(group: Command): void {
   const command = add(group, {
     usage: 'retry <operation>',
     summary: 'Order again what a failed operation was to do',
-    examples: ['operation retry 01jxyz…', 'operation retry my-db --no-wait'],
+    description:
+      'Orders again what a failed operation was to do. With parameters, these take the place of those that it had; of an update: of the changes.',
+    examples: [
+      'operation retry 01jxyz…',
+      'operation retry my-db -p size=2',
+      'operation retry my-db --no-wait',
+    ],
   })
-  remote(withWaiting(command)).action(async (wanted: string, options: Common) => {
+  const configured = remote(withParameters(withWaiting(command)))
+  configured.action(async (wanted: string, options: Common & ParameterOptions) => {
     const client = await connect(command)
-    const ordered = await client.retry(await findOperation(client, wanted))
+    const ordered = await client.retry(await findOperation(client, wanted), await parametersOf(options))
     await waitFor(client, ordered, { ...options, quiet: command.optsWithGlobals()['quiet'] === true })
     if (ordered.operation !== undefined) {
       await showOperation(options.output, await client.operation(ordered.operation))

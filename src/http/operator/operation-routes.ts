@@ -8,12 +8,14 @@ import {
   OperationPage,
   OperationQuery,
   operationStates,
+  Retry,
   Run,
   toHistoryLine,
   toOperation,
   toRun,
   Why,
 } from '../../api/operation.ts'
+import { orderedParameters } from '../../broker/ordered-parameters.ts'
 import { cancelOperation, releaseOperation, retryOperation } from '../../broker/steer.ts'
 import { why } from '../../broker/why.ts'
 import { present } from '../../kit/present.ts'
@@ -58,7 +60,11 @@ export const operationRoutes = [
     handle: async ({ params }, ports) => {
       const operation = await existing(ports, params.operation)
       const lines = operation.state === 'failed' ? await lastLinesOf(ports.broker, operation.id) : []
-      return document({ ...toOperation(operation), ...(lines.length > 0 ? { lastLines: [...lines] } : {}) })
+      return document({
+        ...toOperation(operation),
+        ...present({ parameters: await orderedParameters(ports.broker.store.look, operation) }),
+        ...(lines.length > 0 ? { lastLines: [...lines] } : {}),
+      })
     },
   }),
   listOf('history', 'Every change of state with its reason', HistoryLine, async (see, id) =>
@@ -131,14 +137,16 @@ export const operationRoutes = [
     url: '/operations/:operation/retry',
     needs: 'retry:operations',
     tag: 'operations',
-    summary: 'Order again what a failed operation was to do',
+    summary: 'Order again what a failed operation was to do, with other parameters if there are any',
     audit: order('operation.retry'),
     params: OperationAddress,
+    body: Retry,
     answers: Ordered,
     status: 202,
-    handle: async ({ params, asker }, ports) => {
+    handle: async ({ params, body, asker }, ports) => {
       const { target } = await existing(ports, params.operation)
-      const operation = await retryOperation(ports.broker, asker, params.operation)
+      const wanted = { id: params.operation, parameters: body.parameters }
+      const operation = await retryOperation(ports.broker, asker, wanted)
       return ordered(target, { operation })
     },
   }),

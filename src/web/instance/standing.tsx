@@ -1,16 +1,14 @@
 /** How an instance stands: its state with age and reason, and after a failure what went wrong and what to do now. */
 import type { InstanceDetail } from '../../api/instance.ts'
-import type { Operation } from '../../api/operation.ts'
 import { calls } from '../calls.ts'
-import { instancePage, operationLink } from '../links.ts'
+import { operationLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { RetryButton } from '../operation/acts.tsx'
+import { OtherInputs } from '../operation/other-inputs.tsx'
 import { reachable } from '../parts/reachable.ts'
 import { Shape, State } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
-import { href } from '../router.ts'
 import { send } from '../send.ts'
-import { isOperator } from '../session.ts'
 import { t } from '../texts.ts'
 
 interface Props {
@@ -97,28 +95,5 @@ function Failure({ id, detail }: { readonly id: string; readonly detail: Instanc
         </div>
       </div>
     </div>
-  )
-}
-
-/** The form that ordered what failed, filled as it was: a change is made again; what was never there is ordered anew. */
-function OtherInputs({
-  operation: { action },
-  detail,
-}: {
-  readonly operation: Operation
-  readonly detail: InstanceDetail
-}) {
-  if (!isOperator() || (action !== 'provision' && action !== 'update')) return null
-  const { service, plan } = detail
-  const link =
-    action === 'update'
-      ? instancePage(detail, 'update')
-      : href(
-          `/order/${encodeURIComponent(service.name ?? service.id)}/${encodeURIComponent(plan.name ?? plan.id)}`,
-        )
-  return (
-    <a class="button" href={link}>
-      {t('instance.otherInputs')}
-    </a>
   )
 }

@@ -13,10 +13,15 @@ interface Props {
   readonly operation: Operation
 }
 
+/** Whether it came to no good end, so that the same may be ordered again. */
+export function isRepeatable({ state }: Operation): boolean {
+  return state === 'failed' || state === 'cancelled'
+}
+
 /** Orders again what failed. */
 export function RetryButton({ operation }: Props) {
   const [isAsked, setAsked] = useState(false)
-  if (!isOperator() || operation.state !== 'failed') return null
+  if (!isOperator() || !isRepeatable(operation)) return null
   const carryOut = async () => {
     const answered = await send(calls.retry, { path: { operation: operation.id } })
     if (answered.kind === 'done' && answered.value.operation !== undefined)

@@ -8,10 +8,12 @@ import { type Loaded, useLoaded } from '../load.ts'
 import { type FollowedLog, followLog } from '../log/follow.ts'
 import { LogView } from '../log/view.tsx'
 import { CancelButton, ReleaseButton, RetryButton } from '../operation/acts.tsx'
+import { OtherInputs } from '../operation/other-inputs.tsx'
 import { StageStrip } from '../operation/stages.tsx'
 import type { PageProps } from '../page-props.ts'
 import { Command } from '../parts/copy.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
+import { reachable } from '../parts/reachable.ts'
 import { Shape, State } from '../parts/state.tsx'
 import { Ago, Lasting, moment } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
@@ -81,10 +83,12 @@ function Known({ loaded }: { readonly loaded: Operation }) {
       <div class="acts">
         <CancelButton operation={operation} />
         <RetryButton operation={operation} />
+        {target.value === undefined ? null : <OtherInputs operation={operation} detail={target.value} />}
         <ReleaseButton operation={operation} />
       </div>
       {log === undefined ? null : <LogView log={log} name={`${action}-${instance}`} />}
       <Results operation={operation} />
+      <Inputs operation={operation} />
       <Facts operation={operation} />
       <Command words={['chandler', 'operation', 'logs', '-f', id]} />
     </>
@@ -146,6 +150,16 @@ function Results({ operation: { id, finishedAt } }: Props) {
         command={(name) => ['chandler', 'operation', 'outputs', id, name]}
       />
     </>
+  )
+}
+
+function Inputs({ operation: { parameters = {} } }: Props) {
+  if (Object.keys(parameters).length === 0) return null
+  return (
+    <details>
+      <summary>{t('operation.inputs')}</summary>
+      <pre {...reachable}>{JSON.stringify(parameters, null, 2)}</pre>
+    </details>
   )
 }
 

@@ -1,6 +1,7 @@
-/** Orders an instance of a plan by the form of its schema. */
+/** Orders an instance of a plan by the form of its schema; or once more, with other inputs, one that failed. */
 import { useMemo } from 'preact/hooks'
 import type { CatalogPlan, CatalogService } from '../../api/catalog.ts'
+import type { Operation } from '../../api/operation.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { calls } from '../calls.ts'
 import { useKeptText } from '../fields/kept-text.ts'
@@ -10,6 +11,7 @@ import { useFilling } from '../fields/use-filling.ts'
 import { definitionIn } from '../form/definition.ts'
 import { useLoaded } from '../load.ts'
 import { costOf, displayName, planNamed, serviceNamed } from '../offer.ts'
+import { retryWith, useFailed } from '../operation/again.ts'
 import type { PageProps } from '../page-props.ts'
 import { ProblemNote } from '../parts/problem.tsx'
 import { useTitle } from '../parts/title.ts'
@@ -24,11 +26,16 @@ export function OrderPage({ params }: PageProps) {
   const { value, problem, reload } = useLoaded('catalog', (manner) =>
     send(calls.catalog, { path: {}, ...manner }),
   )
+  const failed = useFailed()
   const service = value && serviceNamed(value.services, name)
   const plan = planNamed(service, planName)
   useTitle(t('order.title', { service: service === undefined ? name : displayName(service) }))
   if (value === undefined) {
     if (problem !== undefined) return <ProblemNote problem={problem} again={reload} />
+    return <p class="quiet">{t('word.loading')}</p>
+  }
+  if (failed.isAsked && failed.operation === undefined) {
+    if (failed.problem !== undefined) return <ProblemNote problem={failed.problem} again={failed.reload} />
     return <p class="quiet">{t('word.loading')}</p>
   }
   if (service === undefined) return <NoSuch text={t('catalog.unknown', { name })} />
@@ -45,7 +52,8 @@ export function OrderPage({ params }: PageProps) {
         {costOf(plan) === undefined ? null : <span class="quiet"> · {costOf(plan)}</span>}
         <span class="quiet"> · {plan.description}</span>
       </p>
-      <OrderForm key={plan.id} service={service} plan={plan} />
+      {failed.operation === undefined ? null : <p class="note">{t('order.again')}</p>}
+      <OrderForm key={plan.id} service={service} plan={plan} failed={failed.operation} />
     </>
   )
 }
@@ -56,12 +64,19 @@ export function mayOrder(): boolean {
   return state.kind === 'open' && state.session.user.role === 'operator'
 }
 
-function OrderForm({ service, plan }: { readonly service: CatalogService; readonly plan: CatalogPlan }) {
+interface FormProps {
+  readonly service: CatalogService
+  readonly plan: CatalogPlan
+  /** What is ordered once more; absent: something new is. */
+  readonly failed: Operation | undefined
+}
+
+function OrderForm({ service, plan, failed }: FormProps) {
   const form = useMemo(
     () => ({ schema: plan.schemas.create, definition: definitionIn(plan.metadata, 'create') }),
     [plan.id],
   )
-  const key = `order ${service.id} ${plan.id}`
+  const key = `order ${service.id} ${plan.id} ${failed?.id ?? ''}`.trim()
   const [name, setName, forgetName] = useKeptText(key)
   const wish = (parameters: JsonObject) => ({
     service: service.id,
@@ -72,6 +87,7 @@ function OrderForm({ service, plan }: { readonly service: CatalogService; readon
   const filling = useFilling({
     key,
     plan: form,
+    ...(failed?.parameters === undefined ? {} : { given: failed.parameters }),
     check: mayOrder()
       ? (value, signal) => send(calls.tryOrder, { path: {}, body: wish(value), signal, isRefresh: true })
       : undefined,
@@ -79,45 +95,46 @@ function OrderForm({ service, plan }: { readonly service: CatalogService; readon
   if (!mayOrder()) return <p class="note">{t('order.needs', { role: 'operator' })}</p>
   return (
     <form class="order" noValidate onSubmit={(event) => event.preventDefault()}>
-      <div class="field label">
-        <div class="name-line">
-          <label for="instance-name">{t('order.name')}</label>
-        </div>
-        <p class="about" id="instance-name-about">
-          {t('order.nameHint')}
-        </p>
-        <input
-          id="instance-name"
-          aria-describedby="instance-name-about"
-          maxLength={255}
-          autocomplete="off"
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </div>
+      {failed === undefined ? <NameField name={name} setName={setName} /> : null}
       <h2>{t('order.parameters')}</h2>
       <SchemaForm filling={filling} />
       <OrderPanel
         filling={filling}
         label={t('order.submit')}
-        command={[
-          'chandler',
-          'instance',
-          'provision',
-          service.name,
-          plan.name,
-          ...(name === '' ? [] : [name]),
-        ]}
+        command={
+          failed === undefined
+            ? ['chandler', 'instance', 'provision', service.name, plan.name, ...(name === '' ? [] : [name])]
+            : ['chandler', 'operation', 'retry', failed.id]
+        }
         order={async (idempotencyKey) => {
-          const answered = await send(calls.order, {
-            path: {},
-            body: wish(filling.state.value),
-            idempotencyKey,
-          })
+          const { value } = filling.state
+          if (failed !== undefined) return retryWith(failed.id, value, idempotencyKey)
+          const answered = await send(calls.order, { path: {}, body: wish(value), idempotencyKey })
           if (answered.kind === 'done') forgetName()
           return answered
         }}
       />
     </form>
+  )
+}
+
+function NameField({ name, setName }: { readonly name: string; readonly setName: (name: string) => void }) {
+  return (
+    <div class="field label">
+      <div class="name-line">
+        <label for="instance-name">{t('order.name')}</label>
+      </div>
+      <p class="about" id="instance-name-about">
+        {t('order.nameHint')}
+      </p>
+      <input
+        id="instance-name"
+        aria-describedby="instance-name-about"
+        maxLength={255}
+        autocomplete="off"
+        value={name}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+    </div>
   )
 }

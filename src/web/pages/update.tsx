@@ -10,8 +10,10 @@ import { SchemaForm } from '../fields/schema-form.tsx'
 import { useFilling } from '../fields/use-filling.ts'
 import { definitionIn } from '../form/definition.ts'
 import { type PatchRules, patchOf } from '../form/difference.ts'
+import { ChangePreview } from '../instance/change-preview.tsx'
 import { useLoaded } from '../load.ts'
 import { displayName, planNamed, serviceNamed } from '../offer.ts'
+import { useFailed } from '../operation/again.ts'
 import type { PageProps } from '../page-props.ts'
 import { ProblemNote } from '../parts/problem.tsx'
 import { stateWord } from '../parts/state.tsx'
@@ -26,11 +28,13 @@ export function UpdatePage({ params }: PageProps) {
   const path = { platform: params['platform'] ?? '', instance: params['instance'] ?? '' }
   const found = useLoaded(JSON.stringify(path), (manner) => send(calls.instance, { path, ...manner }))
   const catalog = useLoaded('catalog', (manner) => send(calls.catalog, { path: {}, ...manner }))
+  const failed = useFailed()
   const instance = found.value
   const name = instance?.name ?? path.instance
   useTitle(t('update.title', { name }))
-  if (instance === undefined || catalog.value === undefined) {
-    const problem = found.problem ?? catalog.problem
+  const isKnown = !failed.isAsked || failed.operation !== undefined
+  if (instance === undefined || catalog.value === undefined || !isKnown) {
+    const problem = found.problem ?? catalog.problem ?? failed.problem
     return problem === undefined ? (
       <p class="quiet">{t('word.loading')}</p>
     ) : (
@@ -50,13 +54,15 @@ export function UpdatePage({ params }: PageProps) {
       {instance.operation === undefined ? null : (
         <p class="note">{t('update.busy', { name, state: stateWord(instance.state) })}</p>
       )}
+      {failed.operation === undefined ? null : <p class="note">{t('update.again')}</p>}
       {mayOrder() ? (
         <UpdateForm
-          key={`${plan?.id} ${instance.updatedAt}`}
+          key={`${plan?.id} ${standingOf(instance)}`}
           instance={instance}
           service={service}
           plan={plan}
           version={query.get('version') ?? undefined}
+          tried={failed.operation?.parameters}
         />
       ) : (
         <p class="note">{t('order.needs', { role: 'operator' })}</p>
@@ -65,15 +71,22 @@ export function UpdatePage({ params }: PageProps) {
   )
 }
 
+/** What a change starts from. Looks of the package touch the instance, too, and must not empty the form. */
+function standingOf({ parameters, plan, maintenance }: InstanceDetail): string {
+  return JSON.stringify([parameters, plan.id, maintenance])
+}
+
 interface FormProps {
   readonly instance: InstanceDetail
   readonly service: CatalogService | undefined
   /** The one to move to, or stay with; absent: it is offered no more. */
   readonly plan: CatalogPlan | undefined
   readonly version: string | undefined
+  /** What a change that failed was to bring. */
+  readonly tried?: JsonObject | undefined
 }
 
-function UpdateForm({ instance, service, plan, version }: FormProps) {
+function UpdateForm({ instance, service, plan, version, tried }: FormProps) {
   const path = { platform: instance.platform, instance: instance.id }
   const now = (instance.parameters ?? {}) as JsonObject
   const form = useMemo(() => formFor(plan), [plan?.id])
@@ -84,9 +97,9 @@ function UpdateForm({ instance, service, plan, version }: FormProps) {
     ...(version === undefined ? {} : { maintenance: version }),
   })
   const filling = useFilling({
-    key: `update ${instance.platform} ${instance.id} ${plan?.id} ${instance.updatedAt}`,
+    key: `update ${instance.platform} ${instance.id} ${plan?.id} ${standingOf(instance)}${tried === undefined ? '' : ' again'}`,
     plan: form,
-    given: now,
+    given: tried ?? now,
     check: (value, signal) => send(calls.tryChange, { path, body: wish(value), signal, isRefresh: true }),
   })
   const sent = wish(filling.state.value)
@@ -106,6 +119,7 @@ function UpdateForm({ instance, service, plan, version }: FormProps) {
         </p>
       )}
       <Differences filling={filling} now={now} isIdle={isIdle} />
+      <ChangePreview detail={instance} wish={sent} isOff={isIdle || instance.operation !== undefined} />
       <OrderPanel
         filling={filling}
         label={t('update.submit')}

@@ -78,8 +78,6 @@ export const instanceTexts = {
   'action.run': ['Run {name}', '{name} ausführen'],
   'action.modifies': ['changes the instance', 'ändert die Instanz'],
   'action.looks': ['changes nothing', 'ändert nichts'],
-  'action.parameters': ['Parameters as JSON', 'Parameter als JSON'],
-  'action.notJson': ['This is not a JSON object.', 'Das ist kein JSON-Objekt.'],
   'binding.none': ['It has no bindings.', 'Sie hat keine Bindungen.'],
   'binding.noneHint': [
     'A binding gives an application its credentials.',

@@ -35,6 +35,7 @@ export const operationTexts = {
   'operation.request': ['Request', 'Anfrage'],
   'operation.deadline': ['Deadline', 'Frist'],
   'operation.waitsFor': ['Waits for', 'Wartet auf'],
+  'operation.inputs': ['What it was ordered with', 'Womit sie bestellt wurde'],
   'operation.results': ['What it answered', 'Was sie geantwortet hat'],
   'log.title': ['Log', 'Log'],
   'log.empty': ['No line yet.', 'Noch keine Zeile.'],

@@ -4,6 +4,7 @@ export const shellTexts = {
   'nav.menu': ['Menu', 'Menü'],
   'nav.skip': ['Skip to the content', 'Zum Inhalt springen'],
   'nav.home': ['Home', 'Start'],
+  'nav.documents': ['Documents', 'Dokumente'],
   'nav.account': ['Account', 'Konto'],
   'live.off': ['not live: trying to connect again', 'nicht live: Verbindung wird wieder gesucht'],
   'login.title': ['Log in', 'Anmelden'],
