@@ -17,6 +17,12 @@ const Fault = {
   title: Type.String(),
   detail: Type.Optional(Type.String()),
   where: Type.Optional(Where),
+  places: Type.Optional(
+    Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }), {
+      description:
+        'Where in the parameters the faults lie, when the detail tells of several in one sentence.',
+    }),
+  ),
   hint: Type.Optional(Type.String({ description: 'What to do.' })),
 }
 
@@ -48,6 +54,7 @@ function faultOf(problem: ModelProblem) {
     title,
     detail: problem.detail,
     where: problem.where,
+    places: problem.places,
     hint: problem.hint ?? hint,
   })
 }

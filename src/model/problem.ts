@@ -16,12 +16,19 @@ export interface Problem {
   /** What exactly; values shortened and free of secrets. */
   readonly detail?: string
   readonly where?: Place
+  /** Where in the parameters those faults lie that the detail tells of in one sentence, as the package's contract words it. */
+  readonly places?: readonly FaultPlace[]
   /** Only to say it better than the code's own hint. */
   readonly hint?: string
   /** Further problems of the same document. */
   readonly others?: readonly Problem[]
   /** For the log; never leaves the house. */
   readonly cause?: unknown
+}
+
+export interface FaultPlace {
+  readonly pointer: string
+  readonly detail: string
 }
 
 /** The one error that is thrown; carries a problem. */

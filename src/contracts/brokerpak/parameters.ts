@@ -1,6 +1,6 @@
 /** Whether the parameters of a request may be taken at all, before anything is computed from them. */
 import { type JsonObject, pointer } from '../../kit/json.ts'
-import type { Problem, ProblemError } from '../../model/problem.ts'
+import type { FaultPlace, Problem, ProblemError } from '../../model/problem.ts'
 import type { Action } from '../../model/situation.ts'
 import type { Circumstances } from './circumstances.ts'
 
@@ -51,4 +51,12 @@ function problems(code: Code, text: string, names: readonly string[]): readonly 
       where: { source: 'parameters', pointer: pointer('', first) },
     },
   ]
+}
+
+/** Where the faults of a validation lie: `size: must be …`, with dots between the names of deeper places. */
+export function placesOf(faults: readonly string[]): readonly FaultPlace[] {
+  return faults.flatMap((fault) => {
+    const [, path, detail = ''] = /^([\w.-]+): (.*)$/s.exec(fault) ?? []
+    return path === undefined ? [] : [{ pointer: `/${path.replaceAll('.', '/')}`, detail }]
+  })
 }

@@ -10,7 +10,7 @@ import { importsOf, isAdoption } from './adopt.ts'
 import { type Circumstances, circumstancesOf } from './circumstances.ts'
 import { hasTemplates } from './definition.ts'
 import { asApplied, asCarriedOut, asDue } from './due.ts'
-import { parameterProblems, sentParameters } from './parameters.ts'
+import { parameterProblems, placesOf, sentParameters } from './parameters.ts'
 import { attributeValues, resolveBinding, resolveInstance } from './resolve.ts'
 import { type RunOrder, runOf } from './run.ts'
 import { isEmpty, mainName, outputsOf, readState, shownOutputs, stateName, stateOf } from './state.ts'
@@ -266,8 +266,10 @@ function stateProblem(around: Circumstances): Problem | undefined {
 }
 
 function refuseResolution(resolved: Resolution & { readonly kind: 'refused' }): Prepared {
+  const places = placesOf(resolved.faults)
+  const told = places.length === 0 ? {} : { places }
   return refuse([
-    { code: 'pak.parameters.refused', detail: resolved.message, where: { source: 'parameters' } },
+    { code: 'pak.parameters.refused', detail: resolved.message, where: { source: 'parameters' }, ...told },
   ])
 }
 

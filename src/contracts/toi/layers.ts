@@ -1,6 +1,7 @@
 /** How a document comes about: what was given, libraries over it, a scheme that judges it, a template that takes it in. */
 import type { Json, JsonObject } from '../../kit/json.ts'
-import { judge } from './scheme.ts'
+import type { FaultPlace } from '../../model/problem.ts'
+import { type Judged, judge } from './scheme.ts'
 import { type Processed, process, type Surroundings, type Text, textOf, type ValueOrigin } from './spiff.ts'
 
 /** What packages and executors say about the shape of a document. */
@@ -28,7 +29,7 @@ export type Layered =
     }
   /** Nothing was given, and nothing makes something of it. */
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly places?: readonly FaultPlace[] }
 
 /** `name` is "executor config" or "parameter data", as messages say. */
 export function layered(
@@ -42,7 +43,7 @@ export function layered(
   const steps: Step[] = []
   if (isAbsent) {
     const fault = scheme && judge(scheme, {})
-    if (fault !== undefined) return { kind: 'failed', message: `${name} validation failed: ${fault}` }
+    if (fault !== undefined) return invalid(name, fault)
     if (template === undefined) return { kind: 'nothing' }
   }
   // What is not there is an empty map to the scheme, and so it is to the template.
@@ -60,7 +61,7 @@ export function layered(
     })
     current = { name: current.name, text: processed.text }
     const fault = scheme && judge(scheme, processed.value ?? {})
-    if (fault !== undefined) return { kind: 'failed', message: `${name} validation failed: ${fault}` }
+    if (fault !== undefined) return invalid(name, fault)
   }
   if (template !== undefined) {
     const stubs = [...(current === undefined ? [] : [current]), ...libraries]
@@ -73,6 +74,10 @@ export function layered(
   return done === undefined
     ? { kind: 'nothing' }
     : { kind: 'document', text: done.text, value: done.value, steps }
+}
+
+function invalid(name: string, { text, places }: Judged): Layered {
+  return { kind: 'failed', message: `${name} validation failed: ${text}`, places }
 }
 
 /** How often what was given is evaluated before the executor sees it: so many levels of escaping keep it as it is. */

@@ -68,7 +68,11 @@ export function plotOf(scene: Scene, situation: Situation, trace = false): Plott
   if (config.kind === 'failed') problems.push({ code: 'toi.config.invalid', detail: config.message })
   const credentials = credentialsFor({ notes, executor, situation }, around, problems)
   const own = layered('parameter data', notes.layers, givenText(given, scene), around)
-  if (own.kind === 'failed') problems.push({ code: 'toi.parameters.invalid', detail: own.message })
+  if (own.kind === 'failed') {
+    const { message, places = [] } = own
+    const told = places.length === 0 ? {} : { places }
+    problems.push({ code: 'toi.parameters.invalid', detail: message, ...told })
+  }
   const [first, ...rest] = problems
   if (first !== undefined || config.kind === 'failed' || own.kind === 'failed')
     return refused([first ?? { code: 'toi.parameters.invalid' }, ...rest])

@@ -1,14 +1,24 @@
 /** Judges values by the schemes of packages, in the words that authors know from the original. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { compileSchema } from '../../kit/schema.ts'
+import type { FaultPlace } from '../../model/problem.ts'
 
-/** What is wrong with a value, as one text; undefined: nothing. */
-export function judge(scheme: JsonObject, value: Json): string | undefined {
+export interface Judged {
+  /** All that is wrong, in one text. */
+  readonly text: string
+  readonly places: readonly FaultPlace[]
+}
+
+/** What is wrong with a value; undefined: nothing. */
+export function judge(scheme: JsonObject, value: Json): Judged | undefined {
   const compiled = compileSchema(scheme)
-  if (compiled.kind === 'refused') return `invalid scheme: ${compiled.message}`
+  if (compiled.kind === 'refused') return { text: `invalid scheme: ${compiled.message}`, places: [] }
   const faults = compiled.check(value)
   if (faults.length === 0) return undefined
-  return faults.map(({ pointer, message }) => wordsOf(pointer, message, value)).join('; ')
+  return {
+    text: faults.map(({ pointer, message }) => wordsOf(pointer, message, value)).join('; '),
+    places: faults.map(({ pointer, message }) => ({ pointer, detail: message })),
+  }
 }
 
 function wordsOf(pointer: string, message: string, value: Json): string {

@@ -155,7 +155,8 @@ function TextView({ filling }: { readonly filling: Filling }) {
 }
 
 /** Everything that is wrong, each leading to its field. */
-export function FaultList({ faults }: { readonly faults: readonly Fault[] }) {
+export function FaultList({ faults: all }: { readonly faults: readonly Fault[] }) {
+  const faults = all.filter(({ isPart }) => isPart !== true)
   if (faults.length === 0) return null
   return (
     <div class="note bad" role="alert" id="faults" tabIndex={-1}>

@@ -12,13 +12,17 @@ export interface Fault {
   readonly detail: string
   readonly hint?: string
   readonly code: string
+  /** Told at its field only: the sentence of the whole tells it, too. */
+  readonly isPart?: true
 }
 
 type One = NonNullable<Problem['others']>[number]
 
 /** Every fault of a problem, in its order. */
 export function faultsIn(problem: Problem | undefined): readonly Fault[] {
-  return problem === undefined ? [] : [problem, ...(problem.others ?? [])].map(faultOf)
+  return problem === undefined
+    ? []
+    : [problem, ...(problem.others ?? [])].flatMap((one) => [faultOf(one), ...partsOf(one)])
 }
 
 function faultOf({ code, title, detail, where, hint }: One): Fault {
@@ -33,6 +37,17 @@ function faultOf({ code, title, detail, where, hint }: One): Fault {
     ...(hint === undefined ? {} : { hint }),
     code,
   }
+}
+
+function partsOf({ code, title, places = [], hint }: One): readonly Fault[] {
+  return places.map(({ pointer, detail }) => ({
+    place: pointer,
+    sentence: `${title.replace(/\.$/, '')}: parameters, ${pointer}: ${detail}`,
+    detail,
+    ...(hint === undefined ? {} : { hint }),
+    code,
+    isPart: true,
+  }))
 }
 
 /** The faults of a place alone: those of deeper places belong to deeper fields, where there are any. */

@@ -1,8 +1,11 @@
 /** What the package of an instance can do beyond the life cycle. */
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { InstanceDetail } from '../../api/instance.ts'
 import type { CustomAction } from '../../api/package.ts'
 import { calls } from '../calls.ts'
+import { SchemaForm } from '../fields/schema-form.tsx'
+import { useFilling } from '../fields/use-filling.ts'
+import { withoutSecrets } from '../form/places.ts'
 import { operationLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { Question } from '../parts/dialog.tsx'
@@ -60,50 +63,38 @@ interface RunProps {
 }
 
 function RunQuestion({ action, platform, instance, close }: RunProps) {
-  const [text, setText] = useState('{}')
-  const takesMore = action.parameters !== undefined
+  const { name, parameters: schema } = action
+  const plan = useMemo(() => ({ schema, definition: [] }), [name])
+  const filling = useFilling({ key: `action ${platform} ${instance} ${name}`, plan, check: undefined })
+  const { value } = filling.state
+  const given = withoutSecrets(value, filling.secrets)
   const carryOut = async (): Promise<Answered<unknown>> => {
-    const parameters = takesMore ? objectIn(text) : {}
-    if (parameters === undefined) {
-      const title = t('action.notJson')
-      return { kind: 'refused', status: 0, problem: { code: 'request.malformed', title, message: title } }
+    const parameters = schema === undefined ? {} : value
+    const answered = await send(calls.invoke, {
+      path: { platform, instance },
+      body: { action: name, parameters },
+    })
+    if (answered.kind === 'refused') filling.refuse(answered.problem)
+    else {
+      filling.forget()
+      if (answered.value.operation !== undefined) go(operationLink(answered.value.operation))
     }
-    const body = { action: action.name, parameters }
-    const answered = await send(calls.invoke, { path: { platform, instance }, body })
-    if (answered.kind === 'done' && answered.value.operation !== undefined)
-      go(operationLink(answered.value.operation))
     return answered
   }
   return (
     <Question
-      title={t('action.run', { name: action.name })}
-      act={t('action.run', { name: action.name })}
-      command={['chandler', 'instance', 'invoke', instance, action.name, '--platform', platform]}
+      title={t('action.run', { name })}
+      act={t('action.run', { name })}
+      command={[
+        ...['chandler', 'instance', 'invoke', instance, name, '--platform', platform],
+        ...(Object.keys(given).length === 0 ? [] : ['--parameters', JSON.stringify(given)]),
+      ]}
       carryOut={carryOut}
       close={close}
+      isOff={filling.isBroken}
     >
       {action.description === undefined ? null : <p>{action.description}</p>}
-      {takesMore ? (
-        <label>
-          {t('action.parameters')}
-          <textarea
-            class="mono"
-            rows={6}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-            spellcheck={false}
-          />
-        </label>
-      ) : null}
+      {schema === undefined ? null : <SchemaForm filling={filling} />}
     </Question>
   )
-}
-
-function objectIn(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

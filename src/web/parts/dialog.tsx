@@ -13,6 +13,8 @@ interface Props {
   /** What the other button says, where "Cancel" would be misunderstood. */
   readonly giveUp?: string
   readonly isDangerous?: boolean
+  /** What it asks for cannot be sent as it is. */
+  readonly isOff?: boolean
   /** Must be typed before it can be done: something would be lost. */
   readonly confirm?: string | undefined
   readonly command: readonly string[]
@@ -23,7 +25,7 @@ interface Props {
 }
 
 export function Question(props: Props) {
-  const { title, act, giveUp, isDangerous, confirm, command, children, carryOut, close } = props
+  const { title, act, giveUp, isDangerous, isOff, confirm, command, children, carryOut, close } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
   const [typed, setTyped] = useState('')
@@ -61,7 +63,7 @@ export function Question(props: Props) {
           <button
             type="submit"
             class={isDangerous ? 'danger' : 'primary'}
-            disabled={isBusy || (confirm !== undefined && typed !== confirm)}
+            disabled={isBusy || isOff === true || (confirm !== undefined && typed !== confirm)}
           >
             {act}
           </button>
