@@ -1,7 +1,8 @@
-/** Bundles the command line to dist: one small file to start with, and pieces that are loaded when they are used; and the web UI. */
+/** Bundles the command line to dist: one small file to start with, and pieces that are loaded when they are used; the web UI; the documents. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { buildSite } from './build-site.ts'
 import { buildUi } from './build-ui.ts'
 import { bundledPackages } from './bundled-packages.ts'
 
@@ -34,7 +35,9 @@ const { metafile } = await build({
   },
 })
 
-const inputs = [...Object.keys(metafile.inputs), ...(await buildUi(join(outdir, 'ui')))]
+const site = await buildSite(join(outdir, 'docs'))
+for (const fault of site.faults) console.error(`warning: a link of the documents leads nowhere: ${fault}`)
+const inputs = [...Object.keys(metafile.inputs), ...(await buildUi(join(outdir, 'ui'))), ...site.inputs]
 
 // What a release names as brought along.
 writeFileSync(join(outdir, 'bundled.json'), JSON.stringify(bundledPackages(inputs)))

@@ -1,6 +1,5 @@
 /** Puts the parts together: settings in, a running broker out. Knows every part and does nothing else. */
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import type { ArtifactStore } from './artifacts/index.ts'
 import type { Catalog } from './broker/catalog.ts'
 import type { Ports } from './broker/ports.ts'
@@ -9,6 +8,7 @@ import { startSourceRefresh } from './catalog/source-refresh.ts'
 import { makeAcceptances } from './compose/acceptances.ts'
 import { startArtifactSweep } from './compose/artifact-sweep.ts'
 import { addBrokerMetrics } from './compose/broker-metrics.ts'
+import { builtFolder } from './compose/built-folder.ts'
 import { startCertificateWatch } from './compose/certificate-watch.ts'
 import { tellLint } from './compose/lint.ts'
 import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
@@ -83,6 +83,8 @@ export interface Surroundings {
   readonly takeOver?: boolean | undefined
   /** The folder of the built web UI, where it is not the one beside the program. */
   readonly uiFolder?: string | undefined
+  /** The folder of the built documents, likewise. */
+  readonly documentsFolder?: string | undefined
 }
 
 /** Starts a broker; it answers as soon as this resolves. */
@@ -129,7 +131,8 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     log,
     ring,
     version,
-    uiFolder: around.uiFolder ?? builtUi,
+    uiFolder: around.uiFolder ?? builtFolder('ui'),
+    documentsFolder: around.documentsFolder ?? builtFolder('docs'),
     worker,
     keeper,
   })
@@ -150,9 +153,6 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   })
   return brokerOf(settings, { house, server, operator, gate, admission, now, log, refusals, metrics, deed })
 }
-
-/** Where the build puts the web UI: beside the bundle, which is in dist. */
-const builtUi = join(import.meta.dirname, import.meta.url.endsWith('.ts') ? '../dist/ui' : 'ui')
 
 interface Parts {
   readonly house: House

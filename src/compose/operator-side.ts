@@ -6,6 +6,7 @@ import type { Ports } from '../broker/ports.ts'
 import type { Admission } from '../http/admit.ts'
 import type { Gate } from '../http/authenticate.ts'
 import { openDashboards } from '../http/dashboards.ts'
+import { openDocuments } from '../http/documents.ts'
 import { serveHealth } from '../http/health.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Observe } from '../http/observe.ts'
@@ -43,6 +44,8 @@ export interface OperatorSideParts {
   readonly version: string
   /** The folder of the built web UI. */
   readonly uiFolder: string
+  /** The folder of the documents, built as pages. */
+  readonly documentsFolder: string
   readonly sources: Sources
   /** As they are at the moment. */
   readonly settings: () => Settings
@@ -110,13 +113,15 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
   })
   const dashboards = openDashboards(store.look, settings.http.dashboards)
   const ui = openUi(parts.uiFolder, settings.http.pathPrefix ?? '')
+  const documents = openDocuments(parts.documentsFolder, settings.http.pathPrefix ?? '')
   return {
     adminUrl: admin?.url,
     handle: (request, response) => {
       const isServed =
         serveHealth(health, 'main', request, response) ||
         dashboards.serve(request, response) ||
-        ui.serve(request, response)
+        ui.serve(request, response) ||
+        documents.serve(request, response)
       if (!isServed) api.routing(request, response)
     },
     started: () => {

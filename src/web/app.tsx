@@ -8,6 +8,7 @@ import { MissingPage } from './pages/missing.tsx'
 import { type Page, pageAt, pages } from './pages.ts'
 import { Mark } from './parts/mark.tsx'
 import { SearchBox } from './parts/search-box.tsx'
+import { documentsPath } from './place.ts'
 import { address, href } from './router.ts'
 import { isOperator, session } from './session.ts'
 import { language, t } from './texts.ts'
@@ -81,6 +82,14 @@ function TopBar({ current }: { readonly current: Page | undefined }) {
       </a>
     </li>
   ))
+  // The documents are beside the UI, in English.
+  list.push(
+    <li key="documents">
+      <a href={documentsPath} hreflang="en">
+        {t('nav.documents')}
+      </a>
+    </li>,
+  )
   return (
     <header class="top">
       <a class="brand" href={href('/')}>

@@ -153,6 +153,7 @@ export function readMap(text: string, glossary: string): HouseMap {
       'cli/main.ts',
       'compose.ts',
       'web/main.tsx',
+      'web/site/search.ts',
       ...table(text, 'Libraries').map(([path]) => path ?? ''),
     ],
     nicknames: new Set(table(glossary, 'Words that are not used').map(([word = '']) => word)),

@@ -74,7 +74,7 @@ export async function startTestBroker(
   more = '',
   folder = newFolder(),
   edit: (text: string) => string = (text) => text,
-  around: Pick<Surroundings, 'uiFolder'> = {},
+  around: Pick<Surroundings, 'uiFolder' | 'documentsFolder'> = {},
 ): Promise<TestBroker> {
   const file = join(folder, 'chandler.yml')
   writeFileSync(file, edit(configuration(more)))
