@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { examplePackages } from './example-packages.ts'
 
 const secrets = '.chandler/secrets'
 mkdirSync(secrets, { recursive: true, mode: 0o700 })
@@ -14,28 +14,8 @@ console.error('Building …')
 const built = spawnSync(process.execPath, ['scripts/build.ts'], { stdio: ['ignore', 2, 2] })
 if (built.status !== 0) process.exit(1)
 // An example that cannot be built here is left out of the catalog by the broker, which says so.
-const examples = [
-  ['tweed', 'build', 'examples/tweed/accounts', '--to', 'oci:.chandler/examples:accounts'],
-  [
-    ...[
-      'cnab',
-      'archive',
-      'examples/cnab/lighthouse/bundle.json',
-      '--to',
-      '.chandler/examples/lighthouse.tgz',
-    ],
-    ...['--image', 'chandler.example/lighthouse-installer:1.0.0=examples/cnab/lighthouse'],
-    ...['--data-dir', '.chandler/examples/data'],
-  ],
-  ['apb', 'build', 'examples/apb/mailroom', '--to', 'oci:.chandler/examples:mailroom'],
-  ['tweed', 'build', 'examples/toi/harbour/executor', '--to', 'oci:.chandler/examples:template-executor'],
-  [
-    ...['ocm', 'build', 'examples/toi/harbour/component-constructor.yaml', '--overwrite'],
-    ...['--to', '.chandler/examples/harbour', `LAYOUT=${resolve('.chandler/examples')}`],
-  ],
-]
-for (const example of examples)
-  spawnSync(process.execPath, ['bin/chandler.mjs', ...example, '-o', 'name'], {
+for (const command of examplePackages('.chandler/examples').flatMap(({ commands }) => commands))
+  spawnSync(process.execPath, ['bin/chandler.mjs', ...command, '-o', 'name'], {
     stdio: ['ignore', 'ignore', 2],
   })
 
@@ -66,12 +46,12 @@ child.stdout.on('data', (bytes: Buffer) => {
   }
 })
 
-/** The brokerpak of the examples runs with the engine of this machine. */
-function notebookLine(): string {
+/** The brokerpaks of the examples run with the engine of this machine. */
+function brokerpakLine(): string {
   const hasEngine = ['terraform', 'tofu'].some((name) => spawnSync(name, ['version']).status === 0)
   return hasEngine
-    ? '  npx chandler instance provision notebook pocket my-notes -p owner=me'
-    : '  (notebook, a brokerpak, is not offered: neither terraform nor tofu is on the path)'
+    ? '  npx chandler instance provision guestbook-brokerpak desk my-other-book -p paper=lined'
+    : '  (the brokerpaks are not offered: neither terraform nor tofu is on the path)'
 }
 
 function welcome(url: string, admin: string): string {
@@ -81,16 +61,18 @@ Chandler is ready.
 
   Web UI                   ${url}/ui/     user admin     password ${password('admin')}
   Open Service Broker API  ${url}/v2      user platform  password ${password('platform')}
+  Documents                ${url}/docs/
   Operator API             ${url}/api/v1  user admin     password ${password('admin')}
 ${admin === 'off' ? '' : `  Health and figures       ${admin}/readyz, ${admin}/metrics\n`}
 In another terminal:
 
   npx chandler login ${url} --user admin --password-file ${secrets}/admin
   npx chandler catalog
-  npx chandler instance provision demo-db small my-db
-  npx chandler instance provision accounts long my-register -p register=guests
-  npx chandler instance provision examples-mailroom corner my-room -p boxes=2
-${notebookLine()}
+  npx chandler instance provision guestbook-cnab desk my-book -p title=Harbour
+  npx chandler binding bind my-book my-app
+${brokerpakLine()}
+
+The guestbook is the same small service in every contract: compare them in examples/guestbook.
 
 Ctrl-C stops the broker.
 `

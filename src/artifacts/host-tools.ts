@@ -1,6 +1,6 @@
 /** Puts programs of this machine into a root folder with the libraries they need: an image without any base to pull. */
 import { execFile } from 'node:child_process'
-import { chmod, copyFile, mkdir, readFile, realpath } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { fail } from '../model/problem.ts'
@@ -31,8 +31,14 @@ export async function putHostTools(root: string, files: readonly HostFile[]): Pr
   for (const { path, place } of files) await put(root, place, path)
 }
 
+/** Debian starts the programs of PostgreSQL by a script that chooses a version; these are the programs themselves, latest first. */
+const versionsOfPostgres = '/usr/lib/postgresql'
+
 async function find(name: string): Promise<string> {
-  for (const folder of folders) {
+  const versions = await readdir(versionsOfPostgres).catch(() => [])
+  const latest = versions.toSorted((a, b) => Number(b) - Number(a))
+  const chosen = latest.map((version) => join(versionsOfPostgres, version, 'bin'))
+  for (const folder of [...chosen, ...folders]) {
     const path = await realpath(join(folder, name)).catch(() => undefined)
     if (path !== undefined) return path
   }

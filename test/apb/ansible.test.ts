@@ -1,12 +1,12 @@
 /** A bundle of real playbooks: Debian's ansible-core with modules that call the Kubernetes API, and accounts of a real database server. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { offering, Platform } from '../cnab/platform.ts'
 import type { TestBroker } from '../support/broker.ts'
 import { freshFolder } from '../support/image.ts'
-import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { askForPasswords, findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { ansibleImage, ansibleMissing } from './ansible-image.ts'
 
 const place = findPostgres()
@@ -36,17 +36,6 @@ async function login(
   } finally {
     await client.end().catch(() => undefined)
   }
-}
-
-/** Every user but the test's own must know the password. */
-async function askForPasswords({ url }: PostgresServer): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<{ hba_file: string }>('SHOW hba_file')
-  const lines = ['host all chandler 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256', '']
-  writeFileSync(rows[0]?.hba_file ?? '', lines.join('\n'))
-  await client.query('SELECT pg_reload_conf()')
-  await client.end()
 }
 
 describe.skipIf(missing !== undefined)('a bundle of playbooks', { timeout: 1_800_000 }, () => {

@@ -1,6 +1,6 @@
 /** A real PostgreSQL server for tests: its own folder, its own loopback port, gone with the process that asked for it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -109,6 +109,17 @@ let shared: Promise<PostgresServer> | undefined
 export function sharedPostgres(): Promise<PostgresServer> {
   shared ??= startPostgres()
   return shared
+}
+
+/** Every user but the test's own must know the password. */
+export async function askForPasswords({ url }: PostgresServer): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ hba_file: string }>('SHOW hba_file')
+  const lines = ['host all chandler 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256', '']
+  writeFileSync(rows[0]?.hba_file ?? '', lines.join('\n'))
+  await client.query('SELECT pg_reload_conf()')
+  await client.end()
 }
 
 /**
