@@ -87,6 +87,7 @@ const examples: Readonly<Record<string, Example>> = {
       await at.ended(operation)
       return `/operations/${operation}/retry`
     },
+    other: { parameters: { size: 2 } },
   },
   '/operations/:operation/release': {
     path: async (at) => `/operations/${await at.order('released', 'slow', never)}/release`,

@@ -455,6 +455,22 @@ test('a failed operation is explained and can be ordered again', async () => {
   expect((await call('admin', 'POST', `/operations/${operation}/release`)).status).toBe(409)
 })
 
+test('a failed operation says what it was ordered with, and succeeds with other parameters', async () => {
+  const failing = { size: 3, secret: 'not-to-be-seen', sim: { create: { outcome: 'fail' } } }
+  const { at, operation } = await orderedInstance(failing)
+  const had = await call('watcher', 'GET', `/operations/${operation}`)
+  const again = await call('admin', 'POST', `/operations/${operation}/retry`, {
+    body: { parameters: { size: 5 } },
+  })
+  const end = await ended(again.body['operation'])
+  const refused = await call('admin', 'POST', `/operations/${operation}/retry`, { body: { size: 5 } })
+
+  expect(had.body['parameters']).toEqual({ size: 3, sim: { create: { outcome: 'fail' } } })
+  expect([again.status, end]).toMatchObject([202, { state: 'succeeded' }])
+  expect((await call('watcher', 'GET', at)).body).toMatchObject({ state: 'ready', parameters: { size: 5 } })
+  expect(refused.status).toBe(400)
+})
+
 test('a running operation is cancelled, and one that has ended cannot be', async () => {
   const { operation } = await orderedInstance({ sim: { create: { ms: -1 } } }, 'started')
   const cancelled = await call('admin', 'POST', `/operations/${operation}/cancel`)
