@@ -67,11 +67,19 @@ export function render(text: string, page: SitePage, places: Places): Rendered {
       code({ text: code }) {
         return `<pre tabindex="0"><code>${markedUp(code)}</code></pre>\n`
       },
-      table(token) {
-        const cells = (row: readonly Tokens.TableCell[], name: string): string =>
-          row.map(({ tokens }) => `<${name}>${this.parser.parseInline(tokens)}</${name}>`).join('')
-        const body = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
-        return `<div class="scrolled" tabindex="0"><table>\n<thead><tr>${cells(token.header, 'th scope="col"').replaceAll('</th scope="col">', '</th>')}</tr></thead>\n<tbody>${body}</tbody>\n</table></div>\n`
+      table({ header, rows }) {
+        const row = (cells: readonly Tokens.TableCell[], name: 'th' | 'td'): string => {
+          const drawn = cells.map(({ tokens }) => {
+            const inner = this.parser.parseInline(tokens)
+            // A heading without a word is none.
+            return name === 'th' && inner !== '' ? `<th scope="col">${inner}</th>` : `<td>${inner}</td>`
+          })
+          return `<tr>${drawn.join('')}</tr>`
+        }
+        const isHeaded = header.some(({ text: words }) => words !== '')
+        const head = isHeaded ? `<thead>${row(header, 'th')}</thead>\n` : ''
+        const body = rows.map((cells) => row(cells, 'td')).join('\n')
+        return `<div class="scrolled" tabindex="0"><table>\n${head}<tbody>${body}</tbody>\n</table></div>\n`
       },
     },
   })

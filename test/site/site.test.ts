@@ -52,7 +52,7 @@ test('a link that leads nowhere is told, whether to a page, a heading or a file'
 })
 
 test.each([
-  ['instance.not-found', 'problems.html'],
+  ['operation.failed', 'problems.html'],
   ['dotenv credentials', 'ui.html'],
   ['choosing a contract', 'choosing.html'],
   ['moving over', 'moving-over.html'],
@@ -72,7 +72,7 @@ test('a broker serves it to everybody, compressed, and says when it is unchanged
     headers: { 'Accept-Encoding': 'br', 'If-None-Match': start.headers.get('ETag') ?? '' },
   })
   const missing = await get('/docs/nowhere.html')
-  const escaped = await get('/docs/%2e%2e/ui/')
+  const escaped = await get('/docs/..%2fui/index.html')
   const changed = await get('/docs/index.html', { method: 'POST' })
 
   expect([led.status, led.headers.get('Location')]).toEqual([302, '/docs/'])
@@ -123,16 +123,16 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     await page.goto('/docs/contracts/tweed.html')
     await page.getByRole('searchbox').waitFor()
     await page.keyboard.press('/')
-    await page.keyboard.type('who may do what')
+    await page.keyboard.type('what is where')
     await page
-      .getByRole('link', { name: /Who may do what/ })
+      .getByRole('link', { name: /What is where/ })
       .first()
       .waitFor()
     await picture(page, 'docs-search')
     expect(await seen.faults()).toEqual([])
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    await page.waitForURL(/\/docs\/ui\.html#who-may-do-what$/)
+    await page.waitForURL(/\/docs\/ui\.html#what-is-where$/)
     await page.getByRole('link', { name: 'Next' }).waitFor()
     expect(seen.complaints).toEqual([])
     await seen.close()
