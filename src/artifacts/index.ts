@@ -9,5 +9,6 @@ export {
   type HostSettings,
   type Login,
   type RegistrySettings,
+  usualCertificateFolders,
   usualCredentialFiles,
 } from './registry/settings.ts'

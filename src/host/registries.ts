@@ -1,17 +1,24 @@
 /** How registries are reached: settings and the surroundings of this process in the words of artifacts. */
 import { readFileSync } from 'node:fs'
-import { type HostSettings, type RegistrySettings, usualCredentialFiles } from '../artifacts/index.ts'
+import {
+  type HostSettings,
+  type RegistrySettings,
+  usualCertificateFolders,
+  usualCredentialFiles,
+} from '../artifacts/index.ts'
 import { fail } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 
 type Surroundings = Readonly<Record<string, string | undefined>>
 
-/** What the surroundings say: credential files of Docker and Podman, proxies. */
+/** What the surroundings say: credential files and certificates of Docker and Podman, proxies. */
 export function usualRegistries(surroundings: Surroundings): RegistrySettings {
   const either = (name: string) => surroundings[name] || surroundings[name.toUpperCase()] || undefined
   const [http, https, no] = [either('http_proxy'), either('https_proxy'), either('no_proxy')]
   return {
     credentialFiles: usualCredentialFiles(surroundings, process.getuid?.() ?? 0),
+    certificateFolders: usualCertificateFolders(surroundings),
+    ...(surroundings['SSL_CERT_FILE'] ? { systemCertificates: surroundings['SSL_CERT_FILE'] } : {}),
     proxy: {
       ...(http === undefined ? {} : { http }),
       ...(https === undefined ? {} : { https }),

@@ -17,7 +17,11 @@ export const registrySettings = group('Where packages and images are fetched fro
     host: text({ doc: 'As references write it, with its port.' }),
     user: optional(text({ doc: 'Account.' })),
     password: optional(secret({ doc: 'Password of the account.' })),
-    caFile: optional(path({ doc: "Certificates (PEM) to trust besides the system's." })),
+    caFile: optional(
+      path({
+        doc: "Certificates (PEM) to trust besides the system's (or those of SSL_CERT_FILE) and those in certs.d of Podman and Docker.",
+      }),
+    ),
     plainHttp: flag({ doc: 'Speak HTTP without encryption; loopback needs no permission.', fallback: false }),
     unverified: flag({ doc: 'Take any certificate.', fallback: false }),
   }),

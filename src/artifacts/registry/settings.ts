@@ -4,6 +4,10 @@ import type { Secret } from '../../kit/secret.ts'
 export interface RegistrySettings {
   /** Docker's config.json, podman's auth.json, .ocmconfig; the first that knows a host counts. Missing files are no fault. */
   readonly credentialFiles?: readonly string[]
+  /** Folders with one per host, as Docker and Podman have them: `*.crt` to trust, `*.cert` with its `*.key` to show. */
+  readonly certificateFolders?: readonly string[]
+  /** File that takes the place of the certificates which the system trusts. */
+  readonly systemCertificates?: string
   /** By host[:port] as references write it. */
   readonly hosts?: Readonly<Record<string, HostSettings>>
   /** Logins that are known by other means than hosts and files: those of sources. */
@@ -45,6 +49,15 @@ export function usualCredentialFiles(
     ...(config === undefined ? [] : [`${config}/containers/auth.json`]),
     ...(HOME === undefined ? [] : [`${HOME}/.ocmconfig`]),
   ]
+}
+
+/** Where Podman and Docker keep certificates of registries, given the environment. */
+export function usualCertificateFolders(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const { HOME } = environment
+  const own = HOME === undefined ? [] : [`${HOME}/.config/containers/certs.d`]
+  return [...own, '/etc/containers/certs.d', '/etc/docker/certs.d']
 }
 
 /** Whether a host[:port] is this machine by its name alone; a name that resolves to it is not enough. */

@@ -1,4 +1,5 @@
 /** Carries one request to a host: TLS as configured, retries, redirects, and no secret to a foreign origin. */
+import type { SecureContext } from 'node:tls'
 import type { Agent, Dispatcher } from 'undici'
 import { type Chance, type Clock, systemChance, systemClock } from '../../kit/clock.ts'
 import { printable, shorten } from '../../kit/text.ts'
@@ -164,19 +165,33 @@ function library(): Promise<typeof import('./network.ts')> {
   return import('./network.ts')
 }
 
-async function trusted(ca: string): Promise<readonly string[]> {
-  const { rootCertificates } = await import('node:tls')
-  return [...rootCertificates, ca]
+/** Made once per host: to read many certificates takes longer than to connect. Problems: registry.unreachable. */
+async function trustOf(
+  name: string,
+  settings: RegistrySettings,
+): Promise<{ readonly secureContext?: SecureContext }> {
+  const [{ createSecureContext }, { certificatesFor }] = await Promise.all([
+    import('node:tls'),
+    import('./certificates.ts'),
+  ])
+  const certificates = certificatesFor(name, settings)
+  if (Object.keys(certificates).length === 0) return {}
+  try {
+    return { secureContext: createSecureContext(certificates) }
+  } catch (cause) {
+    const detail = `its certificates cannot be read: ${(cause as Error).message}`
+    return fail('registry.unreachable', detail, { where: { source: name }, cause })
+  }
 }
 
-async function makeDispatcher(name: string, { hosts, proxy = {} }: RegistrySettings): Promise<Dispatcher> {
+async function makeDispatcher(name: string, settings: RegistrySettings): Promise<Dispatcher> {
+  const { hosts, proxy = {} } = settings
   const { Agent, EnvHttpProxyAgent } = await library()
   const host: HostSettings = hosts?.[name] ?? {}
   const connect = {
     timeout: 15_000,
     rejectUnauthorized: host.unverified !== true,
-    ...(host.ca === undefined ? {} : { ca: [...(await trusted(host.ca))] }),
-    ...(host.client === undefined ? {} : { cert: host.client.certificate, key: host.client.key.reveal() }),
+    ...(await trustOf(name, settings)),
   }
   const options: Agent.Options = { connect, connections: 8, headersTimeout: 60_000, bodyTimeout: 60_000 }
   const { http = '', https = '', no = '' } = proxy
