@@ -112,6 +112,12 @@ export class Budget {
       throw new Exhausted(`more than ${this.limits.elementsMax} list and map elements`)
   }
 
+  /** Accounts for a list of elements that others have, too: only the list is new. */
+  share(count: number): void {
+    this.make(count >> 4)
+    this.work(count)
+  }
+
   /** Bounds a value by what it holds, shared parts counted each time: they multiply when it is printed. */
   weigh({ weight, height }: { readonly weight: number; readonly height: number }): void {
     if (height > heightMax) throw new Exhausted('a value is nested too deeply')

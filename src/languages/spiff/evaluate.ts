@@ -13,7 +13,7 @@ import { printExpr } from './print.ts'
 import { resolveReference } from './reference.ts'
 import { resolveTagged } from './tag-reference.ts'
 import type { Assign, Expr } from './tree.ts'
-import { type Cell, cellOf, Dict, extentOf, flag, isTrue, List, type Value } from './value.ts'
+import { type Cell, cellOf, Dict, extentOf, flag, isTrue, List, typeName, type Value } from './value.ts'
 
 /** The value of an expression; throws Failure, Waiting, Suspended or Exhausted. */
 export function evaluate(expr: Expr, env: Env): Value {
@@ -197,14 +197,10 @@ function concatenate(expr: Binary, a: Value, b: Value, env: Env): Value {
   if (typeof a === 'string') budget.text(a.length + added, added)
   if (a instanceof List) budget.make(b instanceof List ? Math.min(a.size, b.size) + 1 : 1)
   if (a instanceof Dict) budget.make(1)
-  return concat(a, b, {
-    get a() {
-      return printExpr(expr.a)
-    },
-    get b() {
-      return printExpr(expr.b)
-    },
-  })
+  const joined = concat(a, b)
+  if (joined !== undefined) return joined
+  const [left, right] = [`'${typeName(a)}'(${printExpr(expr.a)})`, `'${typeName(b)}'(${printExpr(expr.b)})`]
+  return failure(`type ${right} cannot be concatenated with type ${left}`)
 }
 
 /** `||` reacts to failing and to undefined, `//` also to nil; neither to waiting. */

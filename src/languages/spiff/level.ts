@@ -35,13 +35,7 @@ export interface Processed {
 
 /** Settles a whole document. */
 export function processDocument(run: Run, { cell, stubs, name, outer, inside }: Document): Processed {
-  const holder: { root: Seen } = { root: cell }
-  const base: Base = {
-    get root() {
-      return holder.root
-    },
-    outer,
-  }
+  const base: { root: Seen; readonly outer: Scope | undefined } = { root: cell, outer }
   const level = newLevel(run, base, { document: name, stubs, inside })
   const root = makeLive(cell, {
     level,
@@ -53,7 +47,7 @@ export function processDocument(run: Run, { cell, stubs, name, outer, inside }: 
     override: true,
     frame: inside?.frame,
   })
-  holder.root = root
+  base.root = root
   const settled = drive(root)
   const unresolved = level.troubled || settled.kind === 'stuck' ? unresolvedOf(root) : []
   if (settled.kind === 'gone') return { root, cell: cellOf(null, name), unresolved }
@@ -80,13 +74,7 @@ export function processFragment(tree: Cell, env: Env, options: FragmentOptions):
 function fragmentIn(tree: Cell, env: Env, options: FragmentOptions): FragmentResult {
   const { run, stand } = env
   const inside = options.self ? withLocals(env, new Map([['_', cellOf(options.self, stand.source)]])) : env
-  const holder: { root: Seen } = { root: tree }
-  const own: Base = {
-    get root() {
-      return holder.root
-    },
-    outer: env.scope,
-  }
+  const own: { root: Seen; readonly outer: Scope | undefined } = { root: tree, outer: env.scope }
   const base = options.ownRoot ? own : env.base
   const { level: outer } = stand
   const level = newLevel(run, base, {
@@ -105,7 +93,7 @@ function fragmentIn(tree: Cell, env: Env, options: FragmentOptions): FragmentRes
     start: stand,
     frame: env.frame,
   })
-  holder.root = root
+  own.root = root
   const settled = drive(root)
   if (settled.kind === 'cell') return { cell: settled, undefined: false }
   if (settled.kind === 'gone') return { cell: cellOf(null, tree.source), undefined: true }

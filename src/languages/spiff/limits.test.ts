@@ -17,6 +17,7 @@ test.each<[string, string]>([
   ['a huge range', 'a: (( [1..3000000000] ))\n'],
   ['lists that double', `a0: [1, 2]\n${lines(40, (i) => `a${i + 1}: (( a${i} a${i} ))`)}`],
   ['lists that share their parts', `a0: [1, 2]\n${lines(60, (i) => `a${i + 1}: (( [a${i}, a${i}] ))`)}`],
+  ['rests of a list that are all kept', 'l: (( [1..10000] ))\na: (( map[l|x|->l[(x - 1)..]] ))\n'],
   ['texts that double', `a0: xxxxxxxxxx\n${lines(40, (i) => `a${i + 1}: (( a${i} a${i} ))`)}`],
   [
     'endless steps',
@@ -80,11 +81,11 @@ test.each<[string, string]>([
   expect(outcome(text)).toBe('done')
 })
 
-const strictly: SpiffOptions = {}
+// Every bound but the clock, which has to do with how busy the machine is.
+const strictly: SpiffOptions = { limits: { millisecondsMax: 600_000 } }
 const locally: SpiffOptions = { limits: localLimits }
 const template = 't:\n  <<: (( &template ))\n'
-// Every bound but the clock, which has to do with how busy the machine is.
-const inTemplates: SpiffOptions = { control: true, limits: { millisecondsMax: 600_000 } }
+const inTemplates: SpiffOptions = { ...strictly, control: true }
 
 test.each<[string, string, SpiffOptions]>([
   ['counting down', 'f: (( |n|->n == 0 ? 0 :n + .f(n - 1) ))\na: (( .f(10000) ))\n', strictly],
@@ -97,7 +98,7 @@ test.each<[string, string, SpiffOptions]>([
   [
     'over the rest of a list',
     'f: (( |l|->length(l) == 0 ? 0 :l[0] + _(l[1..]) ))\na: (( .f([1..10000]) ))\n',
-    locally,
+    strictly,
   ],
   [
     'of two that call each other',
@@ -132,6 +133,11 @@ test.each<[string, string, SpiffOptions]>([
   [
     'through a list and another field',
     `${template}  x:\n  - (( w ))\n  w: (( n == 0 ? 0 :1 + .f(n - 1) ))\nf: (( |n|->(*t).x[0] ))\na: (( .f(10000) ))\n`,
+    inTemplates,
+  ],
+  [
+    'through merged templates, with names of the document around them',
+    `one: 1\n${template}  v: (( n == 0 ? 0 :one + (f)(n - 1) ))\nf: (( |n|->merge(t).v ))\na: (( .f(10000) ))\n`,
     inTemplates,
   ],
   [

@@ -70,17 +70,24 @@ export function shapeMap(host: Host, cell: Cell, dict: Dict): Shaped {
   }
 }
 
+/** The fields of a map as names. A class, because every literal with a getter leaves the engine a shape of its own, which keeps the map. */
+class FieldNames {
+  draft: Draft | undefined
+  get(name: string): Seen | undefined {
+    return this.draft && lookUp(this.draft, name)
+  }
+  get mayGrow(): boolean {
+    return this.draft?.complete !== true
+  }
+}
+
 function newDraft(host: Host, cell: Cell, dict: Dict): Draft {
   const stub = stubHere(host.view)
   const fields = new Map<string, Live | Cell>()
   const { scope: outer, level } = host.site
+  const names = new FieldNames()
   const scope: Scope = {
-    names: {
-      get: (name) => lookUp(draft, name),
-      get mayGrow() {
-        return !draft.complete
-      },
-    },
+    names,
     next: outer,
     isInside: !host.isRoot,
     locals: outer?.locals ?? new Map(),
@@ -100,6 +107,7 @@ function newDraft(host: Host, cell: Cell, dict: Dict): Draft {
     ready: false,
     complete: false,
   }
+  names.draft = draft
   return draft
 }
 

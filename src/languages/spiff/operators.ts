@@ -12,7 +12,7 @@ import {
 import { failure } from './issue.ts'
 import { printLambda } from './print.ts'
 import type { BinaryOp } from './tree.ts'
-import { byBytes, type Cell, cellOf, Dict, List, typeName, type Value } from './value.ts'
+import { byBytes, type Cell, cellOf, Dict, List, type Value } from './value.ts'
 
 /** Integers wrap around at 64 bits. */
 export function wrap(value: bigint): bigint {
@@ -195,8 +195,8 @@ function compareNumbers(a: number | bigint, b: number | bigint): number {
   return a > b ? 1 : 0
 }
 
-/** Juxtaposition: strings, lists and maps. */
-export function concat(a: Value, b: Value, exprs: { readonly a: string; readonly b: string }): Value {
+/** Juxtaposition: strings, lists and maps; other values cannot be joined. */
+export function concat(a: Value, b: Value): Value | undefined {
   const left = simpleText(a)
   if (left !== undefined) {
     const right = simpleText(b) ?? lambdaText(b)
@@ -207,9 +207,7 @@ export function concat(a: Value, b: Value, exprs: { readonly a: string; readonly
     return b === null ? a : List.joined(a, new List([cellOf(b, '')]))
   }
   if (a instanceof Dict && (b === null || b instanceof Dict)) return b === null ? a : Dict.joined(a, b)
-  return failure(
-    `type '${typeName(b)}'(${exprs.b}) cannot be concatenated with type '${typeName(a)}'(${exprs.a})`,
-  )
+  return undefined
 }
 
 function simpleText(value: Value): string | undefined {

@@ -72,13 +72,16 @@ function integerOf(expr: Expr, env: Env): bigint {
   return typeof value === 'bigint' ? value : failure('integer operand required')
 }
 
+/** Shorter rests of lists are copied. */
+const restMin = 32
+
 /** `l.[a..b]`: inclusive; both bounds from the start, or both from the end; a start behind the end is an empty list. */
 export function evaluateSlice(expr: Extract<Expr, { kind: 'slice' }>, env: Env): Value {
   const list = blamed(() => env.run.evaluate(expr.root, env))
   if (!(list instanceof List)) return failure('slice requires array expression')
   const { range } = expr
   if (range.kind !== 'range' || (range.from === undefined && range.to === undefined)) return failure('')
-  const length = BigInt(list.cells.length)
+  const length = BigInt(list.size)
   const given = range.from && integerOf(range.from, env)
   const to = range.to === undefined ? lastIndex(given, length) : integerOf(range.to, env)
   const from = given ?? (to < 0n ? -length : 0n)
@@ -86,9 +89,10 @@ export function evaluateSlice(expr: Extract<Expr, { kind: 'slice' }>, env: Env):
   if (from < 0n && to >= 0n) return failure('mixed negative and non-negative range not possible for slice')
   const end = position(to, length)
   const start = position(from, length)
-  // The elements are shared: only the list is new.
-  env.run.budget.make((end - start) >> 4)
-  env.run.budget.work(end - start)
+  const { budget } = env.run
+  // A recursion over the rests of a list takes what it looks at, not what all of them hold.
+  if (end === list.size - 1 && end - start >= restMin) return List.rest(list, start, budget)
+  budget.share(end - start)
   return new List(list.cells.slice(start, end + 1))
 }
 
@@ -105,8 +109,10 @@ function position(index: bigint, length: bigint): number {
 /** `e.[*].rest`: the rest applied to every element. */
 export function evaluateProjection(expr: Extract<Expr, { kind: 'projection' }>, env: Env): Value {
   const source = blamed(() => env.run.evaluate(expr.root, env))
+  const whole = expr.rest.kind === 'projected'
+  if (whole && source instanceof List) return source
   const cells = elements(source)
-  if (expr.rest.kind === 'projected') return source instanceof List ? source : new List(cells)
+  if (whole) return new List(cells)
   env.run.budget.make(cells.length)
   try {
     return new List(

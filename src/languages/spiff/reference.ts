@@ -60,7 +60,7 @@ function findName(name: string, rest: readonly string[], env: Env): Found | unde
   if (node === undefined) return undefined
   const [second, ...others] = rest
   if (second === undefined) return node.map && { seen: node.map, rest }
-  const inside = inScopes(node, second)
+  const inside = inScopes(node, second, node.base)
   return inside && { seen: inside, rest: others }
 }
 
@@ -72,16 +72,11 @@ function homeOf(cell: Cell): Scope | undefined {
 
 /** The innermost scope that has the name wins, then the enclosing runs. */
 function lookUp(scope: Scope | undefined, base: Base, name: string): Seen | undefined {
-  let at = { scope, base }
-  for (;;) {
-    const seen = inScopes(at.scope, name)
-    const { outer } = at.base
-    if (seen !== undefined || outer === undefined) return seen
-    at = { scope: outer, base: outer.base }
-  }
+  return inScopes(scope ?? base.outer, name)
 }
 
-function inScopes(scope: Scope | undefined, name: string): Seen | undefined {
+/** The innermost scope that has the name, in this run or also in those around it. */
+function inScopes(scope: Scope | undefined, name: string, run?: Base): Seen | undefined {
   let seen: Seen | undefined
   // From a map whose names are known, over others, to what has the name or may have it later: a recursion comes by here again.
   let from: Scope | undefined
@@ -93,10 +88,11 @@ function inScopes(scope: Scope | undefined, name: string): Seen | undefined {
     seen = undefined
     if (at.names.mayGrow === true) to ??= from && at
     else if (at.map !== undefined) from ??= at
-    at = at.skips?.has(name) ? at.skips.get(name) : at.next
+    at = at.skips?.has(name) ? at.skips.get(name) : (at.next ?? at.base.outer)
+    if (run !== undefined && at?.base !== run) return undefined
   }
   to ??= at
-  if (from !== undefined && from.next !== to) {
+  if (from !== undefined && (from.next ?? from.base.outer) !== to) {
     from.skips ??= new Map()
     from.skips.set(name, to)
   }

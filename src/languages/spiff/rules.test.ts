@@ -33,6 +33,30 @@ test.each([
 })
 
 test.each([
+  'r',
+  'r[0]',
+  'r[-1]',
+  'r[-60]',
+  'r[60]',
+  'r[-61]',
+  'length(r)',
+  'r[10..]',
+  'r[10..][40..][5..]',
+  'r[1..3]',
+  'r[60..]',
+  'r ["x"]',
+  '["x"] r',
+  'r == [41..100]',
+  'sum[r[20..]|0|s,x|->s + x]',
+  'element(r, 5) + length(reverse(r))',
+  '[r[35..], r[35..]]',
+])('the rest of a long list is a list like any other: %s', (expr) => {
+  const over = (list: string): string => yaml(`r: (( &temporary(${list}) ))\nv: (( ${expr} ))\n`)
+
+  expect(over('([1..100])[40..]')).toBe(over('[41..100]'))
+})
+
+test.each([
   [
     'a map that a control yields is merged field by field',
     'c:\n  <<if: true\n  <<then: {a: 1}\n',

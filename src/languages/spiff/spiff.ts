@@ -179,13 +179,24 @@ function processStream(
 
 /** A settled cell as a document of the result. */
 export function documentOf(cell: Cell): SpiffDocument {
-  return {
-    cell,
-    get value() {
-      return toPlain(cell.value)
-    },
-    yaml: () => writeYaml(cell.value),
-    json: () => writeJson(cell.value),
+  return new PrintableDocument(cell)
+}
+
+/** A class, because every literal with a getter leaves the engine a shape of its own, which keeps the whole document. */
+class PrintableDocument implements SpiffDocument {
+  readonly cell: Cell
+
+  constructor(cell: Cell) {
+    this.cell = cell
+  }
+  get value(): Plain {
+    return toPlain(this.cell.value)
+  }
+  yaml(): string {
+    return writeYaml(this.cell.value)
+  }
+  json(): string {
+    return writeJson(this.cell.value)
   }
 }
 

@@ -7,7 +7,7 @@ export function stepIntoCell(cell: Cell, step: string): Cell | undefined {
   if (value instanceof Dict) return value.get(step)
   if (!(value instanceof List)) return undefined
   const index = indexStep(step)
-  if (index !== undefined) return value.cells.at(index)
+  if (index !== undefined) return value.at(index)
   const { field, name } = nameStep(step)
   return value.byName(field ?? cell.key ?? 'name', name)
 }

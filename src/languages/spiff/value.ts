@@ -164,6 +164,23 @@ function partsOf<T extends { readonly joined: readonly [T, T] | undefined }>(who
   return parts
 }
 
+/** The facts of all rests of a list, the shortest last. */
+function factsFromTheEnd(cells: readonly Cell[]): readonly Facts[] {
+  const rests = new Array<Facts>(cells.length + 1)
+  let facts = nothing
+  rests[cells.length] = facts
+  for (let i = cells.length - 1; i >= 0; i--) {
+    facts = factsOfBoth(factsOf([cells[i] as Cell]), facts)
+    rests[i] = facts
+  }
+  return rests
+}
+
+function copyOf({ whole, from, costs }: Rest): readonly Cell[] {
+  costs.share(whole.size - from)
+  return whole.cells.slice(from)
+}
+
 /** What a list or map tells of its content. */
 abstract class Summed {
   protected abstract get known(): Facts
@@ -185,40 +202,86 @@ abstract class Summed {
   }
 }
 
+/** The rest of a longer list: its elements are copied when all of them are asked for. */
+interface Rest {
+  readonly whole: List
+  readonly from: number
+  readonly costs: Costs
+}
+
+/** Accounts for elements that are made, and for lists of elements that others have, too. */
+interface Costs {
+  make(count: number): void
+  share(count: number): void
+}
+
 export class List extends Summed {
   readonly kind = 'list'
   /** Two lists one after the other, until the elements are asked for. */
   joined: readonly [List, List] | undefined
   readonly size: number
+  private readonly rest: Rest | undefined
   private own: readonly Cell[] | undefined
   private facts: Facts | undefined
+  /** What every rest of this list holds, by where it begins. */
+  private factsOfRests: readonly Facts[] | undefined
   private named: Map<string, Map<string, Cell>> | undefined
 
-  constructor(cells: readonly Cell[], joined?: readonly [List, List]) {
+  constructor(cells: readonly Cell[], lazy: { joined?: readonly [List, List]; rest?: Rest } = {}) {
     super()
-    this.own = joined === undefined ? cells : undefined
+    const { joined, rest } = lazy
     this.joined = joined
-    this.size = joined === undefined ? cells.length : joined[0].size + joined[1].size
-    if (joined !== undefined) this.facts = factsOfBoth(joined[0].known, joined[1].known)
+    this.rest = rest
+    this.own = joined === undefined && rest === undefined ? cells : undefined
+    if (joined !== undefined) {
+      this.size = joined[0].size + joined[1].size
+      this.facts = factsOfBoth(joined[0].known, joined[1].known)
+    } else if (rest !== undefined) {
+      this.size = rest.whole.size - rest.from
+      this.facts = rest.whole.knownOfRest(rest)
+    } else this.size = cells.length
   }
 
   /** One list behind the other; many in a row cost no more than their elements. */
   static joined(a: List, b: List): List {
-    return new List([], [a, b])
+    return new List([], { joined: [a, b] })
+  }
+
+  /** The elements from an index on; rests of rests cost no more than the list that they are of. */
+  static rest(list: List, from: number, costs: Costs): List {
+    const { whole, from: before } = list.rest ?? { whole: list, from: 0 }
+    return new List([], { rest: { whole, from: before + from, costs } })
   }
 
   get cells(): readonly Cell[] {
     if (this.own === undefined) {
-      this.own = partsOf<List>(this).flatMap((part) => part.cells)
+      this.own =
+        this.rest === undefined ? partsOf<List>(this).flatMap((part) => part.cells) : copyOf(this.rest)
       this.joined = undefined
     }
     return this.own
+  }
+
+  /** One element, from the end where the index is negative; a rest stays one. */
+  at(index: number): Cell | undefined {
+    if (this.rest === undefined) return this.cells.at(index)
+    if (index < -this.size) return undefined
+    return this.rest.whole.cells.at(index < 0 ? index : this.rest.from + index)
   }
 
   protected get known(): Facts {
     this.facts ??= factsOf(this.cells)
     return this.facts
   }
+
+  private knownOfRest({ from, costs }: Rest): Facts {
+    if (this.factsOfRests === undefined) {
+      costs.make(this.size)
+      this.factsOfRests = factsFromTheEnd(this.cells)
+    }
+    return this.factsOfRests[from] ?? nothing
+  }
+
   /** The first element map whose key field has this value. */
   byName(field: string, name: string): Cell | undefined {
     this.named ??= new Map()
@@ -378,7 +441,7 @@ export function typeName(value: Value): string {
 /** Nothing, false, integer zero and empty things are false; all else is true, even 0.0. */
 export function isTrue(value: Value): boolean {
   if (value === null || value === false || value === 0n || value === '') return false
-  if (value instanceof List) return value.cells.length > 0
+  if (value instanceof List) return value.size > 0
   if (value instanceof Dict) return value.cells.size > 0
   return true
 }

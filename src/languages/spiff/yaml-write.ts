@@ -49,7 +49,7 @@ function blockMap(out: string[], map: Dict, indent: number): void {
 }
 
 function isFilled(value: Value): boolean {
-  if (value instanceof List) return value.cells.length > 0
+  if (value instanceof List) return value.size > 0
   return value instanceof Dict && value.cells.size > 0
 }
 

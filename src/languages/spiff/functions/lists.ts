@@ -71,9 +71,9 @@ function element(call: Call): Value {
   if (source === null || at === null) return failure('function element does not take nil arguments')
   if (source instanceof List) {
     const index = elementIndex(at)
-    if (index >= BigInt(source.cells.length)) return failure('index greater or equal list size')
+    if (index >= BigInt(source.size)) return failure('index greater or equal list size')
     if (index < 0n) return failure('index lower than 0')
-    return source.cells[Number(index)]?.value ?? null
+    return source.at(Number(index))?.value ?? null
   }
   if (!(source instanceof Dict)) return failure('invalid type for first argument of function element')
   if (typeof at !== 'string') return failure(`map key (${String(at)}) must be of type string`)
@@ -188,7 +188,7 @@ function compact(call: Call): Value {
 
 function isEmpty(value: Value): boolean {
   if (value === null || value === '') return true
-  if (value instanceof List) return value.cells.length === 0
+  if (value instanceof List) return value.size === 0
   return value instanceof Dict && value.cells.size === 0
 }
 

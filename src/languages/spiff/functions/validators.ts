@@ -46,7 +46,7 @@ function named(name: string, what: string, faults: (text: string) => readonly st
 
 function sizeOf(value: Value): number {
   if (typeof value === 'string') return value.length
-  if (value instanceof List) return value.cells.length
+  if (value instanceof List) return value.size
   return value instanceof Dict ? value.cells.size : failure(`invalid type for empty: ${typeName(value)}`)
 }
 
