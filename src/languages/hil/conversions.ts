@@ -1,7 +1,7 @@
 /** Which type becomes which where another is demanded, and how. */
 import { Fault } from '../place.ts'
 import {
-  must,
+  faultOf,
   type Parsed,
   parseBoolean,
   parseFloating,
@@ -27,20 +27,26 @@ export function converts(from: Type, to: Type): boolean {
   return from in table && table[from as Scalar].includes(to)
 }
 
+/** An evaluation that came to a fault. It is handed on as an answer: to throw it costs more than most evaluations. */
+export interface Broken {
+  readonly kind: 'fault'
+  readonly fault: Fault
+}
+
 /** A value as another type; only what `converts` allows is asked for. */
-export function convert(value: Value, to: Type): Value {
+export function convert(value: Value, to: Type): Value | Broken {
   if (value.kind === to) return value
   switch (to) {
     case 'string':
       return text(printed(value))
     case 'int':
       if (value.kind === 'float') return { kind: 'int', value: truncate(value.value) }
-      return { kind: 'int', value: read(value, parseInteger, 'StringToInt', 'ParseInt') }
+      return read(value, parseInteger, { to, name: 'StringToInt', inner: 'ParseInt' })
     case 'float':
       if (value.kind === 'int') return { kind: 'float', value: Number(value.value) }
-      return { kind: 'float', value: read(value, parseFloating, 'StringToFloat', 'ParseFloat') }
+      return read(value, parseFloating, { to, name: 'StringToFloat', inner: 'ParseFloat' })
     case 'bool':
-      return { kind: 'bool', value: read(value, parseBoolean, 'StringToBool', 'ParseBool') }
+      return read(value, parseBoolean, { to, name: 'StringToBool', inner: 'ParseBool' })
     default:
       throw new Fault(`cannot use ${typeName(value.kind)} as ${typeName(to)}`)
   }
@@ -62,10 +68,15 @@ export function printed(value: Value): string {
 }
 
 /** Conversions are functions in the original, and their faults name them. */
-function read<T>(value: Value, reader: (text: string) => Parsed<T>, name: string, inner: string): T {
+function read<T, K extends Type>(
+  value: Value,
+  reader: (text: string) => Parsed<T>,
+  { to, name, inner }: { readonly to: K; readonly name: string; readonly inner: string },
+): { readonly kind: K; readonly value: T } | Broken {
   if (value.kind !== 'string') {
     throw new Fault(`cannot use ${typeName(value.kind)} where a text is wanted`)
   }
   const parsed = reader(value.text)
-  return must(parsed, `__builtin_${name}: strconv.${inner}`, value.text)
+  if (parsed.kind === 'ok') return { kind: to, value: parsed.value }
+  return { kind: 'fault', fault: faultOf(parsed.why, `__builtin_${name}: strconv.${inner}`, value.text) }
 }

@@ -4,12 +4,19 @@ import { Fault, placeOf } from '../place.ts'
 import type { Budget } from './budget.ts'
 import { weigh } from './budget.ts'
 import type { Checked } from './checker.ts'
-import { convert, printed } from './conversions.ts'
+import { type Broken, convert, printed } from './conversions.ts'
 import { quote } from './quote.ts'
 import type { Operator } from './tree.ts'
 import { holdsUnknown, typeName, type Value } from './values.ts'
 
-const unknown: Value = { kind: 'unknown' }
+/** What ends an evaluation wherever it is met. */
+type Stop = { readonly kind: 'unknown' } | Broken
+
+const unknown: Stop = { kind: 'unknown' }
+
+function stops(value: Value | Broken): value is Stop {
+  return value.kind === 'unknown' || value.kind === 'fault'
+}
 
 interface Run {
   readonly budget: Budget
@@ -17,25 +24,26 @@ interface Run {
   at: number
 }
 
-/** The value of a tree; anything unknown that is met on the way makes the whole unknown. A fault is answered: to throw it on costs more than most evaluations. */
-export function evaluateTree(
-  node: Checked,
-  source: string,
-  budget: Budget,
-): Value | { readonly kind: 'fault'; readonly fault: Fault } {
+/** The value of a tree; anything unknown that is met on the way makes the whole unknown. */
+export function evaluateTree(node: Checked, source: string, budget: Budget): Value | Broken {
   const run: Run = { budget, at: node.at }
+  const value = ending(run, node)
+  if (value.kind !== 'fault') return holdsUnknown(value) ? unknown : value
+  // The original gives no place for faults of a running template.
+  value.fault.place ??= placeOf(source, run.at)
+  return value
+}
+
+function ending(run: Run, node: Checked): Value | Broken {
   try {
-    const value = evaluate(run, node)
-    return holdsUnknown(value) ? unknown : value
+    return evaluate(run, node)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    // The original gives no place for faults of a running template.
-    error.place ??= placeOf(source, run.at)
     return { kind: 'fault', fault: error }
   }
 }
 
-function evaluate(run: Run, node: Checked): Value {
+function evaluate(run: Run, node: Checked): Value | Broken {
   run.budget.spend(1)
   switch (node.kind) {
     case 'value':
@@ -44,7 +52,7 @@ function evaluate(run: Run, node: Checked): Value {
       const value = evaluate(run, node.of)
       run.at = node.at
       if (value.kind === 'string') run.budget.spend(value.text.length)
-      return value.kind === 'unknown' ? unknown : convert(value, node.to)
+      return stops(value) ? value : convert(value, node.to)
     }
     case 'call':
       return call(run, node)
@@ -59,19 +67,19 @@ function evaluate(run: Run, node: Checked): Value {
   }
 }
 
-function all(run: Run, nodes: readonly Checked[]): readonly Value[] | undefined {
+function all(run: Run, nodes: readonly Checked[]): readonly Value[] | Stop {
   const values: Value[] = []
   for (const node of nodes) {
     const value = evaluate(run, node)
-    if (value.kind === 'unknown') return undefined
+    if (stops(value)) return value
     values.push(value)
   }
   return values
 }
 
-function call(run: Run, node: Checked & { readonly kind: 'call' }): Value {
+function call(run: Run, node: Checked & { readonly kind: 'call' }): Value | Broken {
   const args = all(run, node.args)
-  if (args === undefined) return unknown
+  if ('kind' in args) return args
   run.at = node.at
   for (const arg of args) run.budget.spend(weigh(arg))
   if (args.some(holdsUnknown)) return unknown
@@ -88,11 +96,11 @@ function answerOf(run: Run, node: Checked & { readonly kind: 'call' }, args: rea
   }
 }
 
-function index(run: Run, node: Checked & { readonly kind: 'index' }): Value {
+function index(run: Run, node: Checked & { readonly kind: 'index' }): Value | Broken {
   const target = evaluate(run, node.target)
-  if (target.kind === 'unknown') return unknown
+  if (stops(target)) return target
   const key = evaluate(run, node.key)
-  if (key.kind === 'unknown') return unknown
+  if (stops(key)) return key
   run.at = node.at
   if (target.kind === 'list') return listItem(target.items, convert(key, 'int'), node.label)
   if (target.kind !== 'map') {
@@ -104,21 +112,23 @@ function index(run: Run, node: Checked & { readonly kind: 'index' }): Value {
   return item
 }
 
-function listItem(items: readonly Value[], key: Value, label: string): Value {
+function listItem(items: readonly Value[], key: Value | Broken, label: string): Value | Broken {
+  if (key.kind === 'fault') return key
   const position = key.kind === 'int' ? key.value : 0n
   const item = position < 0n || position >= BigInt(items.length) ? undefined : items[Number(position)]
   if (item !== undefined) return item
   throw new Fault(`index ${position} out of range for list ${label} (max ${items.length})`)
 }
 
-function chain(run: Run, node: Checked & { readonly kind: 'chain' }): Value {
+function chain(run: Run, node: Checked & { readonly kind: 'chain' }): Value | Broken {
   let left = evaluate(run, node.first)
   for (const { operator, leftTo, operand } of node.links) {
-    if (left.kind === 'unknown') return unknown
+    if (stops(left)) return left
     run.at = node.at
-    const converted: Value = leftTo === undefined ? left : convert(left, leftTo)
+    const converted = leftTo === undefined ? left : convert(left, leftTo)
+    if (converted.kind === 'fault') return converted
     const right = evaluate(run, operand)
-    if (right.kind === 'unknown') return unknown
+    if (stops(right)) return right
     run.at = node.at
     if (converted.kind === 'string') run.budget.spend(converted.text.length)
     left = operate(operator, converted, right)
@@ -127,19 +137,20 @@ function chain(run: Run, node: Checked & { readonly kind: 'chain' }): Value {
 }
 
 /** Both branches run: a fault in the one not taken counts. */
-function conditional(run: Run, node: Checked & { readonly kind: 'conditional' }): Value {
+function conditional(run: Run, node: Checked & { readonly kind: 'conditional' }): Value | Broken {
   const values = all(run, [node.condition, node.whenTrue, node.whenFalse])
-  const [condition, whenTrue, whenFalse] = values ?? []
+  if ('kind' in values) return values
+  const [condition, whenTrue, whenFalse] = values
   if (condition?.kind !== 'bool' || whenTrue === undefined || whenFalse === undefined) return unknown
   return condition.value ? whenTrue : whenFalse
 }
 
-function join(run: Run, parts: readonly Checked[]): Value {
+function join(run: Run, parts: readonly Checked[]): Value | Broken {
   const texts: string[] = []
   let open = false
   for (const part of parts) {
     const value = evaluate(run, part)
-    if (value.kind === 'unknown') return unknown
+    if (stops(value)) return value
     // The checker lets types pass beside an unknown one; the result is unknown then.
     if (holdsUnknown(value)) open = true
     if (value.kind !== 'string') continue

@@ -15,6 +15,7 @@ const range = { kind: 'bad', why: 'value out of range' } as const
 /** A 64-bit integer with an optional sign; its base is told by the prefix. */
 export function parseInteger(source: string): Parsed<bigint> {
   if (/^(?:0|[+-]?[1-9][0-9]{0,17})$/.test(source)) return { kind: 'ok', value: BigInt(source) }
+  if (!/^[+-]?[0-9_]/.test(source)) return syntax
   const [, sign = '', unsigned = ''] = /^([+-]?)(.*)$/s.exec(source) ?? []
   if (unsigned === '') return syntax
   const { base, digits } = baseOf(unsigned)
@@ -57,7 +58,12 @@ export function parseBoolean(source: string): Parsed<boolean> {
 /** The value, or a Fault with the original's text, which begins with the name of Go's reader. */
 export function must<T>(parsed: Parsed<T>, reader: string, source: string): T {
   if (parsed.kind === 'ok') return parsed.value
-  throw new Fault(`${reader}: parsing ${quote(source)}: ${parsed.why}`)
+  throw faultOf(parsed.why, reader, source)
+}
+
+/** The fault of a text that is no number or truth, in the original's words. */
+export function faultOf(why: string, reader: string, source: string): Fault {
+  return new Fault(`${reader}: parsing ${quote(source)}: ${why}`)
 }
 
 /** The shortest digits that read back as the same number; with an exponent below 1e-4 and from 1e6 on. */
