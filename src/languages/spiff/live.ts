@@ -65,6 +65,8 @@ class LiveNode extends FramedNode implements Host, Stand {
   private shaping = false
   private settling = false
   private structure: Structure | undefined
+  /** It failed, and references see what it holds all the same. */
+  private visible = false
   private cell: Cell | undefined
 
   shape(): Shape {
@@ -118,7 +120,9 @@ class LiveNode extends FramedNode implements Host, Stand {
     const value = this.structure?.settle()
     if (value === undefined) return cyclic
     const cell: Cell = literalOrigin({ ...(this.cell ?? this.raw), value }, this)
-    return this.trouble === undefined ? cell : { kind: 'stuck', failed: true, what: 'unresolved' }
+    return this.trouble === undefined || this.visible
+      ? cell
+      : { kind: 'stuck', failed: true, what: 'unresolved' }
   }
 
   below(): readonly Below[] {
@@ -127,6 +131,11 @@ class LiveNode extends FramedNode implements Host, Stand {
 
   parts(): readonly Part[] | undefined {
     return this.structure?.parts()
+  }
+
+  get isList(): boolean {
+    const kind = this.structure?.shape.kind
+    return kind === 'list' || (kind !== 'map' && this.raw.value instanceof List)
   }
 
   get flags(): number {
@@ -359,13 +368,9 @@ class LiveNode extends FramedNode implements Host, Stand {
         this.cell = shaped.cell
         // The tag of a list is not seen by references, as in the original.
         if (shaped.tag !== '') this.name(shaped.tag, shaped.cell, value instanceof List)
-        if (shaped.issue !== undefined)
-          this.fail({
-            sign: '*',
-            issue: shaped.issue,
-            expr: undefined,
-            text: `<${value instanceof List ? 'list' : 'map'}>`,
-          })
+        this.visible = shaped.issue !== undefined && this.trouble === undefined
+        const text = `<${value instanceof List ? 'list' : 'map'}>`
+        if (shaped.issue !== undefined) this.fail({ sign: '*', issue: shaped.issue, expr: undefined, text })
         return shaped.structure.shape
       }
       case 'value':

@@ -22,7 +22,7 @@ export function partialCell(node: Live): Cell | undefined {
     const cell = at.kind === 'spot' ? partialCell(at) : at
     return cell === undefined ? [] : [[step, cell]]
   })
-  const value = raw.value instanceof List ? new List(cells.map(([, cell]) => cell)) : new Dict(new Map(cells))
+  const value = node.isList ? new List(cells.map(([, cell]) => cell)) : new Dict(new Map(cells))
   return { ...raw, flags: raw.flags | node.flags, value }
 }
 

@@ -124,3 +124,18 @@ test('faults tell where the node is written', () => {
   const result = processSpiff({ name: 'template', text: 'a: 1\nb:\n  - c: (( nosuch ))\n' })
   expect(result).toMatchObject({ kind: 'failed', fault: { source: 'template', line: 3, column: 8 } })
 })
+
+test('references see the fields of a map whose insert yields no map; it is listed, they are not', () => {
+  const template = 'l: [1]\nm:\n  <<: (( l ))\n  a: 1\nr: (( m.a ))\ns: (( m ))\n'
+  const result = processSpiff({ name: 'template', text: template }, [])
+
+  expect(result.kind === 'failed' && result.fault.unresolved.map(({ sign, path }) => [sign, path])).toEqual([
+    ['*', 'm'],
+  ])
+})
+
+test('a list that a partial run leaves open in a stub, in the place of something else, is evaluated as a list further on', () => {
+  const stubs = ['f: 5\n', 'f:\n- (( v ))\n- 1\n']
+
+  expect(yaml('v: 1\nf: 0\n', stubs, { partial: true })).toBe('f:\n- 1\n- 1\nv: 1\n')
+})

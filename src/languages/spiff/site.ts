@@ -60,6 +60,8 @@ export interface Live extends Spot {
   below(): readonly Below[]
   /** The fields or entries as far as they are known; nothing where evaluation did not get so far. */
   parts(): readonly Part[] | undefined
+  /** Whether they are entries of a list, whatever was written here. */
+  readonly isList: boolean
   /** What markers and stubs said about the map or list. */
   readonly flags: number
 }

@@ -1,5 +1,6 @@
 /** What spiff computes with: immutable values, the cells that hold them, and the flags cells carry. */
 import type { Place } from '../place.ts'
+import { type Costs, type Facts, factsFromTheEnd, factsOfBoth, nothing, partsOf, Summed } from './facts.ts'
 import type { Expr, Param } from './tree.ts'
 
 export type Value = null | boolean | bigint | number | string | List | Dict | Lambda | Template
@@ -115,22 +116,6 @@ export interface Base {
   readonly outer: Scope | undefined
 }
 
-/** What a list or map knows of its content without looking again. */
-interface Facts {
-  /** Whether something in it would be evaluated again. */
-  readonly code: boolean
-  /** Whether processing could change it: expressions, parts, merge keys, key declarations. */
-  readonly live: boolean
-  /** How many values it holds when what is shared is counted each time. */
-  readonly weight: number
-  /** How many characters and values there are to look at, counted the same way. */
-  readonly extent: number
-  /** How many lists and maps stand inside each other. */
-  readonly height: number
-}
-
-const nothing: Facts = { code: false, live: false, weight: 1, extent: 2, height: 1 }
-
 function factsOf(cells: Iterable<Cell>): Facts {
   let { code, live, weight, extent, height } = nothing
   for (const { value } of cells) {
@@ -143,63 +128,9 @@ function factsOf(cells: Iterable<Cell>): Facts {
   return { code, live, weight, extent, height }
 }
 
-function factsOfBoth(a: Facts, b: Facts): Facts {
-  return {
-    code: a.code || b.code,
-    live: a.live || b.live,
-    weight: a.weight + b.weight - 1,
-    extent: a.extent + b.extent - 2,
-    height: Math.max(a.height, b.height),
-  }
-}
-
-/** The parts of something that was joined from two, from left to right, without deep recursion. */
-function partsOf<T extends { readonly joined: readonly [T, T] | undefined }>(whole: T): readonly T[] {
-  const parts: T[] = []
-  const open: T[] = [whole]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next.joined === undefined) parts.push(next)
-    else open.push(next.joined[1], next.joined[0])
-  }
-  return parts
-}
-
-/** The facts of all rests of a list, the shortest last. */
-function factsFromTheEnd(cells: readonly Cell[]): readonly Facts[] {
-  const rests = new Array<Facts>(cells.length + 1)
-  let facts = nothing
-  rests[cells.length] = facts
-  for (let i = cells.length - 1; i >= 0; i--) {
-    facts = factsOfBoth(factsOf([cells[i] as Cell]), facts)
-    rests[i] = facts
-  }
-  return rests
-}
-
 function copyOf({ whole, from, costs }: Rest): readonly Cell[] {
   costs.share(whole.size - from)
   return whole.cells.slice(from)
-}
-
-/** What a list or map tells of its content. */
-abstract class Summed {
-  protected abstract get known(): Facts
-
-  get code(): boolean {
-    return this.known.code
-  }
-  get live(): boolean {
-    return this.known.live
-  }
-  get weight(): number {
-    return this.known.weight
-  }
-  get extent(): number {
-    return this.known.extent
-  }
-  get height(): number {
-    return this.known.height
-  }
 }
 
 /** The rest of a longer list: its elements are copied when all of them are asked for. */
@@ -207,12 +138,6 @@ interface Rest {
   readonly whole: List
   readonly from: number
   readonly costs: Costs
-}
-
-/** Accounts for elements that are made, and for lists of elements that others have, too. */
-interface Costs {
-  make(count: number): void
-  share(count: number): void
 }
 
 export class List extends Summed {
@@ -277,7 +202,7 @@ export class List extends Summed {
   private knownOfRest({ from, costs }: Rest): Facts {
     if (this.factsOfRests === undefined) {
       costs.make(this.size)
-      this.factsOfRests = factsFromTheEnd(this.cells)
+      this.factsOfRests = factsFromTheEnd(this.cells, (cell) => factsOf([cell]))
     }
     return this.factsOfRests[from] ?? nothing
   }

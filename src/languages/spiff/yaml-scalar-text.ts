@@ -50,15 +50,9 @@ export function plainScalar(text: Text, indent: number, inFlow: boolean): PlainS
   let value = ''
   let gap = new Gap()
   while (!text.atDocumentMark && text.peek() !== hash) {
-    const start = text.at
-    for (let code = text.peek(); !isBlankOrEnd(code); code = text.peek()) {
-      if (code === colon && isBlankOrEnd(text.peek(1))) break
-      if (inFlow && code === colon) text.fail("found unexpected ':'")
-      if (inFlow && flowEnds.has(code)) break
-      text.skip()
-    }
-    if (text.at > start) {
-      value += gap.folded() + text.text.slice(start, text.at)
+    const word = plainWord(text, inFlow)
+    if (word !== '') {
+      value += gap.folded() + word
       gap = new Gap()
     }
     const code = text.peek()
@@ -69,6 +63,23 @@ export function plainScalar(text: Text, indent: number, inFlow: boolean): PlainS
     if (!inFlow && text.column < indent) break
   }
   return { text: value, broken: gap.broken }
+}
+
+/** The signs up to a blank, a colon that ends a key, or an indicator of a flow collection. */
+function plainWord(text: Text, inFlow: boolean): string {
+  const { text: all, at: start } = text
+  let end = start
+  for (let code = all.charCodeAt(end); !isBlankOrEnd(code); code = all.charCodeAt(++end)) {
+    if (code === colon) {
+      if (isBlankOrEnd(all.charCodeAt(end + 1))) break
+      if (!inFlow) continue
+      text.skip(end - start)
+      text.fail("found unexpected ':'")
+    }
+    if (inFlow && flowEnds.has(code)) break
+  }
+  text.skip(end - start)
+  return all.slice(start, end)
 }
 
 /** A scalar in single or double quotes, from its opening quote on. */

@@ -114,5 +114,7 @@ export function isBreakOrEnd(code: number): boolean {
 }
 
 export function isBlankOrEnd(code: number): boolean {
+  // Most signs are ones that can be seen.
+  if (code > sign.space && code < sign.nel) return false
   return isBlank(code) || isBreakOrEnd(code)
 }

@@ -1,18 +1,11 @@
 /** Cases whose recorded outcome is the original's, and what the specification's section 18 decides instead. */
+import { type Decision, fails, yields } from './decision.ts'
 import type { Case } from './judge.ts'
-
-export interface Decision {
-  readonly reason: string
-  readonly outcome: Partial<Case>
-}
+import { shownPasses } from './passes.ts'
 
 const waits = 'D6: what waits is not failing, so no fallback fires and dependents are listed as waiting'
 const failsSomehow = { failing: undefined } as unknown as Partial<Case>
 const versions = 'D12: semvercmp gives a real integer, which string() takes'
-
-const nothing = { result: undefined, yaml: undefined, error: undefined, expected: undefined } as unknown as Partial<Case>
-const yields = (yaml: string): Partial<Case> => ({ ...nothing, yaml })
-const fails: Partial<Case> = { ...nothing, error: true }
 
 const floats = 'D8: numbers compare by value, integers and floats alike'
 const integers = 'D12: booleans, comparisons and positions give real integers'
@@ -80,20 +73,11 @@ const waiting: readonly string[] = [
   ...['0064', '0069', '0100'].map((at) => `differential-streams.json: streams ${at}`),
 ]
 
-/** Generated documents that come out differently because the original evaluates in passes, and shows it; docs/languages/spiff.md tells. */
-export const knownDifferences: readonly string[] = [
-  ...['0123', '0189', '0331', '0402', '0426', '0453', '0475', '0548', '0569', '0625', '0629', '0659', '0800', '0885', '0950'].map(
-    (at) => `differential-markers.json: markers ${at}`,
-  ),
-  ...['0099', '0112', '0114', '0176', '0319'].map((at) => `differential-merging.json: merging ${at}`),
-  ...['0125', '0163'].map((at) => `differential-tags.json: tags ${at}`),
-]
-
 /** The decision for a case, if there is one. */
 export function decided(file: string, item: Case): Decision | undefined {
   const name = `${file}: ${item.name}`
   if (waiting.includes(name)) return { reason: waits, outcome: failsSomehow }
-  return table[name] ?? comparedVersions(item)
+  return table[name] ?? shownPasses[name] ?? comparedVersions(item)
 }
 
 /** The nodes that only fail because the original's comparison of versions is no integer. */
@@ -104,4 +88,4 @@ function comparedVersions(item: Case): Decision | undefined {
 }
 
 /** The names of all cases decided. */
-decided.keys = (): readonly string[] => [...Object.keys(table), ...waiting, ...knownDifferences]
+decided.keys = (): readonly string[] => [...Object.keys(table), ...waiting, ...Object.keys(shownPasses)]

@@ -1,0 +1,11 @@
+/** What the project decides about a recorded case: why, and what comes out instead. */
+import type { Case } from './judge.ts'
+
+export interface Decision {
+  readonly reason: string
+  readonly outcome: Partial<Case>
+}
+
+const nothing = { result: undefined, yaml: undefined, error: undefined, failing: undefined, expected: undefined } as unknown as Partial<Case>
+export const yields = (yaml: string): Partial<Case> => ({ ...nothing, yaml })
+export const fails: Partial<Case> = { ...nothing, error: true }
