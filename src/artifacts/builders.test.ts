@@ -40,11 +40,11 @@ describe.skipIf(missing !== undefined)('images as builders write them', () => {
   beforeAll(async () => {
     mkdirSync(home, { recursive: true })
     podman = await startPodman(freshFolder('e'))
-  }, 300_000)
+  })
   afterAll(async () => {
     await podman?.stop()
     rmSync(home, { recursive: true, force: true })
-  }, 300_000)
+  })
 
   const ask = (...words: readonly string[]): string =>
     execFileSync(findProgram('podman') ?? 'podman', [...podman.arguments, ...words], {

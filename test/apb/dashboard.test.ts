@@ -47,7 +47,7 @@ beforeAll(async () => {
   reference = (await bundleImage(folder, 'wiki', { spec, entrypoint })).reference
   broker = await brokerWith(true)
   platform = new Platform(broker)
-}, 600_000)
+})
 afterAll(async () => {
   for (const one of brokers) await one.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -252,7 +252,7 @@ const parameters: readonly (readonly [string, object, RegExp])[] = [
   ['an argument of 200 KB', { text: 'x'.repeat(200_000) }, /bytes|large/],
 ]
 
-describe('runs', { timeout: 600_000 }, () => {
+describe('runs', () => {
   let folder: string
   let broker: TestBroker
   let platform: Platform
@@ -264,7 +264,7 @@ describe('runs', { timeout: 600_000 }, () => {
     const options = { registry: 'dh', namespace: 'target', timeoutSeconds: { provision: 120 } }
     broker = await offering([{ package: reference, options }])
     platform = new Platform(broker)
-  }, 600_000)
+  })
   afterAll(async () => {
     await broker?.stop()
     if (folder) rmSync(folder, { recursive: true, force: true })

@@ -67,7 +67,7 @@ interface Call {
   readonly body: string
 }
 
-describe.skipIf(missing !== undefined)('a target namespace on a real cluster', { timeout: 300_000 }, () => {
+describe.skipIf(missing !== undefined)('a target namespace on a real cluster', () => {
   let folder: string
   let cluster: Server
   let broker: TestBroker
@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)('a target namespace on a real cluster', {
     const entry = { package: reference, options: { namespace: 'target', targetCluster: { server, allow } } }
     broker = await offering([{ ...entry, infrastructure }])
     platform = new Platform(broker)
-  }, 300_000)
+  })
 
   afterAll(async () => {
     await broker?.stop()

@@ -39,7 +39,7 @@ beforeAll(async () => {
   }
   broker = await offering(entries)
   platform = new Platform(broker)
-}, 600_000)
+})
 
 afterAll(async () => {
   await broker?.stop()

@@ -255,7 +255,7 @@ function dumpOf(service: string): object {
   }
 }
 
-describe('instances', { timeout: 600_000 }, () => {
+describe('instances', () => {
   let broker: TestBroker
   let platform: Platform
   let service = serviceId
@@ -271,7 +271,7 @@ describe('instances', { timeout: 600_000 }, () => {
     }
     service = services[0]?.id ?? ''
     writeFileSync(file, JSON.stringify(dumpOf(service)))
-  }, 600_000)
+  })
   afterAll(async () => await broker?.stop())
   beforeEach(({ skip }) => skip(missing !== undefined, missing))
 

@@ -103,7 +103,7 @@ describe.each(['embedded', 'docker'] as const)(
       }
       broker = await offering([{ package: reference, options }], { engine })
       platform = new Platform(broker)
-    }, 600_000)
+    })
 
     afterAll(async () => {
       await broker?.stop()

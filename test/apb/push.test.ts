@@ -13,7 +13,7 @@ import { runCommand } from '../support/run-command.ts'
 
 const missing = ensurePrograms('busybox', 'curl')
 
-describe.skipIf(missing !== undefined)('chandler apb push', { timeout: 300_000 }, () => {
+describe.skipIf(missing !== undefined)('chandler apb push', () => {
   let home: string
   let bundles: string
   let folder: string
@@ -28,7 +28,7 @@ describe.skipIf(missing !== undefined)('chandler apb push', { timeout: 300_000 }
     await runCommand(register, ['apb', 'init', folder])
     const source = { name: 'dev', type: 'layouts', path: bundles, whiteList: ['.'], refreshInterval: '1s' }
     broker = await offering([{ source, options: { namespace: 'target' } }])
-  }, 300_000)
+  })
 
   afterAll(async () => {
     await broker?.stop()

@@ -74,10 +74,10 @@ test.skipIf(program === '')(
   'a broker that is killed leaves no engine waiting (needs terraform or tofu)',
   async () => {
     const { broker, engines } = await startWithOneWaiting()
-    await expect.poll(() => engines().length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => engines().length).toBe(1)
     await broker.end('SIGKILL')
 
-    await expect.poll(engines, { timeout: 20_000 }).toEqual([])
+    await expect.poll(engines).toEqual([])
   },
   150_000,
 )

@@ -109,4 +109,4 @@ test('without an engine the notebook is not offered, the rest is, and operators 
     await at.stop()
     rmSync(dirname(dirname(program)), { recursive: true, force: true })
   }
-}, 60_000)
+})

@@ -16,7 +16,7 @@ beforeAll(() => {
   const home = newFolder()
   desk = { home, program: installedProgram(), url: '' }
   pak = layOutPak('csb-suite', home)
-}, 60_000)
+})
 
 afterAll(() => {
   rmSync(dirname(dirname(desk.program)), { recursive: true, force: true })
@@ -53,7 +53,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 })
     expect(stdout.match(/ PASS/g)).toHaveLength(6)
     expect(stdout).toMatch(/^bind may fail .*PASS .*binding was told to fail/m)
-  }, 120_000)
+  })
 
   test('an example whose credentials are not what was declared fails, with 3', async () => {
     const broken = layOutPak('csb-suite', join(desk.home, 'broken'))
@@ -70,7 +70,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       items: [{ name: 'basic', result: 'FAILED', fault: expect.stringContaining('username') }],
     })
-  }, 60_000)
+  })
 
   test('the same examples pass at a broker that offers the pak', async () => {
     const { code, stdout, stderr } = await chandler(desk, ['pak', 'run-examples', pak])
@@ -79,7 +79,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 })
     expect(stdout.match(/ PASS/g)).toHaveLength(6)
     expect(left.stdout).toBe('')
-  }, 120_000)
+  })
 
   test('an example that names no plan of its service fails and says so', async () => {
     const broken = layOutPak('csb-suite', join(desk.home, 'planless'))
@@ -91,5 +91,5 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
 
     expect(code).toBe(3)
     expect(stdout).toMatch(/^plain +offline-types .*FAILED .*nowhere/m)
-  }, 60_000)
+  })
 })

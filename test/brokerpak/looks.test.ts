@@ -24,7 +24,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     const entries = [entryOf(suite, engine), entryOf(random, engine, providerInTheClear)]
     running = await startTestBroker('', home, catalogOf(entries))
     await chandler('instance', 'provision', 'offline-lifecycle', 'basic', 'thing', '-p', 'storage_gb=7')
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await running.stop()
@@ -48,7 +48,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
       ],
     })
     expect(shown).toMatchObject({ parameters: { storage_gb: 7 }, state: 'ready' })
-  }, 60_000)
+  })
 
   test('a dry run of another plan, of nothing new, and of what may not be', async () => {
     const plan = await json('instance', 'update', 'thing', '--plan', 'plus', '--dry-run')
@@ -61,7 +61,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     expect(prohibited).toMatchObject({ code: 9 })
     expect(prohibited.stderr).toContain('attempt to update parameter')
     expect(shown).toMatchObject({ plan: { name: 'basic' } })
-  }, 60_000)
+  })
 
   test('a check ends well while all is as it was made, and with 5 when something has gone', async () => {
     await chandler('instance', 'provision', 'offline-password', 'only', 'lost', '-p', 'length=13')
@@ -82,7 +82,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     expect(drifted.stdout).toMatch(/^delete +random_string\.name/m)
     expect(drifted.stderr).toContain('instance.drifted')
     expect(document).toMatchObject({ kind: 'DriftCheck', differs: true, changes: [{ action: 'delete' }] })
-  }, 120_000)
+  })
 
   test('a state goes out, into an instance that waits for it, and on from there', async () => {
     const file = join(home, 'thing.tfstate')
@@ -101,7 +101,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     expect(output.stdout.trim()).toBe('7')
     expect(broken.stderr).toContain('pak.state.unreadable')
     expect(gone.code).toBe(0)
-  }, 120_000)
+  })
 
   test('only operators get a state, and the audit log tells who did', async () => {
     const refused = await chandler({ user: 'watcher' }, 'instance', 'export-state', 'thing')
@@ -111,7 +111,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     expect(audit.stdout).toContain('instance.invoke')
     expect(audit.stdout).toContain('operation.read-output')
     expect(audit.stdout).not.toContain('terraform_version')
-  }, 60_000)
+  })
 
   async function json(...args: readonly string[]): Promise<unknown> {
     return JSON.parse((await chandler(...args, '-o', 'json')).stdout)

@@ -62,7 +62,7 @@ describe.skipIf(engine === '')('with the engine of this machine packed (needs te
       process.env['PATH'] = before
       await at.stop()
     }
-  }, 120_000)
+  })
 
   test('a pak of half a gigabyte is offered by a broker that never holds it', async () => {
     const source = layOutPak('csb-suite', join(home, 'large'))
@@ -84,5 +84,5 @@ describe.skipIf(engine === '')('with the engine of this machine packed (needs te
       await at.stop()
     }
     expect(watched.stop().ours - before).toBeLessThan(250 * 1024 * 1024)
-  }, 180_000)
+  })
 })

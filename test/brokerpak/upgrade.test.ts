@@ -27,7 +27,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
     const before = await makePak('before', (manifest) => manifest.replace(notYet, ''), [old])
     running = await startTestBroker('', home, offering(before, undefined, providerInTheClear))
     customer = new Customer(running, 'offline-password')
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await running.stop()
@@ -88,7 +88,7 @@ describe.skipIf(engine === '')('with terraform or tofu on the path', () => {
       Array(4).fill('succeeded'),
     )
     expect(enginesIn(late.log)).toEqual([latest])
-  }, 240_000)
+  })
 
   function cli(...args: readonly string[]) {
     return chandler({ home, program, url: running.url }, args)

@@ -46,7 +46,7 @@ describe.each(contracts.map((name) => [name, needs[name]] as const))('%s', (cont
     const lives = await leadLives(stage, told, name)
     expect(lives.faults).toEqual([])
     seen = await collect(stage, lives)
-  }, 600_000)
+  })
 
   afterAll(async () => {
     await stage?.stop()

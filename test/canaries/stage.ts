@@ -222,7 +222,7 @@ export async function openStage(told: Told, folder: string, keys: Keys, control:
     CHANDLER_LOGS_LEVEL: 'debug',
     PATH: `${join(folder, 'package/programs')}:${process.env['PATH'] ?? ''}`,
   }
-  const broker = await startBrokerProcess({ dataDir, config: file, environment, readyWithinMs: 120_000 })
+  const broker = await startBrokerProcess({ dataDir, config: file, environment })
   return new Stage({ broker, folder, dataDir, file, environment, keys })
 }
 

@@ -54,7 +54,6 @@ export async function inRoom<T>(
           store: at,
           config: wares.config,
           environment,
-          readyWithinMs: 120_000,
         })
         brokers.add(broker)
         void broker.ended.then((code) => {

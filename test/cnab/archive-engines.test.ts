@@ -49,7 +49,7 @@ beforeAll(async () => {
   )
   podman = await startPodman(freshFolder('e'))
   process.env['DOCKER_HOST'] = `unix://${podman.socket}`
-}, 120_000)
+})
 afterAll(async () => {
   if (before === undefined) delete process.env['DOCKER_HOST']
   else process.env['DOCKER_HOST'] = before
@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined).each(['embedded', 'docker'])('on the engi
     expect(log()).toContain('upgrade of life: port=9999')
     expect(log()).toContain('a word on standard error')
     expect(log()).not.toContain('relocated')
-  }, 120_000)
+  })
 })
 
 test.skipIf(missing !== undefined || noRegistry !== undefined)(

@@ -55,7 +55,7 @@ beforeAll(async () => {
     join(home, 'creds.yml'),
     'name: creds\ncredentials:\n- {name: token, source: {value: t0ken}}\n',
   )
-}, 60_000)
+})
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 test.skipIf(missing !== undefined)(

@@ -108,7 +108,7 @@ beforeAll(async () => {
   if (exit !== 0) throw new Error(err)
   // From here on there is nothing but the archive.
   rmSync(sources, { recursive: true })
-}, 60_000)
+})
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const run = ['-d', 'embedded'] as const
@@ -137,14 +137,14 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
       'install',
     ])
     expect(new Set(view.runs.map((one: { revision: string }) => one.revision)).size).toBe(3)
-  }, 60_000)
+  })
 
   test('runs actions without state without an installation, and leaves nothing of them', async () => {
     const { exit, out } = await cnab('invoke', 'anything', 'help', archive, ...run)
 
     expect({ exit, out }).toEqual({ exit: 0, out: 'help of anything: port=8080\nno help\n' })
     expect((await json('list')).items.map((one: { name: string }) => one.name)).not.toContain('anything')
-  }, 30_000)
+  })
 
   test('shows no credential anywhere, and keeps none', async () => {
     const { out, err } = await cnab('install', 'quiet', archive, '-c', join(home, 'creds.yml'), ...run)
@@ -157,7 +157,7 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
     expect(JSON.parse(rehearsal).environment).toMatchObject({ TOKEN: '******', PORT: '8080' })
     expect([out, err, log, rehearsal].join('')).not.toContain(secret)
     expect(stored.stdout).toBe('')
-  }, 30_000)
+  })
 
   test('that fails is recorded with its outputs, can be upgraded by force and is uninstalled', async () => {
     const creds = ['-c', join(home, 'creds.yml')]
@@ -176,7 +176,7 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
     expect(url).toBe('http://weak:8080')
     expect(deleted.exit).toBe(0)
     expect((await cnab('show', 'weak')).exit).toBe(4)
-  }, 60_000)
+  })
 
   test('is refused with everything that is wrong at once, before anything starts', async () => {
     const { exit, err } = await cnab(
@@ -197,7 +197,7 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
     expect(err).toContain('undefined parameter "prot"')
     expect(err).toContain('/fail')
     expect((await json('list')).items.map((one: { name: string }) => one.name)).not.toContain('wrong')
-  }, 30_000)
+  })
 
   test('keeps outputs byte for byte', async () => {
     await cnab('install', 'bytes', archive, '-c', join(home, 'creds.yml'), ...run)
@@ -205,7 +205,7 @@ describe.skipIf(missing !== undefined)('a thick bundle on the embedded engine', 
     const { stdout } = spawnSync(process.execPath, starter(['outputs', 'bytes', 'state']))
 
     expect(stdout).toEqual(Buffer.from('\0\u00ffinstall', 'latin1'))
-  }, 30_000)
+  })
 })
 
 describe.skipIf(missing !== undefined)('an installation', () => {
@@ -229,7 +229,7 @@ describe.skipIf(missing !== undefined)('an installation', () => {
     expect(cancelled).toMatchObject({ exit: 3, err: expect.stringContaining('operation.cancelled') })
     expect(repaired.exit).toBe(0)
     expect(runs.map((one: { status: string }) => one.status)).toEqual(['succeeded', 'canceled'])
-  }, 300_000)
+  })
 
   test.each(['SIGKILL', 'SIGHUP'] as const)(
     'loses nothing of a run that ends well when its command ends with %s',
@@ -261,7 +261,7 @@ describe.skipIf(missing !== undefined)('an installation', () => {
 
     expect(out).toContain('port=9001')
     expect(out).toContain('only set')
-  }, 120_000)
+  })
 
   test('is stopped when the terminal asks, and says so', async () => {
     const args = ['install', 'stopped', archive, '-c', join(home, 'creds.yml'), '-p', 'wait=600', ...run]
@@ -270,7 +270,7 @@ describe.skipIf(missing !== undefined)('an installation', () => {
     await child.end('SIGINT')
 
     expect(await json('show', 'stopped')).toMatchObject({ state: 'defined', status: 'canceled' })
-  }, 60_000)
+  })
 
   test('is brought to where a document wants it, and left alone when it is there', async () => {
     const document = (more: string): string => {
@@ -305,7 +305,7 @@ describe.skipIf(missing !== undefined)('an installation', () => {
       'nothing',
       'nothing',
     ])
-  }, 90_000)
+  })
 
   test('takes its values from kept sets, secrets and what was typed, the last of them first', async () => {
     spawnSync(process.execPath, starter(['credentials', 'secret', 'harbour']), { input: secret })
@@ -343,7 +343,7 @@ describe.skipIf(missing !== undefined)('an installation', () => {
     expect(out).toContain('port=2')
     expect(typed).toContain('port=3')
     expect(shown).toContain('harbour')
-  }, 60_000)
+  })
 })
 
 const store = '../shared/corpus/cnab/claims/store'
@@ -413,7 +413,7 @@ describe.skipIf(missing !== undefined)('drivers', () => {
       ['state', ''],
       ['url', '8080'],
     ])
-  }, 30_000)
+  })
 
   test('that do not handle the image, or are not there, are refused', async () => {
     const driver = join(home, 'cnab-none')
@@ -428,7 +428,7 @@ describe.skipIf(missing !== undefined)('drivers', () => {
       exit: 9,
       err: expect.stringContaining('there is no program'),
     })
-  }, 30_000)
+  })
 
   test('of ours runs an operation of another tool, collects outputs and ends as the bundle did', async () => {
     const sources = join(home, 'driver-sources')
@@ -472,5 +472,5 @@ describe.skipIf(missing !== undefined)('drivers', () => {
     expect(bad.status).toBe(7)
     expect(nonsense).toMatchObject({ status: 9, stderr: expect.stringContaining('/image/image') })
     renameSync(sources, `${sources}-used`)
-  }, 60_000)
+  })
 })

@@ -111,7 +111,7 @@ beforeAll(async () => {
   mkdirSync(sources)
   const { image } = await writeHello(sources)
   bundle = image.reference
-}, 60_000)
+})
 beforeEach(() => {
   rmSync(marker, { recursive: true, force: true })
   rmSync(outputs, { recursive: true, force: true })
@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)('cnab-chandler, called by a tool', () => 
     drive({})
 
     expect(existsSync(join(home, 'data', 'chandler'))).toBe(true)
-  }, 120_000)
+  })
 })
 
 describe.skipIf(missing !== undefined)('a driver of others', () => {
@@ -181,5 +181,5 @@ describe.skipIf(missing !== undefined)('a driver of others', () => {
     expect({ status, stderr }).toMatchObject({ status: 0 })
     expect(told.environment).toMatchObject(Object.fromEntries(names.map((name) => [name, theirs.value])))
     expect(readFileSync(join(home, 'met'), 'utf8')).not.toContain(theirs.value)
-  }, 60_000)
+  })
 })

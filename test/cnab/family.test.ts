@@ -107,7 +107,7 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true })
 })
 
-describe.skipIf(missing !== undefined)('a bundle and what it depends on', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)('a bundle and what it depends on', () => {
   const id = 'shop-1'
 
   test('are installed in order, straight from their archives, and the outputs of one feed the other', async () => {

@@ -139,7 +139,7 @@ echo not asked for > /cnab/app/outputs/more
 exit 0
 `
 
-describe.skipIf(missing !== undefined)('a hostile run tool', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)('a hostile run tool', () => {
   let at: TestBroker
   let platform: Platform
   const home = freshFolder('cnab-hostile-run')

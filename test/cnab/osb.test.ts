@@ -18,7 +18,7 @@ const installation = `s${sha256(JSON.stringify(['platform', id])).slice(0, 32)}`
 describe.each([
   ['embedded', ensurePrograms('busybox')],
   ['docker', ensurePrograms('busybox', 'podman', 'runc')],
-])('a bundle at the OSB interface, on the %s engine', { timeout: 120_000 }, (engine, missing) => {
+])('a bundle at the OSB interface, on the %s engine', (engine, missing) => {
   let folder: string
   let bundle: TestBundle
   let at: TestBroker

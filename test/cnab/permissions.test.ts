@@ -21,7 +21,7 @@ const bundle = {
   },
 }
 
-describe.skipIf(missing !== undefined)('a bind with a syslog drain', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)('a bind with a syslog drain', () => {
   let folder: string
   let at: TestBroker
   beforeAll(async () => {

@@ -21,56 +21,52 @@ const greedy = {
   },
 }
 
-describe.skipIf(missing !== undefined)(
-  'a bundle that wants the socket of the engine',
-  { timeout: 60_000 },
-  () => {
-    let folder: string
-    let bundle: TestBundle
+describe.skipIf(missing !== undefined)('a bundle that wants the socket of the engine', () => {
+  let folder: string
+  let bundle: TestBundle
 
-    beforeAll(async () => {
-      folder = freshFolder('cnab-socket')
-      bundle = await thickBundle(folder, greedy)
-    })
-    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  beforeAll(async () => {
+    folder = freshFolder('cnab-socket')
+    bundle = await thickBundle(folder, greedy)
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-    test('is not offered unless its operator says so', async () => {
-      const at = await offering([{ package: bundle.folder }])
-      try {
-        expect((await new Platform(at).catalog())['services']).toEqual([])
-        expect(at.logLines.join('')).toContain('allowDockerHostAccess was not enabled')
-      } finally {
-        await at.stop()
-      }
-    })
+  test('is not offered unless its operator says so', async () => {
+    const at = await offering([{ package: bundle.folder }])
+    try {
+      expect((await new Platform(at).catalog())['services']).toEqual([])
+      expect(at.logLines.join('')).toContain('allowDockerHostAccess was not enabled')
+    } finally {
+      await at.stop()
+    }
+  })
 
-    test('cannot have one of the embedded engine, and hears that before anything is accepted', async () => {
-      const at = await offering([{ package: bundle.folder, options: { allowDockerHostAccess: true } }])
-      try {
-        const { status, body } = await new Platform(at).provision('i1', 'default', {})
+  test('cannot have one of the embedded engine, and hears that before anything is accepted', async () => {
+    const at = await offering([{ package: bundle.folder, options: { allowDockerHostAccess: true } }])
+    try {
+      const { status, body } = await new Platform(at).provision('i1', 'default', {})
 
-        expect(status).toBeGreaterThanOrEqual(400)
-        expect(body['description']).toContain('cannot')
-      } finally {
-        await at.stop()
-      }
-    })
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(body['description']).toContain('cannot')
+    } finally {
+      await at.stop()
+    }
+  })
 
-    test('is lent it with the consent of its operator', async () => {
-      const daemon = await startPodman(freshFolder('e'))
-      process.env['DOCKER_HOST'] = `unix://${daemon.socket}`
-      const entry = { package: bundle.folder, options: { allowDockerHostAccess: true } }
-      const at = await offering([entry], { engine: 'docker' })
-      try {
-        const platform = new Platform(at)
-        const ended = await platform.end('i1', await platform.provision('i1', 'default', {}))
+  test('is lent it with the consent of its operator', async () => {
+    const daemon = await startPodman(freshFolder('e'))
+    process.env['DOCKER_HOST'] = `unix://${daemon.socket}`
+    const entry = { package: bundle.folder, options: { allowDockerHostAccess: true } }
+    const at = await offering([entry], { engine: 'docker' })
+    try {
+      const platform = new Platform(at)
+      const ended = await platform.end('i1', await platform.provision('i1', 'default', {}))
 
-        expect([ended.state, await platform.outputs('i1')]).toEqual(['succeeded', { socket: 'lent\n' }])
-      } finally {
-        await at.stop()
-        delete process.env['DOCKER_HOST']
-        await daemon.stop()
-      }
-    })
-  },
-)
+      expect([ended.state, await platform.outputs('i1')]).toEqual(['succeeded', { socket: 'lent\n' }])
+    } finally {
+      await at.stop()
+      delete process.env['DOCKER_HOST']
+      await daemon.stop()
+    }
+  })
+})

@@ -174,7 +174,7 @@ export function describeLife(living: () => Living): void {
     const { engine } = living()
     const first = await started(waits(1))
     const following = engine.follow(first.ticket, first.watch)
-    await expect.poll(() => first.log().toString(), { timeout: 20_000 }).toBe('began\n')
+    await expect.poll(() => first.log().toString()).toBe('began\n')
     first.stop.abort()
     if (engine.facts.outlives) await following
 
@@ -231,7 +231,7 @@ export function describeLife(living: () => Living): void {
     await engine.layOut(order, watch)
     const ticket = await engine.start({ name: order.name, fence: 1 })
     // The log has no listener yet: the program prints until it must wait.
-    await expect.poll(() => printedBytes(folder), { timeout: 60_000 }).toBeGreaterThan(3 * million)
+    await expect.poll(() => printedBytes(folder)).toBeGreaterThan(3 * million)
     let heard = 0
     let most = printedBytes(folder)
     const report = await engine.follow(ticket, {
@@ -253,7 +253,7 @@ export function describeLife(living: () => Living): void {
     const { engine } = living()
     const { order, ticket, watch, log } = await started(waits(1000))
     const following = engine.follow(ticket, watch)
-    await expect.poll(() => log().toString(), { timeout: 20_000 }).toBe('began\n')
+    await expect.poll(() => log().toString()).toBe('began\n')
     await engine.stop(order.name, 0)
     const report = await following
 
@@ -361,6 +361,6 @@ export function describeLife(living: () => Living): void {
     const { engine, candidate } = living()
 
     expect(await engine.list('test-cluster')).toEqual([])
-    await expect.poll(async () => (await candidate.leftovers?.()) ?? [], { timeout: 20_000 }).toEqual([])
+    await expect.poll(async () => (await candidate.leftovers?.()) ?? []).toEqual([])
   })
 }

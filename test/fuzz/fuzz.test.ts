@@ -8,13 +8,13 @@ const topics = readdirSync(new URL('./topics/', import.meta.url)).map((name) => 
 const named = async (name: string): Promise<Topic> =>
   ((await import(`./topics/${name}.ts`)) as { topic: Topic }).topic
 
-test.each(topics)('%s: every property holds for generated documents', { timeout: 600_000 }, async (name) => {
+test.each(topics)('%s: every property holds for generated documents', async (name) => {
   const found = [...examined(await named(name), { first: 1, count: 3_000 })].flat()
 
   expect(found).toEqual([])
 })
 
-test.each(topics)('%s: every attack ends in a value or in a fault', { timeout: 600_000 }, async (name) => {
+test.each(topics)('%s: every attack ends in a value or in a fault', async (name) => {
   const { attacks } = await named(name)
 
   // Half a second each: what takes longer is ended by its clock, as it would be after the usual time.

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { shared, topic } from '../corpus/topics/ocm.ts'
 
-describe.each(['test/corpus/ocm', shared])('the tables of %s', { timeout: 120_000 }, (home) => {
+describe.each(['test/corpus/ocm', shared])('the tables of %s', (home) => {
   test.skipIf(!existsSync(home))('hold', async () => {
     const verdicts = []
     for await (const one of topic.run([home], new Map())) verdicts.push(one)

@@ -54,7 +54,7 @@ const component = (version: string, more: readonly object[] = [], references: re
   references,
 })
 
-describe.skipIf(missing !== undefined)('component versions in a registry', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)('component versions in a registry', () => {
   test('are written, listed newest first, shown, signed where they lie, and verified', async () => {
     const to = `http://${registry.host}/listed`
     for (const version of ['1.0.0', '1.10.0', '1.9.0', '1.9.0+b1'])
@@ -215,7 +215,7 @@ describe.skipIf(missing !== undefined)('component versions in a registry', { tim
   })
 })
 
-describe.skipIf(missing !== undefined)('content', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)('content', () => {
   test.each<[string, () => object, readonly string[]]>([
     ['of an S3 bucket', () => ({ type: 's3', bucketName: 'b', objectKey: 'k' }), ['ocm.access.unsupported']],
     [
@@ -324,7 +324,7 @@ describe.skipIf(missing !== undefined)('content', { timeout: 120_000 }, () => {
   })
 })
 
-describe.skipIf(missing !== undefined)('kill -9 during a transfer', { timeout: 180_000 }, () => {
+describe.skipIf(missing !== undefined)('kill -9 during a transfer', () => {
   test.each(['directory', 'tgz', 'registry'])(
     'to a %s: the next one goes on, and what is visible is whole',
     async (kind) => {

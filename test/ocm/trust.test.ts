@@ -57,7 +57,7 @@ function copy(): Archive {
   return new Archive(join(home, `copy-${++count}`), ctf)
 }
 
-describe.skipIf(missing !== undefined)('what was tampered with', { timeout: 60_000 }, () => {
+describe.skipIf(missing !== undefined)('what was tampered with', () => {
   const change = (component: string, from: string, to: string) => (archive: Archive) => {
     const before = archive.descriptor(component)
     expect(before).toContain(from)
@@ -193,7 +193,7 @@ describe.skipIf(missing !== undefined)('what was tampered with', { timeout: 60_0
   })
 })
 
-describe.skipIf(missing !== undefined)('a signature', { timeout: 60_000 }, () => {
+describe.skipIf(missing !== undefined)('a signature', () => {
   test.each(
     signatureAlgorithms.flatMap((algorithm) =>
       normalisations.map((normalisation) => [algorithm, normalisation] as const),
@@ -288,7 +288,7 @@ function issueDated(
   )
 }
 
-describe.skipIf(missing !== undefined)('a certificate', { timeout: 60_000 }, () => {
+describe.skipIf(missing !== undefined)('a certificate', () => {
   const file = (name: string): string => join(home, name)
   beforeAll(() => {
     if (missing !== undefined) return

@@ -64,7 +64,6 @@ describe.skipIf(missing !== undefined)('a release', () => {
 
   test.skipIf(architecture !== 'x64')(
     'is installed as docs/installing.md shows it, from npm with less than 30 MB and without sources',
-    { timeout: 300_000 },
     async () => {
       const folder = join(work, 'reader')
       cpSync(first, folder, { recursive: true })
@@ -97,7 +96,7 @@ describe.skipIf(missing !== undefined)('a release', () => {
     expect(atOnce).toEqual(Array.from({ length: 4 }, () => ({ code: 0, out: '1\n', err: '' })))
     expect(once()).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
     expect(readdirSync(join(home, '.cache/chandler/program'))).toHaveLength(1)
-  }, 120_000)
+  })
 
   test('serves from the executable: threads and processes start as they do from npm', async () => {
     const home = mkdtempSync(join(work, 'served-'))
@@ -113,7 +112,7 @@ describe.skipIf(missing !== undefined)('a release', () => {
     expect(
       await catalogOf([program, 'serve', '--config', config], 'secret-of-a-test', { HOME: home }),
     ).toEqual(['demo-db'])
-  }, 180_000)
+  })
 })
 
 const noChroot =
@@ -195,7 +194,7 @@ describe.skipIf(noChroot !== undefined)('a Debian package', () => {
       })
       expect([page, status, stderr]).toEqual([page, 0, ''])
     }
-  }, 120_000)
+  })
 })
 
 /** A small Debian, made once for this checkout. */

@@ -68,7 +68,7 @@ async function described(broker: TestBroker): Promise<string> {
   return JSON.stringify(await new Platform(broker).catalog())
 }
 
-describe('the second listing', { timeout: 120_000, skip: missing !== undefined }, () => {
+describe('the second listing', { skip: missing !== undefined }, () => {
   test('asks only for the digest of what it knows', async () => {
     const { broker, witness } = await sourceAt(false)
     await relist(broker)
@@ -110,7 +110,7 @@ describe('the second listing', { timeout: 120_000, skip: missing !== undefined }
   })
 })
 
-describe('a service with an override', { timeout: 120_000, skip: missing !== undefined }, () => {
+describe('a service with an override', { skip: missing !== undefined }, () => {
   test('is known with its own options', async () => {
     const overrides = [{ service: 'dh-org-queue-apb', options: { launchOnBind: 'never' } }]
     const { broker, witness } = await sourceAt(false, { overrides })

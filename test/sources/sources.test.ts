@@ -76,7 +76,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-describe('a registry', { timeout: 120_000, skip: missing !== undefined }, () => {
+describe('a registry', { skip: missing !== undefined }, () => {
   test('is listed page by page: bundles are offered under the name of the source, the rest is told with its reason', async () => {
     const { host } = await registryWith(['org/queue-apb', 'org/table-apb', 'org/secret-apb'])
     await pushImage(host, 'org/plain-apb', { maintainer: 'nobody' })
@@ -230,7 +230,7 @@ describe('a registry', { timeout: 120_000, skip: missing !== undefined }, () => 
 const names = ['a-apb', 'b-apb', 'c-apb', 'd-apb', 'e-apb']
 const found = names.map((name) => `skippers/${name}`)
 
-describe('web APIs of others, whose images are out of reach here', { timeout: 120_000 }, () => {
+describe('web APIs of others, whose images are out of reach here', () => {
   test.each([
     ['dockerhub', dockerHub(names, 'me', 'pass'), { user: 'me', password: 'pass' }, 4],
     ['quay', quay(names), { token: 'quay-token' }, 3],
@@ -261,7 +261,7 @@ describe('web APIs of others, whose images are out of reach here', { timeout: 12
   })
 })
 
-describe('folders of this machine', { timeout: 120_000 }, () => {
+describe('folders of this machine', () => {
   test('image layouts, in a folder or by the names in one', async () => {
     const root = writeTree(join(home, 'root'), { 'etc/greeting': 'ahoy' })
     for (const name of ['queue-apb', 'table-apb'])

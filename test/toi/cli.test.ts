@@ -88,7 +88,7 @@ const seen = async (...args: Parameters<typeof act>): Promise<string> => {
 
 const reference = (version: string): string => `${ctf}//${componentName}:${version}`
 
-describe.skipIf(missing !== undefined)('chandler toi', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)('chandler toi', () => {
   beforeAll(async () => {
     for (const version of ['1.0.0', '2.0.0']) await componentIn(home, { ...component, version })
     writeFileSync(
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)('chandler toi', { timeout: 120_000 }, () 
       JSON.stringify({ credentials: { admin: { credentials: { user: secret } } } }),
     )
     program = installedProgram()
-  }, 120_000)
+  })
 
   afterAll(() => {
     if (program !== '') rmSync(dirname(dirname(program)), { recursive: true, force: true })

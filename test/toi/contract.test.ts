@@ -61,7 +61,7 @@ async function problemsOf(work: Promise<unknown>): Promise<readonly Problem[]> {
   }
 }
 
-describe.skipIf(missing !== undefined)('a package', { timeout: 60_000 }, () => {
+describe.skipIf(missing !== undefined)('a package', () => {
   test.each<[string, Json, string, string]>([
     ['that is no YAML', 'a: [', 'toi.package.invalid', '"package spec" is invalid'],
     ['that is a list', [1], 'toi.package.invalid', 'it is no map'],
@@ -178,7 +178,7 @@ describe.skipIf(missing !== undefined)('a package', { timeout: 60_000 }, () => {
   })
 })
 
-describe.skipIf(missing !== undefined)('an executor that lies at a web address', { timeout: 60_000 }, () => {
+describe.skipIf(missing !== undefined)('an executor that lies at a web address', () => {
   let server: FlakyServer
   beforeEach(async () => {
     server = await startFlakyServer((_, response) => response.end('any bytes'))
@@ -239,7 +239,7 @@ describe.skipIf(missing !== undefined)('an executor that lies at a web address',
   })
 })
 
-describe.skipIf(missing !== undefined)('what is given', { timeout: 60_000 }, () => {
+describe.skipIf(missing !== undefined)('what is given', () => {
   let pkg: Package
   beforeAll(async () => {
     const read = await withPackage({

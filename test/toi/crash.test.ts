@@ -138,7 +138,7 @@ function pathOf(instance: string, name: string): string {
   return name === 'bind' ? `${instance}/service_bindings/b1` : instance
 }
 
-describe.skipIf(missing !== undefined)('kill -9', { timeout: 300_000 }, () => {
+describe.skipIf(missing !== undefined)('kill -9', () => {
   test.concurrent.each([
     ['that succeeds', 0, 'succeeded'],
     ['that fails', 4, 'failed'],

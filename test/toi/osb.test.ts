@@ -82,7 +82,7 @@ const executor = {
 describe.each([
   ['embedded', ensurePrograms('busybox', 'openssl') ?? registryMissing()],
   ['docker', ensurePrograms('busybox', 'openssl', 'podman', 'runc') ?? registryMissing()],
-])('a package at the OSB interface, on the %s engine', { timeout: 120_000 }, (engine, missing) => {
+])('a package at the OSB interface, on the %s engine', (engine, missing) => {
   let folder: string
   let at: TestBroker
   let platform: Platform

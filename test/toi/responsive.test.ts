@@ -30,9 +30,7 @@ afterAll(async () => {
 })
 beforeEach(({ skip }) => skip(missing !== undefined, missing))
 
-test('catalog and orders of others are answered while a hostile template is evaluated', {
-  timeout: 300_000,
-}, async () => {
+test('catalog and orders of others are answered while a hostile template is evaluated', async () => {
   const platform = new Platform(at)
   let ended = false
   const hostile = platform.provision('hostile', 'default', { long: true }).finally(() => {

@@ -20,7 +20,7 @@ function entryOf(folder: string, version: string): object {
   return { package: `ocm:${folder}//${componentName}:${version}` }
 }
 
-describe.skipIf(missing !== undefined)('an instance of a component', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)('an instance of a component', () => {
   let folder: string
   let at: TestBroker
   let platform: Platform

@@ -27,7 +27,7 @@ const rows = (table: TableFile | undefined, name: string) => (table?.document[na
 const transitions = (name: string) =>
   rows(states, name).map((row) => [row['from'], row['event'], row] as const)
 
-describe.skipIf(missing !== undefined)('a broker with a pattern', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)('a broker with a pattern', () => {
   test.concurrent.each(
     (outcomes?.document.cases ?? []).map((row) => [row.id, row['operation'], row['outcome'], row] as const),
   )('%s: %s, %s answers as the table says', async (_id, _operation, _outcome, row) => {

@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => theatre?.close())
 
 describe.skipIf(missing !== undefined)('guarantees of the pattern contract', () => {
-  test.concurrent.each(Object.entries(guarantees))('%s', { timeout: 180_000 }, async (_, ids) => {
+  test.concurrent.each(Object.entries(guarantees))('%s', async (_, ids) => {
     for (const id of ids) expect([id, await playCase(theatre, cases.get(id)!)]).toEqual([id, []])
   })
 })

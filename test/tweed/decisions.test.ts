@@ -61,7 +61,7 @@ async function until(look: () => Promise<boolean>): Promise<void> {
   while (!(await look())) await systemClock.sleep(20)
 }
 
-describe.skipIf(missing !== undefined)('decisions where the contract is silent', { timeout: 120_000 }, () => {
+describe.skipIf(missing !== undefined)('decisions where the contract is silent', () => {
   test.concurrent.each([
     [false, ['running', 'queued']],
     [true, ['running', 'running']],

@@ -30,7 +30,7 @@ beforeAll(async () => {
     CHANDLER_OPERATIONS_HEARTBEAT: '500ms',
   }
   broker = await startBrokerProcess({ dataDir, store: await server.database(), environment })
-}, 120_000)
+})
 
 afterAll(async () => {
   await broker?.end('SIGKILL')
@@ -42,7 +42,7 @@ test.skipIf('missing' in place)(
   'while PostgreSQL is away everything is refused as the platform understands it, and afterwards all that was accepted ends',
   async () => {
     const accepted = [await order('soon', 1000), await order('later', 6000), await order('last', 12_000)]
-    await expect.poll(() => startsOf('soon') + startsOf('later'), { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => startsOf('soon') + startsOf('later')).toBe(2)
 
     // What a platform was told a moment ago is what it is told again.
     expect(await stateOf('last', '')).toBe('in progress')
@@ -71,16 +71,14 @@ test.skipIf('missing' in place)(
     expect(seen.headers.get('retry-after')).toMatch(/^\d+$/)
     expect([ready.status, alive.status, catalog.status]).toEqual([503, 200, 200])
     expect(await ready.text()).toContain('[-]store')
-    await expect
-      .poll(async () => (await fetch(`${broker.adminUrl}/readyz`)).status, { timeout: 30_000 })
-      .toBe(200)
+    await expect.poll(async () => (await fetch(`${broker.adminUrl}/readyz`)).status).toBe(200)
     for (const [i, name] of ['soon', 'later', 'last'].entries()) {
-      await expect.poll(() => stateOf(name, accepted[i] ?? ''), { timeout: 90_000 }).toBe('succeeded')
+      await expect.poll(() => stateOf(name, accepted[i] ?? '')).toBe('succeeded')
       expect(startsOf(name)).toBe(1)
     }
     expect((await platform('GET', '/v2/service_instances/refused')).status).toBe(404)
     await order('fresh', 0)
-    await expect.poll(async () => stateOf('fresh', ''), { timeout: 30_000 }).toBe('succeeded')
+    await expect.poll(async () => stateOf('fresh', '')).toBe('succeeded')
   },
   180_000,
 )

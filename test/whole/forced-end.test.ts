@@ -17,14 +17,14 @@ import {
 import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { noteStarts } from '../support/sim-starts.ts'
 
-const patiently = { timeout: 60_000 }
+const patiently = { timeout: 600_000 }
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
   describe.skipIf(kind === 'postgres' && 'missing' in findPostgres())('with its database', () => {
     let server: PostgresServer | undefined
     beforeAll(async () => {
       if (kind === 'postgres') server = await startPostgres()
-    }, 120_000)
+    })
     afterAll(() => server?.stop())
 
     test('a program that never ends is stopped, and its operation ends as cancelled', async () => {
@@ -42,7 +42,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
         expect.objectContaining({ action: 'operation.force-end', actor: { kind: 'user', id: 'operator' } }),
       )
       expect(await pollOf(broker, 'endless')).toMatchObject({ state: 'failed' })
-    }, 180_000)
+    })
 
     test('what waits for its claim, and what waits for another, ends without any worker', async () => {
       const { broker, starts } = await begin({ CHANDLER_OPERATIONS_CONCURRENCY: '1' })
@@ -64,7 +64,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
       expect(starts(waiting)).toEqual([])
       await forceEnd(broker, running)
       await expect.poll(() => stateOf(broker, running), patiently).toBe('cancelled')
-    }, 180_000)
+    })
 
     test.skipIf(kind === 'sqlite')(
       'what a node holds that is away ends by another, and when it wakes it changes nothing',

@@ -39,7 +39,7 @@ test('what was held back in the midst of its run goes on when it is released, an
   expect((await until(broker, released, ended)).state).toBe('succeeded')
   expect((await until(broker, cancelled, ended)).state).toBe('cancelled')
   expect(starts()).toHaveLength(2)
-}, 180_000)
+})
 
 /** As four claims would leave the rows that each ended before their owner had looked at the run: no test can time such deaths. */
 function strike(dataDir: string): void {

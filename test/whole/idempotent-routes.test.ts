@@ -165,12 +165,12 @@ class Api {
   async ended(operation: string): Promise<void> {
     await vi.waitFor(
       async () => expect((await this.get(`/operations/${operation}`))['state']).toMatch(/succeeded|failed/),
-      { timeout: 120_000, interval: 50 },
+      { interval: 50 },
     )
   }
 }
 
-describe.skipIf('missing' in findPostgres())('two brokers on one PostgreSQL', { timeout: 600_000 }, () => {
+describe.skipIf('missing' in findPostgres())('two brokers on one PostgreSQL', () => {
   const undo: (() => unknown)[] = []
   const asked = new Map<
     string,
@@ -183,7 +183,7 @@ describe.skipIf('missing' in findPostgres())('two brokers on one PostgreSQL', { 
     undo.push(() => server.stop())
     const dataDir = mkdtempSync(join(tmpdir(), 'chandler-once-'))
     undo.push(() => rmSync(dataDir, { recursive: true, force: true }))
-    const place = { dataDir, store: await server.database(), readyWithinMs: 120_000 }
+    const place = { dataDir, store: await server.database() }
     const first = new Api(
       await startBrokerProcess({ ...place, environment: { CHANDLER_NODE_NAME: 'first' } }),
     )
@@ -196,7 +196,7 @@ describe.skipIf('missing' in findPostgres())('two brokers on one PostgreSQL', { 
       asked.set(url, { path: at, answer: await first.post(at, keyOf(url), body) })
     }
     await first.broker.end('SIGKILL')
-  }, 600_000)
+  })
   afterAll(async () => {
     for (const step of undo.toReversed()) await step()
   })

@@ -41,4 +41,4 @@ test('a pak is built from a program that is downloaded, twice the same', async (
     server.close()
     for (const path of [dirname(dirname(program)), home]) rmSync(path, { recursive: true, force: true })
   }
-}, 60_000)
+})

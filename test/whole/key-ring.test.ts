@@ -74,7 +74,7 @@ test('a serve that is refused for its ring ends with 78; one on the right ring g
   const again = await startTestBroker('', folder)
   expect(await pageOf(again)).toBe(200)
   await again.stop()
-}, 120_000)
+})
 
 test.each([1, 2, 3])(
   'two that start at once on an empty folder: one serves, and what it seals is read by the next (%i)',
@@ -86,11 +86,11 @@ test.each([1, 2, 3])(
     const environment = { CHANDLER_LOGS_LEVEL: 'info', CHANDLER_STORE_CONNECT_TIMEOUT: '0s' }
 
     const both = await Promise.allSettled(
-      [1, 2].map(() => startBrokerProcess({ dataDir: data, environment, readyWithinMs: 120_000 })),
+      [1, 2].map(() => startBrokerProcess({ dataDir: data, environment })),
     )
     const [one, ...more] = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     await one?.end('SIGKILL')
-    const next = await startBrokerProcess({ dataDir: data, environment, readyWithinMs: 120_000 })
+    const next = await startBrokerProcess({ dataDir: data, environment })
 
     expect(more).toEqual([])
     expect(await next.end('SIGTERM')).toBe(0)
@@ -104,7 +104,7 @@ test('a ring of another cluster that appears under a running broker is told and 
   const own = readFileSync(join(data, 'keys.json'))
   putForeign(data)
   const refused = () => running.logLines.some((line) => line.includes('"event":"key.refused"'))
-  await expect.poll(refused, { timeout: 60_000 }).toBe(true)
+  await expect.poll(refused).toBe(true)
   await order(running, 'i2')
   writeFileSync(join(data, 'keys.json'), own, { mode: 0o600 })
   await running.broker.stop()
@@ -113,7 +113,7 @@ test('a ring of another cluster that appears under a running broker is told and 
 
   expect(await pageOf(again, 'i2')).toBe(200)
   await again.stop()
-}, 120_000)
+})
 
 test('a key that somebody else added and activated is taken up while running', async () => {
   const { folder, data } = await worked()
@@ -123,9 +123,9 @@ test('a key that somebody else added and activated is taken up while running', a
   const added = addKey(join(data, 'keys.json'), systemChance)
   activateKey(join(data, 'keys.json'), added)
 
-  await expect.poll(active, { timeout: 60_000 }).toBe(added)
+  await expect.poll(active).toBe(added)
   await running.stop()
-}, 120_000)
+})
 
 test('keys are added, activated and removed, the last only when nothing needs them', async () => {
   const { folder } = await worked()
@@ -143,7 +143,7 @@ test('keys are added, activated and removed, the last only when nothing needs th
   const activated = await call('POST', `/${fresh}/activate`)
   const unknown = [await call('DELETE', '/k0'), await call('POST', '/k0/activate')]
   const records = async () => (await keysOf(running)).keys.map((key) => (key.active ? 0 : key.records))
-  await expect.poll(records, { timeout: 60_000 }).toEqual([0, 0, 0])
+  await expect.poll(records).toEqual([0, 0, 0])
   const removed = await Promise.all(before.keys.map(({ id }) => call('DELETE', `/${id}`)))
 
   expect([added, early, activated, unknown, removed]).toEqual([
@@ -156,7 +156,7 @@ test('keys are added, activated and removed, the last only when nothing needs th
   expect((await keysOf(running)).keys.map(({ id }) => id)).toEqual([fresh])
   expect(await pageOf(running)).toBe(200)
   await running.stop()
-}, 120_000)
+})
 
 /** A folder in which a broker sealed with two keys, the older one still needed, and ended. */
 async function worked(): Promise<{ readonly folder: string; readonly data: string }> {

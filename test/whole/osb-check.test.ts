@@ -48,7 +48,7 @@ async function faulty(...given: readonly Fault[]): Promise<ForeignBroker> {
   return broker
 }
 
-test('without --order it only looks, and says what it would order', { timeout: 60_000 }, async () => {
+test('without --order it only looks, and says what it would order', async () => {
   const broker = await right()
   const { code, err } = await check(broker)
 
@@ -57,9 +57,7 @@ test('without --order it only looks, and says what it would order', { timeout: 6
   expect(broker.asked.every((line) => line.startsWith('GET '))).toBe(true)
 })
 
-test('a finding names rule, section, request, answer and what was expected', {
-  timeout: 120_000,
-}, async () => {
+test('a finding names rule, section, request, answer and what was expected', async () => {
   const broker = await faulty('does not see a conflict', 'answers 409 to the same order')
   const plan = ['--order', '--plan', 'pump/hand', '--plan', 'pump/toy']
   const text = await check(broker, ...plan)
@@ -77,7 +75,7 @@ test('a finding names rule, section, request, answer and what was expected', {
   expect(broker.left()).toEqual([])
 })
 
-test('the weakest level that fails is chosen', { timeout: 60_000 }, async () => {
+test('the weakest level that fails is chosen', async () => {
   const broker = await faulty('drops the request identity')
   const usual = await check(broker)
   const strict = await check(broker, '--fail-on', 'SHOULD')
@@ -86,10 +84,10 @@ test('the weakest level that fails is chosen', { timeout: 60_000 }, async () => 
   expect(usual.out).toContain('SHOULD  broker  identity.request')
 })
 
-test('interrupted, it deletes what it ordered', { timeout: 60_000 }, async () => {
+test('interrupted, it deletes what it ordered', async () => {
   const broker = await right()
   const { child, ended } = begin(broker, ['--order'])
-  await vi.waitFor(() => expect(broker.left()).not.toEqual([]), { timeout: 30_000, interval: 1 })
+  await vi.waitFor(() => expect(broker.left()).not.toEqual([]), { interval: 1 })
   child.kill('SIGINT')
   const { code, err, out } = await ended
 
@@ -101,7 +99,6 @@ test('interrupted, it deletes what it ordered', { timeout: 60_000 }, async () =>
 
 test.skipIf(spawnSync('openssl', ['version']).status !== 0)(
   'a bearer token goes over TLS, with a certificate of ours, to a broker whose authority is given',
-  { timeout: 60_000 },
   async () => {
     const [certFile, keyFile, tokenFile] = ['tls.crt', 'tls.key', 'token'].map((name) =>
       join(folder, name),

@@ -91,7 +91,6 @@ async function ended(path: string, at = usual): Promise<void> {
   await vi.waitFor(
     async () => expect((await ask('GET', path, { at })).body['state']).not.toBe('in progress'),
     {
-      timeout: 60_000,
       interval: 20,
     },
   )
@@ -348,6 +347,6 @@ const rows: readonly (readonly [suite: Suite, rule: string, run: () => Promise<u
     ],
   ]
 
-test.each(rows)('%s: %s', { timeout: 120_000 }, async (_suite, _rule, run, wanted) => {
+test.each(rows)('%s: %s', async (_suite, _rule, run, wanted) => {
   expect(await run()).toEqual(wanted)
 })

@@ -47,7 +47,7 @@ beforeAll(async () => {
     await osb('PUT', `${id}?accepts_incomplete=true`, order(planId))
     await vi.waitFor(
       async () => expect((await operator('GET', `/instances/platform/${id}`)).body['state']).toBe('ready'),
-      { timeout: 120_000, interval: 50 },
+      { interval: 50 },
     )
   }
   await osb('PUT', 'there/service_bindings/here', of('plain'))

@@ -78,10 +78,10 @@ test('room for more work and another quota count from the reload on', async () =
   }
   const underWay = async () => (await running.broker.snapshot())['running']
   const before = [await order('i1'), await order('i2'), await order('i3')]
-  await expect.poll(underWay, { timeout: 10_000 }).toBe(1)
+  await expect.poll(underWay).toBe(1)
 
   const { taken, waiting } = await running.reload((text) => text.replace(narrow, wide))
-  await expect.poll(underWay, { timeout: 10_000 }).toBe(2)
+  await expect.poll(underWay).toBe(2)
   const after = [await order('i3'), await order('i4')]
 
   expect(before).toEqual([202, 202, 403])

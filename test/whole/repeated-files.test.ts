@@ -6,9 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { accounts, type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
 
-test('a key, a rotation and a backup are made once, though their answers were lost', {
-  timeout: 180_000,
-}, async () => {
+test('a key, a rotation and a backup are made once, though their answers were lost', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'chandler-repeated-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   const paths = ['/keys', '/keys/rotate', '/backups']

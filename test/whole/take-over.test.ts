@@ -40,9 +40,9 @@ test.skipIf('missing' in findPostgres())(
 
     const after = await begin('after', '--take-over')
 
-    await expect.poll(() => operation(after, held), { timeout: 30_000 }).toMatchObject({ state: 'succeeded' })
+    await expect.poll(() => operation(after, held)).toMatchObject({ state: 'succeeded' })
     const next = await orderPretended(before, 'i2', { ms: 0 })
-    await expect.poll(() => operation(after, next), { timeout: 30_000 }).toMatchObject({ state: 'succeeded' })
+    await expect.poll(() => operation(after, next)).toMatchObject({ state: 'succeeded' })
     const history = await look(after, `/operations/${held}/history`)
     expect(history['items']).toContainEqual(expect.objectContaining({ node: 'after', state: 'succeeded' }))
     expect(starts(held)).toHaveLength(1)

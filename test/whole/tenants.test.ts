@@ -54,13 +54,10 @@ async function order(name: string, more: object): Promise<string> {
 }
 
 async function ended(id: string): Promise<void> {
-  await vi.waitUntil(
-    async () => {
-      const response = await ask(running, `/api/v1/operations/${id}`, { as: basic('admin') })
-      return ((await response.json()) as { readonly state: string }).state === 'succeeded'
-    },
-    { timeout: 60_000 },
-  )
+  await vi.waitUntil(async () => {
+    const response = await ask(running, `/api/v1/operations/${id}`, { as: basic('admin') })
+    return ((await response.json()) as { readonly state: string }).state === 'succeeded'
+  })
 }
 
 async function provision(name: string, id: string, context: object): Promise<void> {

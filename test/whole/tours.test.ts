@@ -36,7 +36,7 @@ test.for<readonly [page: string, atLeast: number, missing: string | undefined]>(
   ['docs/contracts/toi.md', 10, noImages],
   ['docs/contracts/apb.md', 12, noCurl],
   ['docs/conformance.md', 8, undefined],
-])('the tour of %s does what it says', { timeout: 180_000 }, async ([page, atLeast, missing], { skip }) => {
+])('the tour of %s does what it says', async ([page, atLeast, missing], { skip }) => {
   skip(missing !== undefined, missing)
   const folder = newFolder()
   folders.push(folder)

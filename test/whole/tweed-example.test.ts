@@ -52,7 +52,7 @@ async function accounts(): Promise<Service> {
   return found
 }
 
-describe.skipIf(missing !== undefined)('the accounts example', { timeout: 20_000 }, () => {
+describe.skipIf(missing !== undefined)('the accounts example', () => {
   test('platforms see its papers, and per plan what users may set', async () => {
     const service = await accounts()
     const parameters = (names: object) => ({

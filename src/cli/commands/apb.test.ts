@@ -49,7 +49,7 @@ function edit(file: string, from: string | RegExp, to: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to))
 }
 
-describe.skipIf(missing !== undefined)('chandler apb', { timeout: 300_000 }, () => {
+describe.skipIf(missing !== undefined)('chandler apb', () => {
   test('init writes a bundle that is listed, passes its test, and lives its whole life', async () => {
     const folder = await bundle('whole')
     const lint = await chandler('apb', 'lint', folder)

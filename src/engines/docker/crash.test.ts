@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)('after crashes the docker engine', () => 
       streams.kind === 'merged' ? '' : 'private',
       'out.0',
     )
-    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 20_000 }).toBe('one\n')
+    await expect.poll(() => readFileSync(file, 'utf8')).toBe('one\n')
     // The first of them leads the group.
     process.kill(-(pourersOf(name)[0] ?? 0), 'SIGKILL')
     await expect.poll(() => pourersOf(name)).toEqual([])
@@ -90,7 +90,7 @@ describe.skipIf(missing !== undefined)('after crashes the docker engine', () => 
     const engine = await openSuccessor(crashing)
     const name = await unheard(engine, streams)
     const docker = dockerAt(podman.socket)
-    await expect.poll(async () => (await inspect(docker, name))?.status, { timeout: 20_000 }).toBe('exited')
+    await expect.poll(async () => (await inspect(docker, name))?.status).toBe('exited')
     const report = await engine.follow(name, listener().watch)
 
     expect(report.end.kind).toBe(end)
@@ -103,7 +103,7 @@ describe.skipIf(missing !== undefined)('after crashes the docker engine', () => 
 
     expect(rooms).toEqual([[], []])
     expect(mountsOf(join(crashing.folder, 'docker'))).toEqual([])
-    await expect.poll(() => pourersOf(join(crashing.folder, 'docker')), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => pourersOf(join(crashing.folder, 'docker'))).toEqual([])
   })
 })
 

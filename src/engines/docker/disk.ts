@@ -1,10 +1,10 @@
 /** The disk that a container takes: its own layer on the engine's host, and the folders of ours that it writes to. */
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSmall } from '../absent.ts'
 import { bytesBelow, bytesHeld } from '../disk-use.ts'
 import type { DiskWatch } from '../disk-watch.ts'
 import { familyOf } from '../family.ts'
+import { namesIn } from '../names-in.ts'
 import { inspect, sizeOf } from './container.ts'
 import type { DockerContext } from './context.ts'
 import type { TicketPaths, TicketRecord } from './ticket.ts'
@@ -35,6 +35,6 @@ export async function diskOf(
 
 /** The folders of a ticket that are mounted as folders of the job. */
 export function openFolders({ folder }: Pick<TicketPaths, 'folder'>): readonly string[] {
-  const names = readdirSync(folder).filter((name) => /^f\d+$/.test(name))
+  const names = namesIn(folder).filter((name) => /^f\d+$/.test(name))
   return names.map((name) => join(folder, name))
 }

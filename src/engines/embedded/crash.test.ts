@@ -42,9 +42,7 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
         await exited
       }
 
-      await expect
-        .poll(() => processesOf(join(crashing.folder, 'embedded', 'aside')), { timeout: 20_000 })
-        .toEqual([])
+      await expect.poll(() => processesOf(join(crashing.folder, 'embedded', 'aside'))).toEqual([])
     })
   })
 
@@ -81,7 +79,7 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
     await engine.layOut(orderOf(ownedJob({ image: crashing.image, seconds: 1000 }), name), heard.watch)
     await engine.start({ name, fence: 1 })
     const following = engine.follow(name, heard.watch)
-    await expect.poll(() => heard.log().toString(), { timeout: 20_000 }).toBe('began\ndelivered\n')
+    await expect.poll(() => heard.log().toString()).toBe('began\ndelivered\n')
     return { name, following, ...heard }
   }
 
@@ -158,7 +156,7 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
     const groups = ['memory', 'pids', '.'].map((name) => `/sys/fs/cgroup/${name}/chandler`)
 
     // What waited for an owner that was killed a moment ago is just about to end.
-    await expect.poll(() => processesOf(crashing.folder), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => processesOf(crashing.folder)).toEqual([])
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(crashing.folder)
     expect(
       groups.flatMap((path) => namesIn(path)).filter((name) => name.includes(`${process.pid}-`)),

@@ -119,14 +119,14 @@ describe.skipIf(missing !== undefined).each(['crun', 'runc'] as const)('with %s'
   let ours: ReadonlyMap<string, string>
   beforeAll(async () => {
     ours = await probed(runtime)
-  }, 120_000)
+  })
 
   test('all that was tried is shut, but for what is open by design', () => {
     expect(ours.size).toBeGreaterThan(300)
     expect(openIn(ours).filter((name) => !openByDesign.includes(name))).toEqual([])
   })
 
-  test.skipIf(noPodman !== undefined)('nothing is open that Podman shuts', { timeout: 120_000 }, async () => {
+  test.skipIf(noPodman !== undefined)('nothing is open that Podman shuts', async () => {
     byPodman ??= probedByPodman()
     const theirs = await byPodman
     const weaker = openIn(ours).filter((name) => theirs.get(name) === 'shut')

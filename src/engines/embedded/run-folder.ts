@@ -1,10 +1,10 @@
 /** Where a run lies on the disk, and what its folder says about it. */
-import { readdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Address, type Limits, usualLimits, type Want } from '../../model/job.ts'
 import { readSmall, targetOf, unlessAbsent } from '../absent.ts'
 import type { RunName } from '../engine.ts'
+import { namesIn } from '../names-in.ts'
 import type { StepRecord } from '../step-files.ts'
 
 /** The folders of one engine. */
@@ -97,7 +97,7 @@ export interface OciRuntime {
 
 /** The folders of a run that its program may fill. */
 export function openFolders({ folder }: Pick<RunPaths, 'folder'>): readonly string[] {
-  const names = readdirSync(folder).filter((name) => /^(up|work|workspace|f\d+)$/.test(name))
+  const names = namesIn(folder).filter((name) => /^(up|work|workspace|f\d+)$/.test(name))
   return names.map((name) => join(folder, name))
 }
 

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSmall } from '../absent.ts'
 import { familyOf } from '../family.ts'
+import { namesIn } from '../names-in.ts'
 import { markOf } from './identity.ts'
 import type { StartGate } from './shim.ts'
 
@@ -13,7 +14,7 @@ export async function isAtStartGate(
   name: string,
 ): Promise<boolean> {
   const pipe = statSync(join(folder, place), { throwIfNoEntry: false })
-  const lock = readdirSync(folder).find((file) => file.startsWith('lock.'))
+  const lock = namesIn(folder).find((file) => file.startsWith('lock.'))
   const shim = lock === undefined ? undefined : markOf(readSmall(join(folder, lock)) ?? '')
   if (pipe?.isFIFO() !== true || shim === undefined) return false
   const family = await familyOf(shim.pid)

@@ -1,7 +1,8 @@
 /** Keeps sessions in a folder, one file each, so that a broker that comes back goes on serving what runs. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
+import { namesIn } from '../names-in.ts'
 import { type Identity, makeIdentity } from './certificate.ts'
 import { Session, type SessionRecord } from './session.ts'
 
@@ -96,15 +97,6 @@ function readIfThere(path: string): string | undefined {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
 }

@@ -15,7 +15,7 @@ test('211 of 211 on SQLite, no warnings, and Cloud Foundry is never misled', asy
   expect(verdicts).toHaveLength(211)
   expect(seen.length).toBeGreaterThan(500)
   expect(seen.flatMap(misleading)).toEqual([])
-}, 300_000)
+})
 
 test.skipIf(missingPostgres !== undefined)(
   '211 of 211 on PostgreSQL, no warnings',
