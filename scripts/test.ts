@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import {
   addUp,
   closingLine,
@@ -65,7 +65,8 @@ function checked(command: string, args: readonly string[]): void {
 function runTests(files: readonly string[], options: readonly string[] = []): RunOutcome {
   const folder = mkdtempSync(join(tmpdir(), 'chandler-outcome-'))
   const told = join(folder, 'outcome.json')
-  const environment = { ...process.env, [outcomeVariable]: told }
+  // What was built just now need not be built again by each file that wants it.
+  const environment = { ...process.env, [outcomeVariable]: told, CHANDLER_TEST_BUILT: resolve('dist') }
   const status = run('node_modules/.bin/vitest', ['run', ...options, ...files], environment)
   const outcome: RunOutcome = existsSync(told)
     ? JSON.parse(readFileSync(told, 'utf8'))

@@ -101,8 +101,6 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     ['index', {}],
     ['choosing', { width: 390, height: 844, scheme: 'dark' }],
     ['moving-over', { width: 320, height: 700 }],
-    ['contracts/cnab', { scheme: 'dark' }],
-    ['ui', { width: 390, height: 844 }],
   ] as const)('the page %s is read at its width and in its scheme', async (name, manner) => {
     const seen = await visitorOf(browser, running.url, manner)
     await seen.page.goto(`/docs/${name}.html`)

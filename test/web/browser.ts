@@ -6,14 +6,16 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { buildUi } from '../../scripts/build-ui.ts'
 import { ensurePrograms, findProgram } from '../support/debian.ts'
+import { builtBefore } from '../support/installed.ts'
 
 /** Why there is no browser here; undefined: there is one. */
 export const missingChromium = ensurePrograms('chromium')
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Builds the UI into a folder of its own. */
+/** The folder of the UI: of the run of all tests, else one of its own. */
 export async function builtUi(): Promise<string> {
+  if (builtBefore !== undefined) return join(builtBefore, 'ui')
   const folder = mkdtempSync(join(tmpdir(), 'chandler-ui-'))
   await buildUi(folder)
   return folder

@@ -101,8 +101,12 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
   test('one logs in, stays so after a reload, and logs out', async () => {
     const visitor = await visitorOf(browser, running.url)
     const { page } = visitor
+    const refused: string[] = []
+    page.on('response', (response) => response.ok() || refused.push(response.url()))
     await visitor.visit('/')
     await page.getByLabel('User').fill('admin')
+    // Who was never here is not asked for a session: a refusal would stand in the console.
+    expect(refused).toEqual([])
     await page.getByLabel('Password').fill('guess')
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByText('User or password is wrong.').waitFor()
