@@ -20,8 +20,10 @@ export const upInside = '/dev/.chandler-up'
 /** That pipe, in the ticket. */
 export const upPipe = 'net.up'
 
-/** Lines of the gate: no word, no program. */
-export const untilUpLines: readonly string[] = [`read -r word <${upInside} && [ "$word" = up ] || exit 98`]
+/** Lines of the gate: no word, no program. A process that was killed before its word has another come after it. */
+export const untilUpLines: readonly string[] = [
+  `word=; until [ "$word" = up ]; do [ "$word" != broken ] || exit 98; read -r word <${upInside}; done`,
+]
 
 /** What can be had, with the engine that listens at the socket. */
 export function networkOf(choice: NetworkChoice, socket: string): ContainerNetwork {
