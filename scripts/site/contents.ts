@@ -48,6 +48,7 @@ const rows: readonly (readonly [title: string, pages: readonly Row[]])[] = [
   [
     'Write packages',
     [
+      ['docs/authors.md', 'New, lint, test, dev'],
       ['docs/packages.md', 'Any package'],
       ['docs/contracts/tweed.md', 'Tweed'],
       ['docs/contracts/apb.md', 'APB'],

@@ -74,8 +74,10 @@ export interface Trial extends PackageWish {
   readonly bindParameters: JsonObject
   /** The plan that is tried; absent: the first. */
   readonly plan?: string
-  /** Told of each stage as it ends. */
-  ended(stage: Stage): void
+  /** Settings of the contract, as a catalog would have them. */
+  readonly options?: JsonObject
+  /** Told of each stage as it ends, and what came of it unless it was refused. */
+  ended(stage: Stage, ran?: ActionRan): void
 }
 
 /** Drives a package through its whole life: provision, update, bind, unbind, deprovision; answers whether all worked. */
@@ -93,7 +95,7 @@ type Ended = 'ok' | 'failed' | 'refused'
 
 async function live(house: LocalBroker, pkg: Package, trial: Trial, listener: Listener): Promise<boolean> {
   const instance = trialName('check')
-  const { service, plan } = planNamed(localOffers(pkg), trial)
+  const { service, plan } = planNamed(localOffers(pkg, trial.options), trial)
   const bindable = plan.bindable ?? service.bindable
   const kinds = ['provision', 'update', ...(bindable ? (['bind', 'unbind'] as const) : [])] as const
   const { parameters, bindParameters } = trial
@@ -110,12 +112,12 @@ async function live(house: LocalBroker, pkg: Package, trial: Trial, listener: Li
       package: pkg,
       parameters: given[kind] ?? {},
       ...(ofBinding ? { binding: 'check' } : {}),
-      ...(kind === 'provision' ? present({ plan: trial.plan }) : {}),
+      ...(kind === 'provision' ? present({ plan: trial.plan, options: trial.options }) : {}),
     }
     try {
       const ran = await act(house, order, kind === 'deprovision' ? takingDown(listener) : listener)
       const fault = faultOf(kind, ran)
-      trial.ended({ action: kind, ...present({ fault }) })
+      trial.ended({ action: kind, ...present({ fault }) }, ran)
       return fault === undefined ? 'ok' : 'failed'
     } catch (error) {
       if (listener.leave?.aborted) throw error

@@ -152,6 +152,30 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/osb.ts'),
   },
   {
+    name: 'new',
+    summary: 'Write a package to start with, of whatever contract',
+    group: 'Packages',
+    load: () => import('./commands/new.ts'),
+  },
+  {
+    name: 'lint',
+    summary: 'Say everything that is wrong with a package, of whatever contract, with file, line and fix',
+    group: 'Packages',
+    load: () => import('./commands/lint.ts'),
+  },
+  {
+    name: 'test',
+    summary: 'Live the examples of a package, of whatever contract, and compare what comes of them',
+    group: 'Packages',
+    load: () => import('./commands/test.ts'),
+  },
+  {
+    name: 'dev',
+    summary: 'Lint, build and try a package again whenever one of its files changes',
+    group: 'Packages',
+    load: () => import('./commands/dev.ts'),
+  },
+  {
     name: 'package',
     summary: 'Look at packages',
     group: 'Packages',

@@ -1,6 +1,5 @@
 /** chandler apb init, lint, prepare, build: from an empty folder to an image. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { present } from '../../kit/present.ts'
 import { plural, printable } from '../../kit/text.ts'
@@ -9,6 +8,7 @@ import { problemCodes } from '../../model/problem-codes.ts'
 import { add } from '../command.ts'
 import { type Form, printDocument, printOne } from '../output.ts'
 import { print, say } from '../terminal.ts'
+import { shellPath, writeFiles } from '../write-files.ts'
 import { type LocalOptions, withBase, withLocal } from './local-options.ts'
 import { startingBundle } from './starting-bundle.ts'
 
@@ -48,19 +48,10 @@ function registerInit(group: Command): void {
 function writeBundle(folder: string, { ansible, base, async, bindable }: InitOptions): void {
   if (!['required', 'optional', 'unsupported'].includes(async))
     fail('usage.invalid', `--async ${async} is not required, optional or unsupported`)
-  const place = resolve(folder)
   const kind = ansible ? 'ansible' : 'shell'
-  const files = startingBundle({ name: basename(place), kind, base, async, bindable })
-  const taken = files.find(({ path }) => existsSync(join(place, path)))
-  if (taken) fail('file.unwritable', `${join(place, taken.path)} exists`, { hint: 'Choose another folder.' })
-  for (const { path, text, executable } of files) {
-    const file = join(place, path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text, { mode: executable ? 0o755 : 0o644 })
-    print(`wrote ${join(folder, path)}`)
-  }
-  const word = /\s/.test(folder) ? `'${folder}'` : folder
-  print(`\nNext:  chandler apb ${ansible ? 'lint' : 'test'} ${word}`)
+  const files = startingBundle({ name: basename(resolve(folder)), kind, base, async, bindable })
+  for (const file of writeFiles(folder, files)) print(`wrote ${file}`)
+  print(`\nNext:  chandler apb ${ansible ? 'lint' : 'test'} ${shellPath(folder)}`)
 }
 
 interface LintOptions extends LocalOptions {

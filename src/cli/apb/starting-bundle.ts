@@ -1,5 +1,5 @@
 /** The files of a bundle to start with; the one in shell passes `chandler apb test` as it is. */
-import type { StartingFile } from '../tweed/starting-pattern.ts'
+import type { StartingFile } from '../write-files.ts'
 
 export interface BundleStart {
   readonly name: string

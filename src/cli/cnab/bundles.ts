@@ -1,13 +1,13 @@
 /** chandler cnab init, explain, inspect, archive, publish, copy and relocate. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Explanation } from '../../authoring/cnab/look.ts'
-import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { printDocument, printFields, printOne } from '../output.ts'
 import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
+import { writeFiles } from '../write-files.ts'
 import { bundleListener } from './listener.ts'
 import { type Local, relocationOf, withBundleOptions, withLocal } from './options.ts'
 import { startingBundle, startingImage } from './starting-bundle.ts'
@@ -39,15 +39,7 @@ function registerInit(group: Command): void {
     description: 'Writes a bundle.json and the folder of its image. Nothing that exists is overwritten.',
     examples: ['cnab init', 'cnab init my-bundle'],
   }).action((folder = '.') => {
-    const place = resolve(folder)
-    const taken = startingBundle.find(({ path }) => existsSync(join(place, path)))
-    if (taken)
-      fail('file.unwritable', `${join(place, taken.path)} exists`, { hint: 'Choose another folder.' })
-    for (const { path, text, mode } of startingBundle) {
-      mkdirSync(dirname(join(place, path)), { recursive: true })
-      writeFileSync(join(place, path), text, { mode })
-      print(`wrote ${join(folder, path)}`)
-    }
+    for (const file of writeFiles(folder, startingBundle)) print(`wrote ${file}`)
     const file = join(folder, 'bundle.json')
     print(`\nNext:  chandler cnab install demo --cnab-file ${file} --image ${startingImage}=${folder}`)
   })

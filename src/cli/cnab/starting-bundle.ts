@@ -1,4 +1,5 @@
 /** What `chandler cnab init` writes: a bundle that needs nothing but a shell, ready to be installed. */
+import type { StartingFile } from '../write-files.ts'
 
 const run = `#!/bin/sh
 # The run tool: told what to do by CNAB_ACTION, it writes what it hands out below /cnab/app/outputs.
@@ -34,16 +35,11 @@ const bundle = {
 /** How the bundle calls its image. */
 export const startingImage = bundle.invocationImages[0]?.image ?? ''
 
-export const startingBundle: readonly {
-  readonly path: string
-  readonly text: string
-  readonly mode: number
-}[] = [
-  { path: 'bundle.json', text: `${JSON.stringify(bundle, null, 2)}\n`, mode: 0o644 },
+export const startingBundle: readonly StartingFile[] = [
+  { path: 'bundle.json', text: `${JSON.stringify(bundle, null, 2)}\n` },
   {
     path: 'image.yml',
     text: '# The image: what lies in "root", and these programs of this machine.\ntools: [sh]\n',
-    mode: 0o644,
   },
-  { path: 'root/cnab/app/run', text: run, mode: 0o755 },
+  { path: 'root/cnab/app/run', text: run, executable: true },
 ]

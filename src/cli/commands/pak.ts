@@ -1,6 +1,6 @@
 /** chandler pak: brokerpaks, for their authors and for operators who move over. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { PakRead } from '../../authoring/pak-tools.ts'
 import type { Json } from '../../kit/json.ts'
@@ -14,6 +14,7 @@ import { startingPak } from '../pak/starting-pak.ts'
 import { writeSecrets } from '../secret-files.ts'
 import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
+import { writeFiles } from '../write-files.ts'
 import { registerExamples } from './pak-examples.ts'
 
 export function register(program: Command): void {
@@ -39,15 +40,7 @@ function registerInit(group: Command): void {
     description: 'Writes a manifest and a service that needs no cloud. Nothing that exists is overwritten.',
     examples: ['pak init', 'pak init my-pak'],
   }).action((folder = '.') => {
-    const place = resolve(folder)
-    const taken = startingPak.find(({ path }) => existsSync(join(place, path)))
-    if (taken)
-      fail('file.unwritable', `${join(place, taken.path)} exists`, { hint: 'Choose another folder.' })
-    for (const { path, text } of startingPak) {
-      mkdirSync(dirname(join(place, path)), { recursive: true })
-      writeFileSync(join(place, path), text)
-      print(`wrote ${join(folder, path)}`)
-    }
+    for (const file of writeFiles(folder, startingPak)) print(`wrote ${file}`)
     print(`\nNext:  chandler pak validate ${folder}`)
   })
 }

@@ -1,6 +1,6 @@
 /** chandler tweed: pattern images, for their authors, without a broker. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { OperationRan, PatternOperation, PatternRead } from '../../authoring/pattern-tools.ts'
 import { printable } from '../../kit/text.ts'
@@ -14,6 +14,7 @@ import { type ParameterOptions, parametersOf, withParameters } from '../paramete
 import { print, say } from '../terminal.ts'
 import { metadataFields } from '../tweed/metadata-fields.ts'
 import { startingPattern } from '../tweed/starting-pattern.ts'
+import { shellPath, writeFiles } from '../write-files.ts'
 
 interface Local {
   readonly dataDir: string
@@ -45,18 +46,9 @@ function registerInit(group: Command): void {
       'Writes a small pattern that passes "tweed check --run". Nothing that exists is overwritten.',
     examples: ['tweed init', 'tweed init my-pattern'],
   }).action((folder = 'pattern') => {
-    const place = resolve(folder)
-    const files = startingPattern(basename(place))
-    const taken = files.find(({ path }) => existsSync(join(place, path)))
-    if (taken)
-      fail('file.unwritable', `${join(place, taken.path)} exists`, { hint: 'Choose another folder.' })
-    for (const { path, text, executable } of files) {
-      const file = join(place, path)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, text, { mode: executable ? 0o755 : 0o644 })
-      print(`wrote ${join(folder, path)}`)
-    }
-    print(`\nNext:  chandler tweed check ${/\s/.test(folder) ? `'${folder}'` : folder} --run`)
+    const files = writeFiles(folder, startingPattern(basename(resolve(folder))))
+    for (const file of files) print(`wrote ${file}`)
+    print(`\nNext:  chandler tweed check ${shellPath(folder)} --run`)
   })
 }
 

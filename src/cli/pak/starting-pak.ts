@@ -1,6 +1,7 @@
 /** The pak that `pak init` writes: one service of Terraform alone, which needs neither a cloud nor a provider. */
+import type { StartingFile } from '../write-files.ts'
 
-export const startingPak: readonly { readonly path: string; readonly text: string }[] = [
+export const startingPak: readonly StartingFile[] = [
   {
     path: 'manifest.yml',
     text: `packversion: 1

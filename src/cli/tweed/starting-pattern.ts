@@ -1,10 +1,5 @@
 /** The files of a pattern to start with: it passes `chandler tweed check --run` as it is. */
-
-export interface StartingFile {
-  readonly path: string
-  readonly text: string
-  readonly executable?: true
-}
+import type { StartingFile } from '../write-files.ts'
 
 /** A pattern of that name. */
 export function startingPattern(name: string): readonly StartingFile[] {

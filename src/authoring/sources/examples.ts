@@ -1,0 +1,110 @@
+/** Examples of a package with what is expected of them: `examples.yml` beside its sources, the same for all contracts. */
+import { readFileSync } from 'node:fs'
+import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { compilePattern } from '../../kit/pattern.ts'
+import { checkerOf } from '../../kit/schema.ts'
+import { readYaml } from '../../kit/yaml.ts'
+import { fail, failAll, type Problem } from '../../model/problem.ts'
+
+const actions = ['provision', 'update', 'bind', 'unbind', 'deprovision'] as const
+export type ExampleAction = (typeof actions)[number]
+
+export interface Example {
+  readonly name: string
+  readonly plan?: string
+  readonly parameters?: JsonObject
+  readonly bindParameters?: JsonObject
+  readonly expect?: Expectation
+}
+
+export interface Expectation {
+  /** Credentials of a binding: values as they are, or a pattern between slashes; others may be there, too. */
+  readonly credentials?: JsonObject
+  /** Named results of an instance, as text. */
+  readonly outputs?: JsonObject
+  /** The action that is refused or fails; all others must work. */
+  readonly fails?: ExampleAction
+  /** What the reason says. */
+  readonly because?: string
+}
+
+const check = checkerOf({
+  type: 'object',
+  additionalProperties: false,
+  required: ['examples'],
+  properties: {
+    examples: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name'],
+        properties: {
+          name: { type: 'string', minLength: 1 },
+          plan: { type: 'string' },
+          parameters: { type: 'object' },
+          bindParameters: { type: 'object' },
+          expect: {
+            type: 'object',
+            additionalProperties: false,
+            properties: {
+              credentials: { type: 'object' },
+              outputs: { type: 'object' },
+              fails: { type: 'string', enum: [...actions] },
+              because: { type: 'string' },
+            },
+          },
+        },
+      },
+    },
+  },
+})
+
+/** The examples of a file. Problems: file.unreadable, package.invalid with all that is wrong. */
+export function readExamples(source: string): readonly Example[] {
+  const { value, faults, place } = readYaml(textOf(source))
+  const hint = 'See docs/authors.md for what an example may say.'
+  const syntax = faults.map(({ message, line, column }) => ({
+    detail: message,
+    where: { source, line, column },
+  }))
+  const shape = (faults.length === 0 ? check(value) : []).map(({ message, pointer }) => ({
+    detail: message,
+    where: { source, pointer, ...place(pointer) },
+  }))
+  failAll([...syntax, ...shape].map((one): Problem => ({ code: 'package.invalid', hint, ...one })))
+  return (value as unknown as { readonly examples: readonly Example[] }).examples
+}
+
+function textOf(source: string): string {
+  try {
+    return readFileSync(source, 'utf8')
+  } catch (cause) {
+    return fail('file.unreadable', source, {
+      cause,
+      hint: 'Write examples.yml beside the package, or name a file with --examples.',
+    })
+  }
+}
+
+/** What is not as it was expected, each with its place; values that came are never told, for they may be secrets. */
+export function differences(expected: Json, actual: Json | undefined, at: string): readonly string[] {
+  if (actual === undefined) return [`${at} is missing`]
+  if (isObject(expected)) {
+    if (!isObject(actual)) return [`${at} is no map`]
+    return Object.entries(expected).flatMap(([key, value]) => differences(value, actual[key], `${at}/${key}`))
+  }
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual)) return [`${at} is no list`]
+    if (actual.length !== expected.length)
+      return [`${at} has ${actual.length} items instead of ${expected.length}`]
+    return expected.flatMap((value, i) => differences(value, actual[i], `${at}/${i}`))
+  }
+  const pattern = typeof expected === 'string' ? /^\/(.*)\/$/s.exec(expected)?.[1] : undefined
+  if (pattern === undefined) return actual === expected ? [] : [`${at} is not ${JSON.stringify(expected)}`]
+  const compiled = compilePattern(pattern)
+  if (compiled.kind === 'refused') return [`${at}: ${String(expected)} is no pattern: ${compiled.message}`]
+  const fits = typeof actual === 'string' && compiled.found(actual)
+  return fits ? [] : [`${at} does not match ${String(expected)}`]
+}

@@ -1,0 +1,69 @@
+/** chandler new: a package to start with, of whatever contract, with examples that pass. */
+import { basename, resolve } from 'node:path'
+import { Argument, type Command } from 'commander'
+import { type SourceKind, sourceKinds } from '../../authoring/sources/kind.ts'
+import { startingBundle as startingApb } from '../apb/starting-bundle.ts'
+import { startingBundle as startingCnab } from '../cnab/starting-bundle.ts'
+import { add } from '../command.ts'
+import { type Form, printDocument, withOutput } from '../output.ts'
+import { startingPak } from '../pak/starting-pak.ts'
+import { print } from '../terminal.ts'
+import { startingComponents } from '../toi/starting-components.ts'
+import { startingPattern } from '../tweed/starting-pattern.ts'
+import { type StartingFile, shellPath, writeFiles } from '../write-files.ts'
+
+const base = 'docker.io/ansibleplaybookbundle/apb-base:latest'
+
+/** The files of a new package of each contract. */
+const starts: Readonly<Record<SourceKind, (name: string) => readonly StartingFile[]>> = {
+  tweed: (name) => [...startingPattern(name), examples(`{username: '/^user-/'}`)],
+  apb: (name) => [
+    ...startingApb({ name, kind: 'shell', base, async: 'optional', bindable: true }),
+    examples('{}', 'greeting: hello'),
+  ],
+  brokerpak: () => [...startingPak, examples('{uri: word://localhost}', 'word: hello')],
+  cnab: () => [...startingCnab, examples(`{uri: '/^greet:/'}`, 'greeting: hello')],
+  toi: (name) => [...startingComponents(name), examples(`{password: '/^[0-9a-f]{32}$/'}`, 'greeting: hello')],
+}
+
+export function register(program: Command): void {
+  const command = add(program, {
+    usage: 'new',
+    summary: 'Write a package to start with, of whatever contract',
+    description:
+      'Writes a small package that passes lint and test, with examples.yml. Nothing that exists is overwritten.',
+    examples: ['new tweed my-pattern', 'new cnab my-bundle && chandler test my-bundle'],
+  })
+    .addArgument(new Argument('<contract>', 'of which contract').choices([...sourceKinds]))
+    .argument('[folder]', 'where to; named after the contract when absent')
+  withOutput(command).action(
+    async (contract: SourceKind, folder: string | undefined, { output }: { readonly output: Form }) => {
+      const place = folder ?? `my-${contract}`
+      const files = writeFiles(place, starts[contract](nameOf(place)))
+      if (output === 'json' || output === 'yaml')
+        return printDocument(output, 'NewPackage', { contract, folder: place, files })
+      for (const file of files) print(output === 'name' ? file : `wrote ${file}`)
+      if (output !== 'name') print(`\nNext:  chandler dev ${shellPath(place)}`)
+    },
+  )
+}
+
+/** A name that every contract and platform takes. */
+function nameOf(folder: string): string {
+  const words = basename(resolve(folder))
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ['package']
+  return words.join('-')
+}
+
+function examples(credentials: string, parameters?: string): StartingFile {
+  return {
+    path: 'examples.yml',
+    text: `# Lived by "chandler test": values as they are, or patterns between slashes.
+examples:
+  - name: defaults
+    expect:
+      credentials: ${credentials}
+${parameters === undefined ? '' : `  - name: with parameters\n    parameters: {${parameters}}\n    expect:\n      credentials: ${credentials}\n`}`,
+  }
+}

@@ -1,0 +1,28 @@
+/** Writes the files that an author starts with; nothing that exists is overwritten. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fail } from '../model/problem.ts'
+
+export interface StartingFile {
+  readonly path: string
+  readonly text: string
+  readonly executable?: boolean
+}
+
+/** Writes all or nothing; answers their paths below the folder. Problems: file.unwritable. */
+export function writeFiles(folder: string, files: readonly StartingFile[]): readonly string[] {
+  const place = resolve(folder)
+  const taken = files.find(({ path }) => existsSync(join(place, path)))
+  if (taken) fail('file.unwritable', `${join(place, taken.path)} exists`, { hint: 'Choose another folder.' })
+  for (const { path, text, executable } of files) {
+    const file = join(place, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text, { mode: executable ? 0o755 : 0o644 })
+  }
+  return files.map(({ path }) => join(folder, path))
+}
+
+/** A path as a shell takes it. */
+export function shellPath(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+}
