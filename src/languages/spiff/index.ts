@@ -30,6 +30,7 @@ export type {
   Tags,
 } from './env.ts'
 export { type Explained, type Explanation, explain, explanationText, pathSteps } from './explain.ts'
+export type { Costs, Facts, Summed } from './facts.ts'
 export { failure, type Issue, type Waiting } from './issue.ts'
 export type { Plain } from './json-write.ts'
 export { type Opened, openText, sealText } from './legacy-cipher.ts'
@@ -65,6 +66,7 @@ export {
   type Lambda,
   List,
   type Origin,
+  type Rest,
   type Scope,
   type Seen,
   type Settled,

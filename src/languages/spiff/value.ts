@@ -134,7 +134,7 @@ function copyOf({ whole, from, costs }: Rest): readonly Cell[] {
 }
 
 /** The rest of a longer list: its elements are copied when all of them are asked for. */
-interface Rest {
+export interface Rest {
   readonly whole: List
   readonly from: number
   readonly costs: Costs
