@@ -9,6 +9,9 @@ import type { Address } from '../model/job.ts'
 import { ProblemError } from '../model/problem.ts'
 import { usualPath } from './usual-path.ts'
 
+/** What a run may have open at one address; more are closed as they come. */
+const connectionsMax = 512
+
 export interface Lending {
   /** The arguments with which `nsenter` gets into the network. */
   readonly into: readonly string[]
@@ -77,8 +80,9 @@ function listenerIn(into: readonly string[], lent: Address): Promise<Server | un
       reject(new ProblemError({ code: 'engine.start-failed', detail }))
     }
     child.once('message', (word, handle) => {
-      // A caller may have said all and still listen; the setting is not handed over.
-      if (word === 'listening') resolve(Object.assign(handle as Server, { allowHalfOpen: true }))
+      // A caller may have said all and still listen; these settings are not handed over.
+      if (word === 'listening')
+        resolve(Object.assign(handle as Server, { allowHalfOpen: true, maxConnections: connectionsMax }))
       else if (word === 'EADDRINUSE') resolve(undefined)
       else refuse(String(word))
       child.disconnect()

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -126,6 +127,33 @@ test('a watch tells what is there and what changes', async () => {
   const lines = (await watching).text.trim().split('\n')
 
   expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['ADDED', 'DELETED'])
+})
+
+test('a watch that nobody reads ends', async () => {
+  const { port } = await serve()
+  const asking = request({
+    host: '127.0.0.1',
+    servername: 'kubernetes.default',
+    ca: files.identity().authority,
+    headers: { authorization: 'Bearer token-one' },
+    port,
+    path: `${secrets}?watch=true`,
+  })
+  asking.on('error', () => undefined)
+  const unread = once(asking, 'response')
+  asking.end()
+  await unread
+  const session = files.session('one')
+  const key = { resource: 'secrets', namespace: 'sandbox', name: 's' }
+  const object = { metadata: { name: 's' }, data: { a: 'A'.repeat(1_000_000) } }
+  while (session?.watching === 1) {
+    session.tell({ type: 'MODIFIED', key, object })
+    await systemClock.sleep(1)
+  }
+  asking.destroy()
+
+  expect(session?.watching).toBe(0)
+  expect((await ask({ port, path: '/version', token: 'token-two' })).code).toBe(200)
 })
 
 test('a body that is too large is refused', async () => {

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../kit/clock.ts'
+import { type Allowances, openAllowances } from './allowances.ts'
 import { type ApiRequest, answer, targetOf } from './api.ts'
 import { forward, type Way, wayOf } from './forward.ts'
 import { selects } from './selectors.ts'
@@ -17,11 +18,10 @@ export interface ApiServer {
 }
 
 const bodyBytesMax = 3 * 1024 * 1024
-/** Of one run: a playbook makes a few, a loop makes thousands. */
-const requestsPerSecond = 50
-const requestsAtOnce = 200
 const watchesMax = 20
 const watchSecondsMax = 1800
+/** An answer of which so long nothing was read is broken off. */
+const stalledMs = 60_000
 
 /** Starts serving; port 0 takes any that is free. */
 export async function serveApi(
@@ -30,12 +30,12 @@ export async function serveApi(
   at: { host: string; port: number },
 ): Promise<ApiServer> {
   const { certificate, key } = files.identity()
-  const rates = new Map<string, { left: number; seen: number }>()
+  const allowances = openAllowances(clock)
   const server: Server = createServer(
     { cert: certificate, key, minVersion: 'TLSv1.2', requestTimeout: 60_000 },
     (request, response) => {
       // Whatever a bundle sends, it must not end the broker.
-      serve({ files, clock, rates }, request, response).catch(() =>
+      serve({ files, clock, allowances }, request, response).catch(() =>
         send(response, refusal('InternalError', 'the request could not be served')),
       )
     },
@@ -59,20 +59,19 @@ export async function serveApi(
 interface Serving {
   readonly files: SessionFiles
   readonly clock: Clock
-  readonly rates: Map<string, { left: number; seen: number }>
+  readonly allowances: Allowances
 }
 
 async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { files, clock } = serving
+  const { files, clock, allowances } = serving
   response.on('error', () => response.destroy())
   const session = sessionOf(files, request)
   if (session === undefined) {
     send(response, refusal('Unauthorized', 'Unauthorized'))
     return
   }
-  if (!mayAsk(serving, session)) {
-    response.setHeader('Retry-After', '1')
-    send(response, refusal('TooManyRequests', 'the action asks too often; please try again'))
+  if (!allowances.mayAsk(session.run)) {
+    putOff(response, 'the action asks too often; please try again')
     return
   }
   const body = await bodyOf(request)
@@ -95,19 +94,31 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     now: clock.now(),
     newId: randomUUID,
   }
+  // Not before: of many requests at once the first answers may already be too much.
+  if (allowances.isUnread(session.run)) {
+    putOff(response, 'earlier answers have not been read; please read them first')
+    return
+  }
+  allowances.answering(session.run, response)
   const way = wayOf(session, asked)
   if (way.kind !== 'own') {
     passOn(session, way, { ...asked, url: `${asked.path}${url.search}`, headers: request.headers }, response)
     return
   }
   if (asked.method === 'GET' && isWatch(asked)) {
-    watch(session, asked, response)
+    watch(session, asked, { response, allowances })
     return
   }
   const missed = session.missed
   const { answer: told, changed } = answer(session, asked)
   if (changed || session.missed !== missed) files.save(session)
-  send(response, told)
+  response.setTimeout(stalledMs, () => response.destroy())
+  allowances.told(session.run, send(response, told))
+}
+
+function putOff(response: ServerResponse, why: string): void {
+  response.setHeader('Retry-After', '1')
+  send(response, refusal('TooManyRequests', why))
 }
 
 function passOn(
@@ -138,15 +149,6 @@ function sessionOf(files: SessionFiles, request: IncomingMessage): Session | und
   return token === undefined ? undefined : files.byToken(token)
 }
 
-/** A bucket for each run that fills up again with time. */
-function mayAsk({ rates, clock }: Serving, { run }: Session): boolean {
-  const now = clock.monotonic()
-  const { left, seen } = rates.get(run) ?? { left: requestsAtOnce, seen: now }
-  const filled = Math.min(requestsAtOnce, left + (Math.max(0, now - seen) / 1000) * requestsPerSecond)
-  rates.set(run, { left: Math.max(0, filled - 1), seen: now })
-  return filled >= 1
-}
-
 /** Undefined when it is longer than allowed. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = []
@@ -164,19 +166,26 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-function send(response: ServerResponse, { code, body }: Answer): void {
-  if (response.destroyed) return
+/** Tells how many bytes were sent. */
+function send(response: ServerResponse, { code, body }: Answer): number {
+  if (response.destroyed) return 0
   const isText = typeof body === 'string'
+  const bytes = Buffer.from(isText ? body : JSON.stringify(body))
   response.writeHead(code, { 'content-type': isText ? 'text/plain' : 'application/json' })
-  response.end(isText ? body : JSON.stringify(body))
+  response.end(bytes)
+  return bytes.length
 }
 
 function isWatch({ query }: ApiRequest): boolean {
   return ['true', '1'].includes(query.get('watch') ?? '')
 }
 
-/** What is there first, then every change, until the client goes or its time is over. */
-function watch(session: Session, request: ApiRequest, response: ServerResponse): void {
+/** What is there first, then every change, until the client goes, reads no more, or its time is over. */
+function watch(
+  session: Session,
+  request: ApiRequest,
+  { response, allowances }: { readonly response: ServerResponse; readonly allowances: Allowances },
+): void {
   const target = targetOf(session, request.path)
   if ('code' in target) {
     send(response, target)
@@ -193,7 +202,19 @@ function watch(session: Session, request: ApiRequest, response: ServerResponse):
     (target.name === undefined ||
       (change.object['metadata'] as { readonly name?: string }).name === target.name)
   response.writeHead(200, { 'content-type': 'application/json' })
-  const tell = (type: string, object: unknown) => response.write(`${JSON.stringify({ type, object })}\n`)
+  // Nothing may happen for long, and clients wait for a beginning.
+  response.flushHeaders()
+  const tell = (type: string, object: unknown): void => {
+    if (response.destroyed) return
+    // Clients begin a watch that has ended anew, from the version they have seen.
+    if (allowances.isUnread(session.run)) {
+      response.destroy()
+      return
+    }
+    const line = Buffer.from(`${JSON.stringify({ type, object })}\n`)
+    response.write(line)
+    allowances.told(session.run, line.length)
+  }
   // A list that was read before names its version: what is older was in it.
   const since = Number(request.query.get('resourceVersion') ?? 0)
   for (const found of session.objects.list(target.resource, target.namespace)) {
