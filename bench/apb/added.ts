@@ -10,7 +10,7 @@ import { openEmbeddedEngine } from '../../src/engines/index.ts'
 import { makeIdentity } from '../../src/engines/stand-in/certificate.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import type { JsonObject } from '../../src/kit/json.ts'
-import type { Job } from '../../src/model/job.ts'
+import type { Address, Job } from '../../src/model/job.ts'
 import { bundleImage } from '../../test/apb/image.ts'
 import { jobFor, packageOf, situation } from '../../test/apb/stage.ts'
 import { type BrokerProcess, startBrokerProcess } from '../../test/support/broker-process.ts'
@@ -77,11 +77,11 @@ export async function tellAdded(): Promise<void> {
     const ofPattern = await added({ broker, engine }, 'pattern', {}, patternJob)
     tell('a pattern', ofPattern)
     const figures = [
-      ['a bundle that calls nothing', 'none', 'none'],
-      ['a bundle that writes its credentials', 'stand-in', peer.url],
+      ['a bundle that calls nothing', 'none', await bundleJob(bundle, 'none')],
+      ['a bundle that writes its credentials', 'stand-in', await bundleJob(bundle, peer.url, peer)],
     ] as const
-    for (const [what, url, aloneUrl] of figures) {
-      const pairs = await added({ broker, engine }, 'dh-bench', { url }, await bundleJob(bundle, aloneUrl))
+    for (const [what, url, alone] of figures) {
+      const pairs = await added({ broker, engine }, 'dh-bench', { url }, alone)
       tell(what, pairs)
       const beyond = addedBy(pairs) - addedBy(ofPattern)
       console.log(
@@ -114,31 +114,34 @@ async function provisionOf(): Promise<Job> {
   return prepared.job
 }
 
-/** The job of the bundle without its sandbox: the container alone. */
-async function bundleJob({ reference, digest }: TestImage, url: string): Promise<Job> {
+/** The job of the bundle without its sandbox: the container alone, with what it calls lent to a network of its own. */
+async function bundleJob({ reference, digest }: TestImage, url: string, peer?: Address): Promise<Job> {
   const parameters = { url }
   const instance = { id: 'alone', context: { namespace: 'here' }, parameters }
-  const { sandbox: _sandbox, ...job } = jobFor(
-    { kind: 'provision' },
-    situation(await packageOf(spec), { instance }),
-  )
+  const {
+    sandbox: _sandbox,
+    late: _late,
+    ...job
+  } = jobFor({ kind: 'provision' }, situation(await packageOf(spec), { instance }))
   return {
     ...job,
     program: { kind: 'image', reference, digest },
     needs: { ...job.needs, cluster: 'none' },
+    ...(peer === undefined ? {} : { lent: [{ address: peer.address, port: peer.port }] }),
     wants: job.wants.filter(({ kind }) => kind !== 'cluster-objects'),
   }
 }
 
 /** Answers everything with 201 over TLS, by a certificate as the stand-in has. */
-async function bareServer(): Promise<{ readonly url: string; readonly server: Server }> {
+async function bareServer(): Promise<Address & { readonly url: string; readonly server: Server }> {
   const { certificate, key } = makeIdentity(systemClock.now(), [])
   const server = createServer({ cert: certificate, key }, (request, response) => {
     request.resume()
     request.on('end', () => response.writeHead(201, { 'content-type': 'application/json' }).end('{}'))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { server, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const { address, port } = server.address() as AddressInfo
+  return { server, address, port, url: `https://${address}:${port}` }
 }
 
 function tell(what: string, pairs: readonly Pair[]): void {

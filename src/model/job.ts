@@ -42,6 +42,8 @@ export interface Late {
    * Then even the program may be started ahead, and waits for it.
    */
   readonly door?: string
+  /** Of a job with one step and without a door: its arguments and variables come with the order, too. */
+  readonly words?: true
 }
 
 export type Program =

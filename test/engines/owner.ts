@@ -27,7 +27,7 @@ export interface OwnerOrder {
   readonly engine: { readonly kind: 'embedded' } | { readonly kind: 'docker'; readonly socket: string }
   readonly image: { readonly reference: string; readonly digest: string }
   /** What waits before the run is laid out, if anything does. */
-  readonly waits?: 'program' | 'sandbox'
+  readonly waits?: 'program' | 'sandbox' | 'network'
   readonly name: string
   readonly at: Point
   readonly how: 'SIGKILL' | 'SIGSTOP'
@@ -66,7 +66,15 @@ export function ownedJob({ image, seconds, waits }: Pick<OwnerOrder, 'image' | '
     },
     image,
   )
-  if (waits === 'sandbox') return { ...job, late: { files: [] } }
+  const late = { files: [], words: true } as const
+  if (waits === 'sandbox') return { ...job, late }
+  if (waits === 'network')
+    return {
+      ...job,
+      needs: { ...job.needs, network: 'default' },
+      lent: [{ address: '127.0.0.1', port: 9 }],
+      late,
+    }
   return waits === 'program' ? behindDoor(job, script) : job
 }
 

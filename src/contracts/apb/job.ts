@@ -42,6 +42,7 @@ export function actionJob(
   const { reference, runtime } = notesOf(situation.package)
   const cluster = targetCluster(situation, options)
   const sandbox = { ...sandboxOf(action, situation, namespace, memory), ...present({ cluster }) }
+  const given = [...secretFiles(situation.infrastructure), ...stateFiles(memory)]
   return {
     program: { kind: 'image', reference, digest: situation.package.digest },
     steps: [
@@ -52,16 +53,17 @@ export function actionJob(
         streams: { kind: 'merged' },
       },
     ],
-    files: [
-      { path: terminationLog, mode: 0o666, owner: 'user', readOnly: false, content: empty },
-      ...secretFiles(situation.infrastructure),
-      ...stateFiles(memory),
-    ],
+    files: [{ path: terminationLog, mode: 0o666, owner: 'user', readOnly: false, content: empty }, ...given],
     folders: [],
     wants: wantsOf(action, runtime),
     needs: { cluster: 'stand-in', network: 'default', readOnlyRoot: false },
     sandbox,
     limits: limitsOf(options, action),
+    // What is the same for all orders is the image, the limits, and which files there are.
+    late: {
+      files: given.flatMap(({ path, content }) => (content.kind === 'link' ? [] : [path])),
+      words: true,
+    },
   }
 }
 

@@ -35,7 +35,7 @@ function secretFile(path: string, value: string | Secret): FileIn {
     value instanceof Secret
       ? ({ kind: 'secret', secret: value } as const)
       : ({ kind: 'bytes', bytes: new TextEncoder().encode(value) } as const)
-  return { path, mode: 0o444, owner: 'root', readOnly: false, content }
+  return { path, mode: 0o444, owner: 'root', readOnly: true, content }
 }
 
 /** The lent values by key: base images of the last generation do not read the mounted files. */

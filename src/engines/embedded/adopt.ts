@@ -1,27 +1,36 @@
 /** What waits at its door becomes a run: it is given what comes with the order, and its place among the runs. */
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { FileIn, Job } from '../../model/job.ts'
 import type { RunOrder } from '../engine.ts'
 import { dress, putFile, system } from '../tree.ts'
 import { isLate, type Waiting } from './begin-ahead.ts'
 import type { Interior, LayingOut } from './interior.ts'
 import { contentOf, fixedFile, insideWorkspace } from './job-files.ts'
-import { containerName, fenceFile, pathsIn, type RunPaths } from './run-folder.ts'
-import { doorFile } from './shim.ts'
+import { fenceFile, pathsIn, type RunPaths } from './run-folder.ts'
+import { doorFile, wordsFile } from './shim.ts'
+import type { StepPlan } from './step-plan.ts'
+import { wordsOf } from './waiting-shim.ts'
 import { writeRun } from './write-run.ts'
 
-/** Moves it in, as one that any shim could start as well. Problem: that of a folder which is taken. */
-export function adopt(at: LayingOut, order: RunOrder, waiting: Waiting, { folder }: RunPaths): void {
+/** Moves it in with its steps as ordered, as one that any shim could start as well. Problem: that of a folder which is taken. */
+export function adopt(
+  at: LayingOut,
+  order: RunOrder,
+  waiting: Waiting,
+  { paths: { folder }, plans }: { readonly paths: RunPaths; readonly plans: readonly StepPlan[] },
+): void {
   const { site, door, name } = waiting
   const { job } = order
   for (const [i, file] of job.files.entries()) if (isLate(job, file)) bring(file, i, { job, waiting })
   rmSync(fenceFile(pathsIn(site.aside), 0))
+  for (const plan of door.kind === 'word' ? plans : [])
+    writeFileSync(join(site.secret, basename(wordsFile)), wordsOf(plan), { mode: 0o600 })
   // The shim that waits may still read its own.
   rmSync(join(site.secret, 'shim.sh'))
   writeRun(
     { at, order, site: { ...site, name: order.name, final: folder }, names: [order.name, name], door },
-    moved(waiting, order.name, folder),
+    { ...moved(waiting, folder), plans },
   )
   renameSync(site.aside, folder)
 }
@@ -54,12 +63,11 @@ function fill(place: string, bytes: Uint8Array | string, mode: number): void {
 }
 
 /** The same, as it lies in the folder of the run. */
-function moved({ site, interior }: Waiting, name: string, folder: string): Interior {
+function moved({ site, interior }: Waiting, folder: string): Interior {
   const mounts = interior.mounts.map((mount) => {
     const { from } = mount
     if (from.kind !== 'bind' || !from.path.startsWith(`${site.aside}/`)) return mount
     return { ...mount, from: { ...from, path: join(folder, from.path.slice(site.aside.length)) } }
   })
-  const plans = interior.plans.map((plan, i) => ({ ...plan, id: containerName(name, i) }))
-  return { ...interior, mounts, plans }
+  return { ...interior, mounts }
 }

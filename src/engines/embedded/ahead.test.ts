@@ -1,5 +1,5 @@
 /** What waits at its door does nothing before it is given to a run, and then it is that run and no other. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -109,6 +109,13 @@ function readText(...path: readonly string[]): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }
 
+/** The texts of all files that lie there, however deep. */
+function filesBelow(place: string): readonly string[] {
+  return readdirSync(place, { recursive: true, withFileTypes: true }).flatMap((one) =>
+    one.isFile() ? [readFileSync(join(one.parentPath, one.name), 'utf8')] : [],
+  )
+}
+
 /** The programs of this test that are alive, as the host numbers them. */
 function programs(): readonly number[] {
   return readdirSync('/proc').flatMap((name) => {
@@ -178,6 +185,55 @@ describe.each(['auto', 'runc', 'plain'] as const)('an image with runtime %s', (r
     expect(namesIn('aside')).toEqual([])
     expect(foreseen).toEqual({ ...alone, end: 'finished', exit: 0 })
     expect(foreseen.log).toMatch(/^one\n\n1 a \/\n/)
+  })
+})
+
+describe.each(['auto', 'runc', 'plain'] as const)('an image without words with runtime %s', (runtime) => {
+  test.skipIf(missing !== undefined)('is told them with the order, and nothing of another one', async () => {
+    await engine.close()
+    const { plain: image } = await testImages(folder)
+    const images = openArtifactStore({ folder: join(folder, 'images') }).images
+    engine = await open(runtime, images)
+    const script =
+      'env | sort; for a; do echo "<$a>"; done; cat /in/order; for k in 3 4 5 6 7 8 9; do readlink /proc/$$/fd/$k; done; read -r x; echo "$x"; head -c 1200000 /dev/zero | tr "\\0" x'
+    const like = (words: readonly string[], environment: Record<string, string>, text: string): Job => {
+      const { late: _late, ...rest } = job('')
+      return {
+        ...rest,
+        program: { kind: 'image', ...image },
+        steps: [
+          {
+            ...step,
+            environment,
+            command: { kind: 'exec', argv: ['/bin/sh', '-c', script, mark, ...words] },
+          },
+        ],
+        files: [file('/in/order', text, { mode: 0o444, readOnly: true })],
+        wants: [],
+        late: { files: ['/in/order'], words: true },
+      }
+    }
+    const wanted = ["a 'b' $(c) `d` \\e", 'two\nlines', 'go', '=x', '', '*', '~']
+    const variables = { A: 'it\'s "quoted"\ngo\n=and more\n', PATH: '/bin:/usr/bin', B: '' }
+    const one = like(wanted, variables, 'one\n')
+    const alone = await perform(one)
+    await engine.anticipate?.(
+      {
+        job: like(['of-another'], { A: 'of-another', C: 'of-another' }, 'of-another\n'),
+        cluster: 'test-cluster',
+      },
+      signal,
+    )
+    const [waiting = ''] = namesIn('aside')
+    const kept = filesBelow(realpathSync(join(folder, 'aside', waiting, 'private')))
+    const foreseen = await perform(one)
+
+    expect(waiting).not.toBe('')
+    expect(kept.filter((text) => text.includes('of-another'))).toEqual([])
+    expect(namesIn('aside')).toEqual([])
+    expect(foreseen).toEqual({ ...alone, end: 'finished', exit: 0 })
+    expect(foreseen.log).toMatch(/x{1200000}$/)
+    expect(foreseen.log).toContain('<two\nlines>\n<go>\n<=x>\n<>\n<*>\n<~>\none\n\n')
   })
 })
 
@@ -318,6 +374,25 @@ test('one for which nobody comes is let go after ten minutes', async () => {
 })
 
 const [step] = job('').steps
+
+test.skipIf(missing !== undefined)(
+  'an image that brings something into every program does not wait behind one that is mounted',
+  async () => {
+    await engine.close()
+    const { plain: image } = await testImages(folder)
+    engine = await open('auto', openArtifactStore({ folder: join(folder, 'images') }).images)
+    const preload = file('/etc/ld.so.preload', '/lib/evil.so\n', { readOnly: true })
+    const like: Partial<Job> = { program: { kind: 'image', ...image }, wants: [], late: { files: [] } }
+    await engine.anticipate?.(
+      { job: job('', { ...like, files: [preload] }), cluster: 'test-cluster' },
+      signal,
+    )
+    expect(namesIn('aside')).toEqual([])
+    await engine.anticipate?.({ job: job('', { ...like, files: [] }), cluster: 'test-cluster' }, signal)
+
+    expect(namesIn('aside')).toHaveLength(1)
+  },
+)
 
 test.each<readonly [string, Partial<Job>]>([
   ['lacks the file of its door', { files: [] }],

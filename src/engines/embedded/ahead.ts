@@ -4,8 +4,10 @@ import type { Job } from '../../model/job.ts'
 import type { Anticipated } from '../engine.ts'
 import { begin, keyOf, mayWait, type Waiting, type Waits } from './begin-ahead.ts'
 import { clearAway } from './discard.ts'
+import { isReady, type Loan, lend } from './lend-addresses.ts'
+import { type Loans, openLoans } from './loans.ts'
 import { pathsIn } from './run-folder.ts'
-import { isAtStartGate } from './start-gate.ts'
+import { isAtStartGate, shimIn } from './start-gate.ts'
 import type { StartedShim } from './starters.ts'
 
 export interface Ahead {
@@ -19,6 +21,8 @@ export interface Ahead {
   adopted(run: string, waiting: Waiting): void
   /** The shim that waits in a run which was laid out here. */
   shimOf(run: string): StartedShim | undefined
+  /** What is lent to its network already; the caller ends it from now on. */
+  loanTo(run: string): Loan | undefined
   /** The run has had its word to go. */
   forget(run: string): void
   /** The run shall never start. */
@@ -37,28 +41,11 @@ const glanceMs = 25
 export function openAhead(at: () => Waits): Ahead {
   const waiting = new Map<string, Waiting>()
   const shims = new Map<string, StartedShim>()
+  const loans = openLoans()
   const coming = new Set<string>()
   const closing = new AbortController()
 
-  async function letGo({ shim, site }: Waiting): Promise<void> {
-    const { clock } = at()
-    shim.dismiss()
-    const gone = new AbortController()
-    shim.onEnd(() => gone.abort(enough))
-    if (!shim.hasEnded()) await clock.sleep(leavingMs, gone.signal)
-    await clearAway(at(), pathsIn(site.aside))
-  }
-
-  /** Where it lies is known to its shim by name until then. */
-  async function comesToDoor({ shim, site, door }: Waiting, signal: AbortSignal): Promise<boolean> {
-    const { clock } = at()
-    const until = clock.monotonic() + comingMs
-    while (!shim.hasEnded() && !signal.aborted && clock.monotonic() < until) {
-      if (await isAtStartGate(site.aside, door, site.name)) return true
-      await clock.sleep(glanceMs, signal)
-    }
-    return false
-  }
+  const letGo = (one: Waiting): Promise<void> => sendAway(at(), one, loans)
 
   async function keep(key: string, one: Waiting): Promise<void> {
     const gone = new AbortController()
@@ -78,7 +65,8 @@ export function openAhead(at: () => Waits): Ahead {
         const wanted = AbortSignal.any([signal, closing.signal])
         const one = await begin(at(), { job, cluster }, wanted)
         if (one === undefined) return
-        if (!(await comesToDoor(one, wanted))) return await letGo(one)
+        if (!(await comesToDoor(at(), one, { loans, signal: wanted }).catch(() => false)))
+          return await letGo(one)
         waiting.set(key, one)
         // What could not be cleared away is found by the sweep.
         void keep(key, one).catch(() => undefined)
@@ -99,10 +87,15 @@ export function openAhead(at: () => Waits): Ahead {
       return one
     },
     letGo,
-    adopted: (run, { shim }) => void shims.set(run, shim),
+    adopted(run, { shim, name }) {
+      shims.set(run, shim)
+      loans.move(name, run, shim)
+    },
+    loanTo: loans.take,
     shimOf: (run) => shims.get(run),
     forget: (run) => void shims.delete(run),
     dismiss(run) {
+      loans.end(run)
       shims.get(run)?.dismiss()
       shims.delete(run)
     },
@@ -112,6 +105,33 @@ export function openAhead(at: () => Waits): Ahead {
       waiting.clear()
       for (const shim of shims.values()) shim.dismiss()
       await Promise.all(all.map(letGo))
+      loans.endAll()
     },
   }
+}
+
+async function sendAway(at: Waits, { shim, site, name }: Waiting, loans: Loans): Promise<void> {
+  loans.end(name)
+  shim.dismiss()
+  const gone = new AbortController()
+  shim.onEnd(() => gone.abort(enough))
+  if (!shim.hasEnded()) await at.clock.sleep(leavingMs, gone.signal)
+  await clearAway(at, pathsIn(site.aside))
+}
+
+/** Whether it stands there at last, with what its network is lent. Where it lies is known to its shim by name until then. */
+async function comesToDoor(
+  { clock, host }: Waits,
+  { shim, site, door, lent, name }: Waiting,
+  { loans, signal }: { readonly loans: Loans; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const until = clock.monotonic() + comingMs
+  while (!shim.hasEnded() && !signal.aborted && clock.monotonic() < until) {
+    const isLent = lent.length === 0 || loans.has(name)
+    const pid = isLent || !isReady({ folder: site.aside }) ? undefined : shimIn(site.aside)?.pid
+    if (pid !== undefined) loans.add(name, await lend(lent, { host, folder: site.aside, pid }))
+    else if (isLent && (await isAtStartGate(site.aside, door, site.name))) return true
+    else await clock.sleep(glanceMs, signal)
+  }
+  return false
 }

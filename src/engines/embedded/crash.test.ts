@@ -2,7 +2,13 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Crashing, describeCrashes, openSuccessor, startOwner } from '../../../test/engines/crashes.ts'
+import {
+  type Crashing,
+  describeCrashes,
+  openSuccessor,
+  startOwner,
+  succeed,
+} from '../../../test/engines/crashes.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { ownedJob } from '../../../test/engines/owner.ts'
 import { discardAll, freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
@@ -31,20 +37,42 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
   describe.each(['program', 'sandbox'] as const)('of an owner whose %s waits', (waits) => {
     describeCrashes(() => ({ ...crashing, waits }))
 
-    test('nothing stays of what was on its way to its door', async () => {
-      for (const delay of [0, 2, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 60]) {
-        const owner = startOwner({ ...crashing, waits }, { name: freshName(), at: 'waiting', how: 'SIGKILL' })
-        const exited = once(owner, 'exit')
-        const before = shimsAside()
-        const isComing = () => shimsAside().some((name) => !before.includes(name))
-        await expect.poll(isComing, { timeout: 20_000, interval: 1 }).toBe(true)
-        setTimeout(() => owner.kill('SIGKILL'), delay)
-        await exited
-      }
+    test.each([0, 2, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 60])(
+      'nothing stays of what was on its way to its door, killed after %i ms',
+      (delay) => killOnTheWay(waits, delay),
+    )
+  })
 
-      await expect.poll(() => processesOf(join(crashing.folder, 'embedded', 'aside'))).toEqual([])
+  // Where the host can make no network for it, it waits with that of the host.
+  describe('of an owner that lends addresses to what waits', () => {
+    test.each([0, 30, 100])('nothing stays of what was on its way to its door, killed after %i ms', (delay) =>
+      killOnTheWay('network', delay),
+    )
+
+    test('the next owner starts it with a network of its own', async () => {
+      const lending: Crashing = { ...crashing, waits: 'network' }
+      const name = freshName()
+      const owner = startOwner(lending, { name, at: 'laid-out', how: 'SIGKILL' })
+      await once(owner, 'exit')
+      const engine = await openSuccessor(lending)
+      const { report, log } = await succeed(engine, lending, name)
+      await engine.discard(name)
+
+      expect(report.end).toEqual({ kind: 'finished' })
+      expect(log).toBe('began\ndelivered\nended\n')
     })
   })
+
+  async function killOnTheWay(waits: NonNullable<Crashing['waits']>, delay: number): Promise<void> {
+    const before = shimsAside()
+    const owner = startOwner({ ...crashing, waits }, { name: freshName(), at: 'waiting', how: 'SIGKILL' })
+    const exited = once(owner, 'exit')
+    const isComing = () => shimsAside().some((name) => !before.includes(name))
+    await expect.poll(isComing, { interval: 1 }).toBe(true)
+    setTimeout(() => owner.kill('SIGKILL'), delay)
+    await exited
+    await expect.poll(() => processesOf(join(crashing.folder, 'embedded', 'aside'))).toEqual([])
+  }
 
   test('nothing stays of a layout whose owner was killed over it, once the run is discarded', async () => {
     const name = freshName()

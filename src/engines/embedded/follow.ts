@@ -10,6 +10,7 @@ import type { Watch } from '../engine.ts'
 import { familyOf } from '../family.ts'
 import { filesOf, type StepFiles } from '../step-files.ts'
 import { openTail } from '../tail.ts'
+import type { Ahead } from './ahead.ts'
 import { askWhileRunning } from './ask.ts'
 import type { Host } from './host.ts'
 import { shimState } from './identity.ts'
@@ -31,6 +32,7 @@ export interface Following {
   readonly rooms: ArtifactContext
   readonly host: Host
   readonly clock: Clock
+  readonly ahead: Pick<Ahead, 'loanTo'>
 }
 
 /** How often it is looked, whatever was heard. */
@@ -45,7 +47,7 @@ export async function follow(at: Following, run: string, watch: Watch): Promise<
   const helpers: readonly Helper[] = [
     (signal) => keepDeadline(stopping, signal),
     (signal) => keepDisk(stopping, signal),
-    (signal) => lendWhileRunning(stopping, signal),
+    (signal) => lendWhileRunning(stopping, at.ahead.loanTo(run), signal),
     (signal) => keepRunning(stopping, watch, signal),
     (signal) => askWhileRunning(stopping, signal),
   ]

@@ -11,7 +11,7 @@ import { usualFolders } from '../usual-path.ts'
 import { type Controls, removeGroup } from './cgroups.ts'
 import { groupLines } from './enter-group.ts'
 import { bootId } from './identity.ts'
-import { networkLines, noNetworkLine, type RunNetwork, untilNetworkLines } from './network.ts'
+import { networkLines, noNetworkLine, type RunNetwork, untilNetworkLine } from './network.ts'
 import { ociConfig } from './oci-config.ts'
 import type { Runtime } from './run-folder.ts'
 import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
@@ -83,7 +83,7 @@ async function tryNetwork(folder: string): Promise<string | undefined> {
   try {
     await mkdir(trial, { recursive: true, mode: 0o700 })
     for (const [name, text] of networkTexts({})) await writeFile(join(trial, name), text)
-    const lines = [...networkLines, ...untilNetworkLines(false), noNetworkLine]
+    const lines = [...networkLines, untilNetworkLine, noNetworkLine]
     const script = [`cd ${quote(trial)} || exit`, 'broken() { exit 97; }', ...lines, 'exit 42'].join('\n')
     const user = process.geteuid?.() === 0 ? [] : ['--user', '--map-root-user']
     const tried = await run('unshare', [...user, '-m', '--propagation', 'private', '/bin/sh', '-c', script])

@@ -9,8 +9,10 @@ import type { RunOrder, Watch } from '../engine.ts'
 import { makePrivates } from '../privates.ts'
 import { adopt } from './adopt.ts'
 import type { Ahead } from './ahead.ts'
+import { isHoldable } from './begin-ahead.ts'
 import { shimState } from './identity.ts'
 import { type LayingOut, makeInterior, type Site, writeSkeleton } from './interior.ts'
+import { checkProgram, planSteps } from './plan-steps.ts'
 import { fenceFile, fenceOf, pathsOf, type RunPaths, readRecord } from './run-folder.ts'
 import { specOf, writeRun } from './write-run.ts'
 
@@ -48,7 +50,12 @@ async function isFoundWaiting(at: LayingOutRuns, order: RunOrder, paths: RunPath
   const waiting = at.ahead.take(order.job)
   if (waiting === undefined) return false
   try {
-    adopt(at, order, waiting, paths)
+    const { root, furniture } = waiting.interior
+    const plans = await planSteps(order.job, { root, rootless: at.host.rootless, name: order.name })
+    checkProgram(plans[0], root, furniture)
+    if (waiting.door.kind === 'word' && !isHoldable(plans))
+      fail('engine.refused', 'a shell cannot carry its variables')
+    adopt(at, order, waiting, { paths, plans })
   } catch {
     // Whatever was in its way, a layout of its own meets it, too.
     await at.ahead.letGo(waiting)

@@ -1,30 +1,77 @@
 /** Lends addresses of the host to a run whose shim has made its network. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { enough } from '../../kit/enough.ts'
+import type { Address } from '../../model/job.ts'
 import { lendAddresses } from '../lend-addresses.ts'
 import { networkFiles } from '../run-network.ts'
+import type { Host } from './host.ts'
 import { shimState } from './identity.ts'
 import { shimNetworkFiles } from './network.ts'
+import type { RunPaths } from './run-folder.ts'
 import { isOver, type Stopping } from './stop.ts'
 
 const glanceMs = 10
 
-/** Until the signal. A run waits with its program until they are lent. */
-export async function lendWhileRunning(at: Stopping, signal: AbortSignal): Promise<void> {
+/** Addresses that are lent by this process. */
+export interface Loan {
+  end(): void
+}
+
+/** The network that they are lent to, by the shim that made it and the folder of its run. */
+export interface LentTo {
+  readonly host: Pick<Host, 'rootless'>
+  readonly folder: string
+  readonly pid: number
+}
+
+/**
+ * Until the signal. A run waits with its program until they are lent. What was lent before the run began is taken over.
+ */
+export async function lendWhileRunning(
+  at: Stopping,
+  before: Loan | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const loan = before ?? (await lendOnceReady(at, signal))
+  if (loan === undefined) return
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  loan.end()
+}
+
+async function lendOnceReady(at: Stopping, signal: AbortSignal): Promise<Loan | undefined> {
   const { paths, record, clock, host } = at
   const { lent: addresses } = record
   // What an earlier release has laid out has none.
-  if (addresses === undefined || addresses.length === 0) return
-  while (!existsSync(join(paths.folder, networkFiles.ready))) {
-    if (signal.aborted || (await isOver(paths))) return
+  if (addresses === undefined || addresses.length === 0) return undefined
+  while (!isReady(paths)) {
+    if (signal.aborted || (await isOver(paths))) return undefined
     await clock.sleep(glanceMs, signal)
   }
   const shim = await shimState(paths)
-  if (shim.kind !== 'alive') return
-  const { pid } = shim.mark
-  const space = `/proc/${pid}/root${join(paths.folder, shimNetworkFiles.space)}`
+  if (shim.kind !== 'alive') return undefined
+  return await lend(addresses, { host, folder: paths.folder, pid: shim.mark.pid })
+}
+
+/** Whether the network of a run is there, and waits for what it is lent. */
+export function isReady({ folder }: Pick<RunPaths, 'folder'>): boolean {
+  return existsSync(join(folder, networkFiles.ready))
+}
+
+/** Lends addresses and tells the run so. Problem: engine.start-failed. */
+export function lend(addresses: readonly Address[], { host, folder, pid }: LentTo): Promise<Loan> {
+  const space = `/proc/${pid}/root${join(folder, shimNetworkFiles.space)}`
   const owner = host.rootless ? ['--user', '--preserve-credentials'] : []
   const into = ['--target', String(pid), ...owner, `--net=${space}`]
-  const lent = (): void => writeFileSync(join(paths.folder, networkFiles.lent), '')
-  await lendAddresses({ into, addresses, lent }, signal)
+  const over = new AbortController()
+  return new Promise((resolve, reject) => {
+    const lent = (): void => {
+      writeFileSync(join(folder, networkFiles.lent), '')
+      resolve({ end: () => over.abort(enough) })
+    }
+    lendAddresses({ into, addresses, lent }, over.signal).catch(reject)
+  })
 }

@@ -123,6 +123,22 @@ describe.skipIf(missing !== undefined).each(['crun', 'runc', 'plain'] as const)(
     expect(printed(seen)).toContain(`127.0.0.1 ${port}\n`)
   })
 
+  test('what waits is lent it before its program begins, and it is told of no order before', async () => {
+    const port = portHere()
+    const job = (words: string): Job => ({
+      ...jobOn(`echo ${words}; ${call('127.0.0.1', port)}`, [{ address: '127.0.0.1', port }]),
+      late: { files: [], words: true },
+    })
+    const aside = join(folder, `${runtime}-auto`, 'aside')
+    await engine.anticipate?.({ job: job('another'), cluster: 'test-cluster' }, new AbortController().signal)
+    const waiting = readdirSync(aside)
+    const seen = await runJob(engine, job('ordered'))
+
+    expect(waiting).toHaveLength(1)
+    expect(readdirSync(aside)).toEqual([])
+    expect(printed(seen)).toBe(`ordered\n127.0.0.1 ${port}\n`)
+  })
+
   test('root inside can change nothing of it', async () => {
     const script = [
       'ip route del prohibit 169.254.0.0/16 2>/dev/null && echo changed',

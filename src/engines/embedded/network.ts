@@ -23,13 +23,20 @@ export const networkLines: readonly string[] = [
   'outward=$!',
 ]
 
-/** Lines that wait until it can be used. */
-export function untilNetworkLines(lends: boolean): readonly string[] {
-  return [
-    `word=; read -r word <${up}; [ "$word" = 1 ] || { cat net.err >&2; broken; }`,
-    ...(lends ? [`: >${ready}; while [ ! -e ${lent} ] && [ ! -e stop ]; do sleep 0.01 9>&-; done`] : []),
-  ]
+/** The line that waits until it can be used. */
+export const untilNetworkLine = `word=; read -r word <${up}; [ "$word" = 1 ] || { cat net.err >&2; broken; }`
+
+/** Lines that wait until addresses are lent to it; what is asked each time may end the waiting. */
+export function untilLentLines(
+  network: { readonly lends: boolean } | undefined,
+  each: string,
+): readonly string[] {
+  if (network?.lends !== true) return []
+  return [`: >${ready}; while [ ! -e ${lent} ]; do ${each}; sleep 0.01 9>&-; done`]
 }
+
+/** The line that forgets the network of a shim which ended before the run began. */
+export const unusedNetworkLine = `rm -f ${up} ${ready} ${lent}`
 
 /** The line that ends it. */
 export const noNetworkLine = 'kill $outward 2>/dev/null'

@@ -3,7 +3,13 @@
 import { quote } from '../shell.ts'
 import { spoolFunctions, writerOf } from '../spool.ts'
 import type { StepFiles } from '../step-files.ts'
-import { networkLines, noNetworkLine, untilNetworkLines } from './network.ts'
+import {
+  networkLines,
+  noNetworkLine,
+  untilLentLines,
+  untilNetworkLine,
+  unusedNetworkLine,
+} from './network.ts'
 import type { RunPaths } from './run-folder.ts'
 
 export interface ShimPlan {
@@ -40,6 +46,9 @@ export type StartGate =
 /** Where the file of a door lies until the run begins. */
 export const doorFile = 'door'
 
+/** What stands in front of a program is told these words. */
+export const wordsFile = 'private/words'
+
 /** A folder on memory with a limit, filled from another. */
 export interface SizedFolder {
   readonly folder: string
@@ -69,6 +78,8 @@ export function shimScript(plan: ShimPlan): string {
   const { paths } = plan
   return [
     ...introduction(paths),
+    // Before it begins: from then on it is looked for what its own network says.
+    ...(plan.door !== undefined && plan.network !== undefined ? [unusedNetworkLine] : []),
     // A shim whose starter dies before letting it go leaves a run that has not begun.
     'read -r go fence || { rm -f lock.$$; exit 99; }; exec </dev/null',
     `${begin} || exit 99`,
@@ -76,6 +87,7 @@ export function shimScript(plan: ShimPlan): string {
     // What waited here has mounted it before, and overlay wants it as new.
     ...(plan.door !== undefined && plan.layers.length > 0 ? ['rm -rf work && mkdir work || broken'] : []),
     ...mountLines(plan),
+    ...untilLentLines(plan.network, '[ ! -e stop ] || break'),
     ...(plan.door?.kind === 'file' ? [`${putInPlace(plan.door.place)} || broken`] : []),
     'go=1',
     ...plan.steps.flatMap((step, i) => stepLines(step, i)),
@@ -135,7 +147,7 @@ export function mountLines(plan: ShimPlan): readonly string[] {
     lines.push(`mount -t tmpfs -o ${quote(options)} tmpfs ${quote(folder)} || broken`)
     lines.push(`cp -a ${quote(filledFrom)}/. ${quote(folder)}/ || broken`)
   }
-  if (network !== undefined) lines.push(...untilNetworkLines(network.lends))
+  if (network !== undefined) lines.push(untilNetworkLine)
   return lines
 }
 

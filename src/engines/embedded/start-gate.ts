@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readSmall } from '../absent.ts'
 import { familyOf } from '../family.ts'
 import { namesIn } from '../names-in.ts'
-import { markOf } from './identity.ts'
+import { markOf, type ProcessMark } from './identity.ts'
 import type { StartGate } from './shim.ts'
 
 /** Looks among all that the shim of a folder has started: something reads from the pipe, or stands in front of the program. */
@@ -14,11 +14,16 @@ export async function isAtStartGate(
   name: string,
 ): Promise<boolean> {
   const pipe = statSync(join(folder, place), { throwIfNoEntry: false })
-  const lock = namesIn(folder).find((file) => file.startsWith('lock.'))
-  const shim = lock === undefined ? undefined : markOf(readSmall(join(folder, lock)) ?? '')
+  const shim = shimIn(folder)
   if (pipe?.isFIFO() !== true || shim === undefined) return false
   const family = await familyOf(shim.pid)
   return family.some((pid) => (kind === 'word' ? isCalled(pid, name) : reads(pid, pipe)))
+}
+
+/** The only shim of what waits, once it has said who it is. */
+export function shimIn(folder: string): ProcessMark | undefined {
+  const lock = namesIn(folder).find((file) => file.startsWith('lock.'))
+  return lock === undefined ? undefined : markOf(readSmall(join(folder, lock)) ?? '')
 }
 
 function isCalled(pid: number, name: string): boolean {

@@ -1,6 +1,7 @@
 /** The shim of a run that is begun ahead: all is done up to its door, where it waits for the word to go. */
 import { never } from '../../kit/assert.ts'
-import { quote } from '../shell.ts'
+import { commandLine, quote } from '../shell.ts'
+import { untilLentLines } from './network.ts'
 import {
   begin,
   commandLines,
@@ -12,10 +13,41 @@ import {
   quietly,
   type ShimPlan,
   type StartGate,
+  wordsFile,
 } from './shim.ts'
+import type { StepPlan } from './step-plan.ts'
 
-/** What stands in front of a program that cannot be told to wait; its name, by which it is found, and the program follow. */
-export const hold = ['-c', 'read -r word && [ "$word" = go ] && exec "$@" </dev/null; exit 1'] as const
+/**
+ * What stands in front of a program that cannot be told to wait; its name, by which it is found, follows. It reads what to do,
+ * each line behind a sign, and does it at the word: text that is cut off before is never done.
+ */
+export const hold = [
+  '-c',
+  [
+    'text=',
+    'while IFS= read -r line; do',
+    'case $line in',
+    `=*) text=$text\${line#=}"`,
+    '" ;;',
+    'go) unset line; eval "$text"; exit 1 ;;',
+    '*) exit 1 ;;',
+    'esac',
+    'done',
+    'exit 1',
+  ].join('\n'),
+] as const
+
+/** What it is told: to become the program with its variables, and to keep nothing open of what it was told through. */
+export function wordsOf({ argv, environment }: Pick<StepPlan, 'argv' | 'environment'>): string {
+  const lines = [
+    'exec </dev/null',
+    'unset text PWD OLDPWD',
+    ...[...environment].map(([name, value]) => `export ${name}=${quote(value)}`),
+    `exec ${commandLine(argv)}`,
+  ]
+  const told = lines.flatMap((line) => line.split('\n')).map((line) => `=${line}\n`)
+  return `${told.join('')}go\n`
+}
 
 /** Opening a pipe by its name blocks until there is a writer: so a writer comes, again and again, until all is over. */
 const letThrough =
@@ -57,6 +89,8 @@ export function waitingScript(plan: ShimPlan, door: StartGate): string {
     ways.open,
     ') &',
     'keeper=$!',
+    // While nothing is lent nothing waits at the door; where the keeper has gone, there is nothing left to wait for.
+    ...untilLentLines(plan.network, 'kill -0 $keeper 2>/dev/null || broken'),
     ...ways.holdStdin,
     'exec 7<&- 8>&-',
     ...plan.steps.flatMap((step) => commandLines(step, ways.stdin)),
@@ -76,7 +110,8 @@ function waysOf(door: StartGate, rootless: boolean): Ways {
     case 'word':
       return {
         makePipe: `mkfifo -m 600 ${place}`,
-        open: 'echo go >&8',
+        // Written by a process that reads nothing there: it ends with its last reader.
+        open: `cat ${wordsFile} >${place} 8>&-; rm -f ${wordsFile}`,
         refuse: [],
         // To open it only when the program starts would be to wait for the keeper process, which may have gone.
         holdStdin: [`exec 6<${place}`],

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encode } from '../../kit/codec.ts'
 import { sha256 } from '../../kit/hash.ts'
-import type { Job } from '../../model/job.ts'
+import type { Address, Job } from '../../model/job.ts'
 import type { RunOrder } from '../engine.ts'
 import { networkTexts } from '../run-network.ts'
 import { commandLine } from '../shell.ts'
@@ -36,6 +36,11 @@ export interface Writing {
 /** What tells whether two orders of one name are for the same job. */
 export function specOf(job: Job): string {
   return sha256(encode(job))
+}
+
+/** What must be lent to the network of a run; one that has the host's finds it there. */
+export function addressesFor({ needs, lent = [] }: Job, { network }: Host): readonly Address[] {
+  return network.kind === 'own' && needs.network !== 'none' ? lent : []
 }
 
 /** Writes it into the layout under construction. */
@@ -129,7 +134,7 @@ function recordOf(
     places,
     base,
     broughtBytes,
-    lent: at.host.network.kind === 'own' && job.needs.network !== 'none' ? (job.lent ?? []) : [],
+    lent: addressesFor(job, at.host),
     stays: job.wants.some(
       (want) =>
         'path' in want &&
@@ -144,7 +149,8 @@ function writeSteps(
   chamber: Chamber,
   { plans }: Interior,
 ): readonly ShimStep[] {
-  const files = filesOf(pathsIn(final), stepRecords(order.job))
+  // Seen from the folder of the run, where the shim stands: what waits is moved while its streams are open.
+  const files = filesOf({ folder: '', private: 'private' }, stepRecords(order.job))
   const state = join(secret, 'state')
   const { runtime } = host
   return plans.map((plan, i): ShimStep => {

@@ -3,18 +3,26 @@ import { Secret } from '../../kit/secret.ts'
 import type { FileIn, Job, Step } from '../../model/job.ts'
 import type { Identity } from './certificate.ts'
 import { serverNames } from './certificate.ts'
-import type { Session } from './session.ts'
+import type { Place, Session } from './session.ts'
 
 const account = '/var/run/secrets/kubernetes.io/serviceaccount'
 /** Read by command-line clients and by clients in Python from 2018 on. */
 const kubeconfig = '/var/run/secrets/kubernetes.io/kubeconfig'
-/** Where base images of bundles keep theirs; their entrypoints may write it anew. */
+/** Where base images of bundles keep theirs; their entrypoints may write it anew. As there, it names no namespace. */
 const ownKubeconfig = '/opt/apb/.kube/config'
 
+/** What of a session a program is given. */
+export type Access = Pick<Session, 'token' | 'place' | 'sandbox'>
+
+/** The access of no session: for a job that is made ready before there is an order. */
+export function accessAt(place: Place): Access {
+  return { place, token: '', sandbox: { pod: '', namespace: '', target: '' } }
+}
+
 /** The job as an engine without a cluster can run it: with an account for the API, and names under which it finds it. */
-export function withAccess(job: Job, { token, place, sandbox }: Session, { authority }: Identity): Job {
+export function withAccess(job: Job, { token, place, sandbox }: Access, { authority }: Identity): Job {
   const { address, port } = place
-  const config = JSON.stringify(kubeconfigOf(`https://${apiName}:${port}`, sandbox.namespace))
+  const server = `https://${apiName}:${port}`
   const [first, ...rest] = job.steps.map((step) => withVariables(step, port))
   const { sandbox: _sandbox, ...plain } = job
   const names = serverNames.filter((name) => name !== 'localhost')
@@ -26,9 +34,12 @@ export function withAccess(job: Job, { token, place, sandbox }: Session, { autho
       text(`${account}/ca.crt`, authority),
       text(`${account}/namespace`, sandbox.namespace),
       { ...text(`${account}/token`, ''), content: { kind: 'secret', secret: new Secret(token) } },
-      text(kubeconfig, config),
-      { ...text(ownKubeconfig, config), readOnly: false, mode: 0o664 },
+      text(kubeconfig, JSON.stringify(kubeconfigOf(server, { namespace: sandbox.namespace }))),
+      { ...text(ownKubeconfig, JSON.stringify(kubeconfigOf(server, {}))), readOnly: false, mode: 0o664 },
     ],
+    ...(job.late === undefined
+      ? {}
+      : { late: { ...job.late, files: [...job.late.files, ...filesOfSession] } }),
     hosts: [...(job.hosts ?? []), ...names.map((name) => ({ name, address }))],
     // Elsewhere it is an address of a network that the program is in anyway.
     ...(address.startsWith('127.') ? { lent: [...(job.lent ?? []), { address, port }] } : {}),
@@ -37,6 +48,8 @@ export function withAccess(job: Job, { token, place, sandbox }: Session, { autho
 }
 
 const apiName = 'kubernetes.default'
+/** What differs from one session to the next. */
+const filesOfSession = [`${account}/namespace`, `${account}/token`, kubeconfig]
 
 function withVariables(step: Step, port: number): Step {
   return {
@@ -61,12 +74,12 @@ function text(path: string, content: string): FileIn {
   }
 }
 
-function kubeconfigOf(server: string, namespace: string) {
+function kubeconfigOf(server: string, context: { readonly namespace?: string }) {
   return {
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'sandbox',
-    contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'bundle', namespace } }],
+    contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'bundle', ...context } }],
     clusters: [{ name: 'sandbox', cluster: { server, 'certificate-authority': `${account}/ca.crt` } }],
     users: [{ name: 'bundle', user: { tokenFile: `${account}/token` } }],
   }

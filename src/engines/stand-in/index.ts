@@ -7,7 +7,7 @@ import type { Job } from '../../model/job.ts'
 import type { Report } from '../../model/report.ts'
 import type { Engine, RunName, RunOrder, Ticket, Watch } from '../engine.ts'
 import { findPrivates, leavePrivates, makePrivates } from '../privates.ts'
-import { withAccess } from './access.ts'
+import { accessAt, withAccess } from './access.ts'
 import { Listening, loopbackOf } from './listening.ts'
 import { firstSnapshot, type Session } from './session.ts'
 import { openSessionFiles, type SessionFiles } from './session-files.ts'
@@ -56,8 +56,8 @@ function beside(engine: Engine, parts: Parts): Engine {
       ? {}
       : {
           anticipate: async (run, signal) => {
-            // A session belongs to an order, and there is none yet.
-            if (run.job.needs.cluster === 'none') await engine.anticipate?.(run, signal)
+            const job = await foreseen(engine, run.job, parts)
+            if (job !== undefined) await engine.anticipate?.({ ...run, job }, signal)
           },
         }),
     async layOut(run, watch) {
@@ -108,6 +108,19 @@ function beside(engine: Engine, parts: Parts): Engine {
 
 function asLocal(job: Job): Job {
   return job.needs.cluster === 'stand-in' ? { ...job, needs: { ...job.needs, cluster: 'none' } } : job
+}
+
+/** A session belongs to an order, and there is none yet: what is made ready knows where it will be served, and nothing else of it. */
+async function foreseen(
+  engine: Engine,
+  job: Job,
+  { folder, privates, files, listening }: Parts,
+): Promise<Job | undefined> {
+  if (job.needs.cluster === 'none') return job
+  if (job.needs.cluster !== 'stand-in' || job.sandbox === undefined) return undefined
+  makePrivates(privates, folder)
+  const place = await listening.place((await engine.reached?.()) ?? loopbackOf(folder))
+  return withAccess(job, accessAt(place), files.identity())
 }
 
 /** A job that asks for a stand-in gets a session of its own; the same run keeps the one it has. */
