@@ -17,7 +17,7 @@ function withExample(text: string): string {
   const document = readYaml(readFileSync('examples/chandler.yml', 'utf8')).value as unknown as {
     readonly catalog: readonly { readonly package: string }[]
   }
-  const found = document.catalog.find(({ package: reference }) => reference.includes('brokerpak'))
+  const found = document.catalog.find(({ package: reference }) => reference.includes('notebook'))
   const entry = { ...found, package: resolve('examples', found?.package ?? '') }
   return text.replace(/^catalog:$/m, `catalog:\n  - ${JSON.stringify(entry)}`)
 }
