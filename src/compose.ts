@@ -6,10 +6,12 @@ import type { Ports } from './broker/ports.ts'
 import { type LiveCatalog, makeLiveCatalog } from './catalog/live-catalog.ts'
 import { startSourceRefresh } from './catalog/source-refresh.ts'
 import { makeAcceptances } from './compose/acceptances.ts'
+import { admissionOf } from './compose/admission.ts'
 import { startArtifactSweep } from './compose/artifact-sweep.ts'
 import { addBrokerMetrics } from './compose/broker-metrics.ts'
 import { builtFolder } from './compose/built-folder.ts'
 import { startCertificateWatch } from './compose/certificate-watch.ts'
+import { inviteFirst } from './compose/first-account.ts'
 import { tellLint } from './compose/lint.ts'
 import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
 import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
@@ -36,9 +38,8 @@ import { openArtifacts } from './host/artifacts.ts'
 import { openEngines } from './host/engines.ts'
 import { contractNamed } from './host/read-package.ts'
 import { signingOf } from './host/signing.ts'
-import { type Admission, makeAdmission } from './http/admit.ts'
+import type { Admission } from './http/admit.ts'
 import { type Gate, makeGate } from './http/authenticate.ts'
-import { proveConnection } from './http/connections.ts'
 import { type Metrics, openMetrics } from './http/metrics.ts'
 import type { Observe } from './http/observe.ts'
 import { makeLastSeen } from './http/osb/last-seen.ts'
@@ -46,6 +47,7 @@ import { makeOsbRouter, type OsbRouter, type OsbRouterParts } from './http/osb/r
 import { makeWaits } from './http/osb/waits.ts'
 import { type Listening, listen } from './http/server.ts'
 import { type Sources, sourcesOf } from './http/source.ts'
+import { makeStoredAccounts } from './http/stored-accounts.ts'
 import { systemChance, systemClock } from './kit/clock.ts'
 import { ulidSource } from './kit/id.ts'
 import type { JsonObject } from './kit/json.ts'
@@ -116,13 +118,16 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     of: (request) => now.sources.of(request),
     trusts: (address) => now.sources.trusts(address),
   }
-  const admission = admissionOf(settings, { gate, sources, metrics })
+  const { store, clock, chance } = ports
+  const stored = makeStoredAccounts({ store, gate, clock, chance })
+  const admission = admissionOf(settings, { gate, stored, sources, metrics })
   const refusals = startRefusalRecorder(ports, log, metrics.auditFailed)
   const observe = observeOf(telemetry, { metrics, refusals })
   const router = openOsb(settings, tools, { gate, admission, source: sources.of, observe })
   const operator = await openOperatorSide(settings, {
     ports,
     gate,
+    stored,
     observe,
     metrics,
     admission,
@@ -143,6 +148,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   )
   const deed = ownDeeds(ports, metrics, log)
   await deed('broker.start')
+  await inviteFirst(settings, ports, log)
   operator.started()
   const { freeze } = await ports.store.look.cluster()
   if (freeze?.isCopy) log.warn('store.copy', 'The store is a copy of before', { reason: freeze.reason })
@@ -183,22 +189,6 @@ function observeOf(
       metrics.quotaRefused(refusal.deed.action.startsWith('binding.') ? 'bindings' : 'instances')
     },
   }
-}
-
-function admissionOf(
-  { limits }: Settings,
-  { gate, sources, metrics }: { readonly gate: Gate; readonly sources: Sources; readonly metrics: Metrics },
-): Admission {
-  return makeAdmission(
-    {
-      gate,
-      clock: systemClock,
-      source: sources.of,
-      proven: proveConnection,
-      limited: (side) => metrics.rateLimited(side),
-    },
-    limits,
-  )
 }
 
 /** What the outside may do with a running broker. */

@@ -10,7 +10,12 @@ export const AuditRecord = Type.Object(
     seq: Type.Integer(),
     at: Moment,
     actor: Type.Object({
-      kind: Type.Union([Type.Literal('platform'), Type.Literal('user'), Type.Literal('system')]),
+      kind: Type.Union([
+        Type.Literal('platform'),
+        Type.Literal('user'),
+        Type.Literal('token'),
+        Type.Literal('system'),
+      ]),
       id: Type.String(),
       identity: Type.Optional(Free),
     }),
@@ -69,7 +74,7 @@ interface Recorded {
   readonly seq: number
   readonly at: number
   readonly actor: {
-    readonly kind: 'platform' | 'user' | 'system'
+    readonly kind: 'platform' | 'user' | 'token' | 'system'
     readonly id: string
     readonly identity?: JsonObject
   }

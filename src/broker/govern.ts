@@ -100,7 +100,13 @@ export interface Deed {
   readonly times?: number
 }
 
-async function record(tx: Transaction, ports: Ports, asker: Asker, deed: Deed): Promise<void> {
+/** Writes it down in the transaction of what was done. */
+export async function record(
+  tx: Transaction,
+  ports: Pick<Ports, 'node'>,
+  asker: Asker,
+  deed: Deed,
+): Promise<void> {
   const { action, kind, id, refusal, times } = deed
   await tx.addAudit({
     actor: { ...asker.account, ...(asker.requester ? { identity: asker.requester.identity } : {}) },

@@ -70,6 +70,18 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/search.ts'),
   },
   {
+    name: 'user',
+    summary: 'Add, list, change and remove accounts',
+    group: 'Running a broker',
+    load: () => import('./commands/user.ts'),
+  },
+  {
+    name: 'token',
+    summary: 'Create, list and revoke API tokens',
+    group: 'Running a broker',
+    load: () => import('./commands/token.ts'),
+  },
+  {
     name: 'whoami',
     summary: 'Show which account asks, and what it may do',
     group: 'Running a broker',

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Client, makeClient } from '../client/client.ts'
+import type { Credentials } from '../client/credentials.ts'
 import { Secret } from '../kit/secret.ts'
 import { fail } from '../model/problem.ts'
 import { type Context, readContexts } from './contexts.ts'
@@ -12,6 +13,7 @@ export interface ConnectionOptions {
   readonly server?: string
   readonly user?: string
   readonly passwordFile?: string
+  readonly tokenFile?: string
   readonly context?: string
   readonly caFile?: string
   readonly verbose?: boolean
@@ -31,6 +33,10 @@ export function withConnection(command: Command): Command {
     )
     .option('--password-file <path>', 'file that holds the password (CHANDLER_PASSWORD_FILE)')
     .option('--ca-file <path>', caFileHelp)
+    .option(
+      '--token-file <path>',
+      'file that holds an API token, instead of an account (CHANDLER_TOKEN, CHANDLER_TOKEN_FILE)',
+    )
     .option('--context <name>', 'remembered broker (CHANDLER_CONTEXT)')
 }
 
@@ -48,19 +54,34 @@ export async function connect(command: Command, more: { readonly timeoutMs?: num
   }
   // A password belongs to the server it was remembered for, and to no other.
   const remembered = context?.server === url ? context : undefined
-  const user = options.user ?? env['CHANDLER_USER'] ?? remembered?.user
+  const credentials = credentialsOf(options, remembered, url)
+  await trust(url, options.caFile ?? env['CHANDLER_CA_FILE'] ?? remembered?.caFile)
+  return makeClient({ ...more, url, credentials, ...(options.verbose ? { trace: say } : {}) })
+}
+
+/** A token says all; without one it takes a user and a password. */
+function credentialsOf(
+  options: ConnectionOptions,
+  remembered: Context | undefined,
+  url: string,
+): Credentials {
+  const token = options.user === undefined ? tokenOf(options, remembered) : undefined
+  if (token !== undefined) return { token: new Secret(token) }
+  const user = options.user ?? process.env['CHANDLER_USER'] ?? remembered?.user
   const password = passwordOf(options, remembered)
   if (user === undefined || password === undefined) {
     return fail('cli.no-server', `no ${user === undefined ? 'user' : 'password'} is given for ${url}`)
   }
-  await trust(url, options.caFile ?? env['CHANDLER_CA_FILE'] ?? remembered?.caFile)
-  return makeClient({
-    ...more,
-    url,
-    user,
-    password: new Secret(password),
-    ...(options.verbose ? { trace: say } : {}),
-  })
+  return { user, password: new Secret(password) }
+}
+
+/** The account of the environment goes before what is remembered. */
+function tokenOf(options: ConnectionOptions, remembered: Context | undefined): string | undefined {
+  const { CHANDLER_TOKEN: given, CHANDLER_TOKEN_FILE: file, CHANDLER_USER: user } = process.env
+  if (options.tokenFile !== undefined) return readPassword(options.tokenFile)
+  if (given !== undefined && given !== '') return given
+  if (file !== undefined && file !== '') return readPassword(file)
+  return user === undefined ? remembered?.token : undefined
 }
 
 async function contextOf(name: string | undefined): Promise<Context | undefined> {

@@ -9,9 +9,11 @@ export interface Context {
   readonly name: string
   readonly server: string
   readonly user: string
-  readonly password: string
   /** Authorities that its certificate is checked against besides the usual ones. */
   readonly caFile?: string
+  /** Absent: it has a token. */
+  readonly password?: string
+  readonly token?: string
 }
 
 export interface Contexts {
@@ -61,6 +63,8 @@ async function parsed(file: string): Promise<unknown> {
 
 function isContext(value: unknown): value is Context {
   return (
-    isObject(value) && ['name', 'server', 'user', 'password'].every((key) => typeof value[key] === 'string')
+    isObject(value) &&
+    ['name', 'server', 'user'].every((key) => typeof value[key] === 'string') &&
+    ['password', 'token'].some((key) => typeof value[key] === 'string')
   )
 }

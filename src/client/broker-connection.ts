@@ -4,6 +4,7 @@ import { systemClock } from '../kit/clock.ts'
 import { present } from '../kit/present.ts'
 import type { Secret } from '../kit/secret.ts'
 import { fail } from '../model/problem.ts'
+import type { Credentials } from './credentials.ts'
 import { unreachable } from './unreachable.ts'
 
 export interface BrokerAddress {
@@ -14,13 +15,6 @@ export interface BrokerAddress {
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: Secret }
   /** Milliseconds that one answer may take; platforms give a broker 60 seconds. */
   readonly timeoutMs?: number
-}
-
-export type Credentials = UserCredentials | { readonly token: Secret }
-
-export interface UserCredentials {
-  readonly user: string
-  readonly password: Secret
 }
 
 export interface BrokerRequest {
@@ -86,13 +80,6 @@ export function connectToBroker(address: BrokerAddress): BrokerConnection {
     },
     close: () => pool.destroy(),
   }
-}
-
-/** The value of the Authorization header for some credentials. */
-export function authorizationOf(credentials: Credentials): string {
-  if ('token' in credentials) return `Bearer ${credentials.token.reveal()}`
-  const { user, password } = credentials
-  return `Basic ${Buffer.from(`${user}:${password.reveal()}`).toString('base64')}`
 }
 
 async function wholeText(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -1,5 +1,14 @@
 /** Typed calls to a running broker: what the command line and other programs use of the operator API. */
 import type { CanI, Role, Tenant, Whoami } from '../api/access.ts'
+import type {
+  Account,
+  ChangedAccount,
+  MadeToken,
+  NewAccount,
+  NewToken,
+  OwnPassword,
+  Token,
+} from '../api/account.ts'
 import type { AdoptedInstance } from '../api/adoption.ts'
 import type { AuditPage, AuditQuery, AuditVerdict } from '../api/audit.ts'
 import type { Binding, BindingList, Credentials, NewBinding } from '../api/binding.ts'
@@ -63,14 +72,13 @@ export function makeClient(server: Server) {
     ...dryRuns(post),
     about: () => get<About>('/about'),
     ...accessOf(get),
+    ...accountsOf(server),
     catalog: () => get<CatalogAnswer>('/catalog'),
     packages: () => get<List<Package>>('/packages'),
     package: (name: string) => get<Package>(`/packages/${encodeURIComponent(name)}`),
     search: (text: string) => get<Found>('/search', { text }),
     cluster: () => get<Cluster>('/cluster'),
-    freeze: (freeze: Freeze) => post<Cluster>('/freeze', freeze),
-    thaw: () => remove<void>('/freeze'),
-    ...keyRing(server),
+    ...keysAndFreeze(server),
     backup: () => post<Backup>('/backups'),
     audit: (query: AuditQuery) => get<AuditPage>('/audit', query),
     verifyAudit: () => get<AuditVerdict>('/audit/verify'),
@@ -118,8 +126,8 @@ export function makeClient(server: Server) {
   }
 }
 
-/** What can be done with the keys that seal secrets. */
-function keyRing(server: Server) {
+/** Keys of the broker, and the freeze of its orders. */
+function keysAndFreeze(server: Server) {
   const ring = (method: 'GET' | 'POST' | 'DELETE', below = '') =>
     ask<Keys>(server, { method, path: `/keys${below}` })
   return {
@@ -128,6 +136,8 @@ function keyRing(server: Server) {
     activateKey: (id: string) => ring('POST', `/${encodeURIComponent(id)}/activate`),
     removeKey: (id: string) => ring('DELETE', `/${encodeURIComponent(id)}`),
     rotateKey: () => ring('POST', '/rotate'),
+    freeze: (freeze: Freeze) => ask<Cluster>(server, { method: 'POST', path: '/freeze', body: freeze }),
+    thaw: () => ask<void>(server, { method: 'DELETE', path: '/freeze' }),
   }
 }
 
@@ -187,6 +197,29 @@ function accessOf(get: <T>(path: string, query?: Outgoing['query']) => Promise<T
     roles: async () => (await get<List<Role>>('/roles')).items,
     tenants: () =>
       allOf((after) => get<{ items: readonly Tenant[]; next?: string }>('/tenants', { after, limit: 500 })),
+  }
+}
+
+/** Accounts and tokens. */
+function accountsOf(server: Server) {
+  const sent = <T>(method: Outgoing['method'], path: string, body?: unknown) =>
+    ask<T>(server, { method, path, ...(body === undefined ? {} : { body }) })
+  const all = <T>(path: string, query: Outgoing['query'] = {}) =>
+    allOf((after) =>
+      ask<{ items: readonly T[]; next?: string }>(server, {
+        ...{ method: 'GET', path, query: { ...query, after, limit: 500 } },
+      }),
+    )
+  const at = (name: string) => `/accounts/${encodeURIComponent(name)}`
+  return {
+    accounts: () => all<Account>('/accounts'),
+    addAccount: (account: NewAccount) => sent<Account>('POST', '/accounts', account),
+    changeAccount: (name: string, change: ChangedAccount) => sent<Account>('PATCH', at(name), change),
+    removeAccount: (name: string) => sent<void>('DELETE', at(name)),
+    changeOwnPassword: (change: OwnPassword) => sent<void>('POST', '/password', change),
+    tokens: (ofAll: boolean) => all<Token>('/tokens', ofAll ? { all: true } : {}),
+    makeToken: (wanted: NewToken) => sent<MadeToken>('POST', '/tokens', wanted),
+    revokeToken: (id: string) => sent<void>('DELETE', `/tokens/${encodeURIComponent(id)}`),
   }
 }
 

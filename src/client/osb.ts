@@ -4,7 +4,8 @@ import { isObject, type JsonObject } from '../kit/json.ts'
 import { shorten } from '../kit/text.ts'
 import { fail } from '../model/problem.ts'
 import type { ProblemCode } from '../model/problem-codes.ts'
-import { authorizationOf, type BrokerAnswer, type BrokerConnection } from './broker-connection.ts'
+import type { BrokerAnswer, BrokerConnection } from './broker-connection.ts'
+import { authorizationOf } from './credentials.ts'
 
 export interface OsbOptions {
   readonly connection: BrokerConnection

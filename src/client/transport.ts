@@ -1,14 +1,13 @@
 /** One request to a running broker: credentials, time limit, problems instead of bad statuses. */
 import { parseJson } from '../kit/exact.ts'
-import type { Secret } from '../kit/secret.ts'
 import { fail, ProblemError } from '../model/problem.ts'
+import { authorizationOf, type Credentials } from './credentials.ts'
 import { problemFrom } from './problem.ts'
 import { unreachable } from './unreachable.ts'
 
 export interface Server {
   readonly url: string
-  readonly user: string
-  readonly password: Secret
+  readonly credentials: Credentials
   /** How long one answer may take. */
   readonly timeoutMs?: number
   /** Told of each request and answer, without bodies and credentials. */
@@ -55,7 +54,7 @@ async function send(server: Server, outgoing: Outgoing, limit: AbortSignal | und
     method,
     redirect: 'error',
     headers: {
-      Authorization: `Basic ${Buffer.from(`${server.user}:${server.password.reveal()}`).toString('base64')}`,
+      Authorization: authorizationOf(server.credentials),
       Accept: 'application/json',
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...headers,

@@ -14,6 +14,7 @@ import { operatorApi } from '../http/operator/plugin.ts'
 import type { OperatorPorts } from '../http/operator/ports.ts'
 import { type Listening, listen, nothingHere } from '../http/server.ts'
 import { isEncrypted, type Sources } from '../http/source.ts'
+import type { StoredAccounts } from '../http/stored-accounts.ts'
 import { openUi } from '../http/ui.ts'
 import type { Clock } from '../kit/clock.ts'
 import { sha256 } from '../kit/hash.ts'
@@ -36,6 +37,7 @@ const ringEveryMs = 5000
 export interface OperatorSideParts {
   readonly ports: Ports
   readonly gate: Gate
+  readonly stored: StoredAccounts
   readonly observe: Observe
   readonly metrics: Metrics
   readonly admission: Admission
@@ -145,7 +147,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
 }
 
 function portsOfApi(settings: Settings, parts: OperatorSideParts): Omit<OperatorPorts, 'leaving' | 'keys'> {
-  const { ports, gate, ring, sources, version, admission, observe } = parts
+  const { ports, gate, stored, ring, sources, version, admission, observe } = parts
   const { clock, chance } = ports
   return {
     broker: ports,
@@ -153,7 +155,11 @@ function portsOfApi(settings: Settings, parts: OperatorSideParts): Omit<Operator
     gate,
     admission,
     observe,
-    sessions: openSessions({ store: ports.store, gate, clock, chance, ring, settings: parts.settings }),
+    sessions: openSessions({
+      ...{ store: ports.store, clock, chance, ring },
+      named: stored.named,
+      settings: parts.settings,
+    }),
     pathPrefix: settings.http.pathPrefix ?? '',
     isEncrypted: (request) => isEncrypted(request, sources),
     bodyLimits: bodyLimitsOf(settings),

@@ -6,7 +6,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 
-interface Parts extends Pick<SessionParts, 'gate' | 'clock' | 'chance'> {
+interface Parts extends Pick<SessionParts, 'named' | 'clock' | 'chance'> {
   readonly ring: Pick<KeyRing, 'active' | 'find'>
   readonly store: Store
   readonly settings: () => Settings

@@ -160,7 +160,7 @@ function admitting(limits: Partial<AdmissionLimits>, accounts = [account('a'), a
     const response = new ServerResponse(request)
     const answer = () => void response.emit('close')
     try {
-      admission.admit(request, response, 'osb')
+      void admission.admit(request, response, 'osb')
       return { answer }
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error

@@ -5,10 +5,12 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../kit/clock.ts'
-import { fail } from '../model/problem.ts'
+import { fail, toProblem } from '../model/problem.ts'
 import type { Account, Gate } from './authenticate.ts'
+import { type Credentials, makeJudge } from './judge.ts'
 import { networkOf } from './source.ts'
-import { makeTokenBuckets, type TokenBuckets } from './token-bucket.ts'
+import type { StoredAccounts } from './stored-accounts.ts'
+import { makeTokenBuckets } from './token-bucket.ts'
 
 export interface AdmissionLimits {
   /** 0: unlimited. */
@@ -25,14 +27,22 @@ export type Side = 'osb' | 'operator'
 export interface Admission {
   /**
    * The account that calls; it holds a place until its answer is sent. Of a session the account is known already.
+   * Accounts of the settings are told at once, those of the store are looked up.
    * Problems: request.unauthenticated, request.too-many.
    */
-  admit(request: IncomingMessage, response: ServerResponse, side: Side, known?: Account): Account
+  admit(
+    request: IncomingMessage,
+    response: ServerResponse,
+    side: Side,
+    known?: Account,
+  ): Account | Promise<Account>
   change(limits: AdmissionLimits): void
 }
 
 export interface AdmissionParts {
   readonly gate: Gate
+  /** Accounts of the store; absent: there are none. */
+  readonly stored?: Pick<StoredAccounts, 'admit'>
   readonly clock: Pick<Clock, 'monotonic'>
   /** The address of the caller; behind a trusted proxy, the one that the proxy names. */
   source(request: IncomingMessage): string
@@ -54,65 +64,37 @@ interface Caller {
   readonly generation: number
 }
 
+/** A request and its answer, on one of the sides. */
+interface Arrived {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly side: Side
+}
+
 /** Makes the admission of one process; both of its sides share it. */
 export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Admission {
-  const { gate, clock, source, proven, limited } = parts
+  const { source, limited } = parts
   let limits = first
-  const callers = new WeakMap<object, Caller>()
-  const requests = makeTokenBuckets(clock)
-  const guesses = makeTokenBuckets(clock)
-  const places = makePlaces()
-  const followers = makeCounts()
+  const callerOf = makeCallers(parts, () => limits.failedLoginsPerSecond)
+  const takePlace = makePlacing(parts)
 
-  /** Platforms keep their connections, so the same header need not be judged again on each request. */
-  const callerOf = (request: IncomingMessage, side: Side): Caller => {
-    const { authorization, 'x-forwarded-for': forwardedFor } = request.headers
-    if (authorization === undefined) return fail('request.unauthenticated')
-    const last = callers.get(request.socket)
-    const isSame = last?.authorization === authorization && last.forwardedFor === forwardedFor
-    if (isSame && last.generation === gate.generation) return last
-    const address = networkOf(source(request))
-    const account =
-      gate.recall(authorization, address) ??
-      judge({ gate, guesses, authorization, address }, limits.failedLoginsPerSecond, () => limited(side))
-    const { generation } = gate
-    const caller = { authorization, forwardedFor, account, source: address, generation }
-    callers.set(request.socket, caller)
-    proven(request, account.name)
-    return caller
-  }
-
-  const takePlace = (
-    caller: Pick<Caller, 'account' | 'source'>,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): string | undefined => {
-    const { name } = caller.account
-    if (isFollower(request)) {
-      if (!followers.take(name, limits.followersPerAccount))
-        return `this account follows ${limits.followersPerAccount} logs already`
-      response.once('close', () => followers.giveBack(name))
-      return undefined
+  const place = (caller: Pick<Caller, 'account' | 'source'>, arrived: Arrived): Account => {
+    const { request, response, side } = arrived
+    const refused = needsNoPlace(request) ? undefined : takePlace(caller, arrived, limits)
+    if (refused !== undefined) {
+      limited(side)
+      fail('request.too-many', refused)
     }
-    const rate = limits.requestsPerSecond
-    if (rate > 0 && !requests.take(name, { perSecond: rate, most: rate * burstSeconds }))
-      return `more than ${rate} a second`
-    const refused = places.take(name, caller.source, limits)
-    if (refused === undefined) response.once('close', () => places.giveBack(name, caller.source))
-    return refused
+    // From here on the body is wanted.
+    if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue()
+    return caller.account
   }
 
   return {
     admit(request, response, side, known) {
+      const arrived = { request, response, side }
       const caller = known ? { account: known, source: networkOf(source(request)) } : callerOf(request, side)
-      const refused = needsNoPlace(request) ? undefined : takePlace(caller, request, response)
-      if (refused !== undefined) {
-        limited(side)
-        fail('request.too-many', refused)
-      }
-      // From here on the body is wanted.
-      if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue()
-      return caller.account
+      return caller instanceof Promise ? caller.then((one) => place(one, arrived)) : place(caller, arrived)
     },
     change(others) {
       limits = others
@@ -120,32 +102,68 @@ export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Ad
   }
 }
 
-/** A guess is counted before it is judged, so that no number of them at once gets around the limit. */
-function judge(
-  {
-    gate,
-    guesses,
-    authorization,
-    address,
-  }: {
-    readonly gate: Gate
-    readonly guesses: TokenBuckets
-    readonly authorization: string
-    readonly address: string
-  },
-  perSecond: number,
-  limited: () => void,
-): Account {
-  // Guesses at one account say nothing of another one behind the same address; all unknown names are one.
-  const key = JSON.stringify([gate.claimed(authorization), address])
-  const rate = { perSecond, most: perSecond }
-  if (!guesses.take(key, rate)) {
-    limited()
-    return fail('request.too-many', 'too many refused credentials from this address')
+/** Who sends a request. Platforms keep their connections, so the same header need not be judged again on each request. */
+function makeCallers(parts: AdmissionParts, failedPerSecond: () => number) {
+  const { gate, source, proven, limited } = parts
+  const callers = new WeakMap<object, Caller>()
+  const { judge } = makeJudge(parts)
+
+  const judged = (given: Credentials, side: Side): Account | Promise<Account> => {
+    try {
+      return judge(given, failedPerSecond())
+    } catch (error) {
+      if (toProblem(error).code === 'request.too-many') limited(side)
+      throw error
+    }
   }
-  const account = gate.admit(authorization, address) ?? fail('request.unauthenticated')
-  guesses.giveBack(key, rate)
-  return account
+
+  return (request: IncomingMessage, side: Side): Caller | Promise<Caller> => {
+    const { authorization, 'x-forwarded-for': forwardedFor } = request.headers
+    if (authorization === undefined) return fail('request.unauthenticated')
+    const last = callers.get(request.socket)
+    const isSame = last?.authorization === authorization && last.forwardedFor === forwardedFor
+    if (isSame && last.generation === gate.generation) return last
+    const address = networkOf(source(request))
+    const { generation } = gate
+    const account = gate.recall(authorization, address) ?? judged({ authorization, address }, side)
+    const callerWith = (one: Account): Caller => {
+      proven(request, one.name)
+      return { authorization, forwardedFor, account: one, source: address, generation }
+    }
+    // What the store says is asked again for each request: it holds for this one only.
+    if (account instanceof Promise) return account.then(callerWith)
+    const caller = callerWith(account)
+    callers.set(request.socket, caller)
+    return caller
+  }
+}
+
+/** Takes a place that is given back with the answer; why there is none otherwise. */
+function makePlacing({ clock }: Pick<AdmissionParts, 'clock'>) {
+  const requests = makeTokenBuckets(clock)
+  const places = makePlaces()
+  const followers = makeCounts()
+  return (
+    { account: { name }, source }: Pick<Caller, 'account' | 'source'>,
+    { request, response }: Arrived,
+    limits: AdmissionLimits,
+  ): string | undefined => {
+    // A caller may have left while its account was looked up.
+    const atEnd = (giveBack: () => void) =>
+      response.closed ? giveBack() : void response.once('close', giveBack)
+    if (isFollower(request)) {
+      if (!followers.take(name, limits.followersPerAccount))
+        return `this account follows ${limits.followersPerAccount} logs already`
+      atEnd(() => followers.giveBack(name))
+      return undefined
+    }
+    const rate = limits.requestsPerSecond
+    if (rate > 0 && !requests.take(name, { perSecond: rate, most: rate * burstSeconds }))
+      return `more than ${rate} a second`
+    const refused = places.take(name, source, limits)
+    if (refused === undefined) atEnd(() => places.giveBack(name, source))
+    return refused
+  }
 }
 
 function needsNoPlace({ method, url = '' }: IncomingMessage): boolean {

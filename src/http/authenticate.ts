@@ -11,6 +11,10 @@ export interface Account {
   readonly access: Access
   /** The tenant that everything it orders as a platform belongs to. */
   readonly tenant?: string
+  /** Of an account of the store: changes when its sessions are over. */
+  readonly version?: string
+  /** The API token that it came with. */
+  readonly token?: string
   /** All that are valid at present. */
   readonly passwords: readonly string[]
   /** Bearer tokens, all that are valid at present. */
@@ -32,6 +36,14 @@ export interface Gate {
   roles(): Roles
   /** Grows with each replacement, so that what was learned of callers before is known to be old. */
   readonly generation: number
+}
+
+/** An account as the audit trail names it: a token by its account and its own id. */
+export function actorOf({ kind, name, token }: Account): {
+  readonly kind: 'platform' | 'user' | 'token'
+  readonly id: string
+} {
+  return token === undefined ? { kind, id: name } : { kind: 'token', id: `${name}/${token}` }
 }
 
 /** What the settings say of accounts. */
@@ -101,7 +113,8 @@ type Credentials =
   | { readonly kind: 'password'; readonly user: string; readonly password: string }
   | { readonly kind: 'token'; readonly token: string }
 
-function credentialsIn(header: string): Credentials | undefined {
+/** What a header gives. */
+export function credentialsIn(header: string): Credentials | undefined {
   const [, token] = /^Bearer +([\x21-\x7e]+) *$/i.exec(header) ?? []
   if (token !== undefined) return { kind: 'token', token }
   const [, encoded] = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(header) ?? []

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Chance, Clock } from '../kit/clock.ts'
 import { sameText, sha256 } from '../kit/hash.ts'
-import type { Account, Gate } from './authenticate.ts'
+import type { Account } from './authenticate.ts'
 
 export interface SessionLimits {
   readonly idleMs: number
@@ -21,7 +21,8 @@ export interface Signer {
 }
 
 export interface SessionParts {
-  readonly gate: Pick<Gate, 'named'>
+  /** The account of a name as it is now. */
+  named(name: string): Promise<Account | undefined>
   readonly signer: Signer
   readonly clock: Pick<Clock, 'now'>
   readonly chance: Pick<Chance, 'bytes'>
@@ -68,7 +69,7 @@ const renewAfterMs = 60_000
 
 /** Makes the sessions of one process. */
 export function makeSessions(parts: SessionParts): Sessions {
-  const { gate, clock, chance } = parts
+  const { clock, chance } = parts
   return {
     begin: (account) => {
       const now = clock.now()
@@ -82,7 +83,7 @@ export function makeSessions(parts: SessionParts): Sessions {
     async find(request) {
       const claims = claimsIn(parts, cookieOf(request))
       if (claims === undefined) return undefined
-      const account = gate.named(claims.name)
+      const account = await parts.named(claims.name)
       const { idleMs, absoluteMs } = parts.limits()
       const now = clock.now()
       const isOver = now > claims.seenAt + idleMs || now > claims.beganAt + absoluteMs
@@ -140,8 +141,8 @@ function parsed(body: string): { readonly key: string; readonly claims: Claims }
 }
 
 /** An account that was changed is another one: what was begun before is over. */
-function markOf({ name, role, access, passwords, tokens }: Account): string {
-  return sha256(JSON.stringify([name, role, [...access], passwords, tokens])).slice(0, 32)
+function markOf({ name, role, access, version = '', passwords, tokens }: Account): string {
+  return sha256(JSON.stringify([name, role, [...access], version, passwords, tokens])).slice(0, 32)
 }
 
 function cookieOf({ headers }: IncomingMessage): string | undefined {

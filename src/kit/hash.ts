@@ -5,6 +5,7 @@ import {
   createPublicKey,
   createSecretKey,
   hash,
+  scrypt,
   timingSafeEqual,
   verify,
 } from 'node:crypto'
@@ -42,6 +43,11 @@ export function uuidOf(...names: readonly string[]): string {
   )
 }
 
+/** A digest that only holders of a key can make. */
+export function keyedDigest(key: Uint8Array, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
+}
+
 // A key object, for a code takes six times as long with the bytes of a key.
 const sameKey = createSecretKey(Buffer.from('same'))
 
@@ -50,6 +56,35 @@ export function sameText(a: string, b: string): boolean {
   return timingSafeEqual(
     createHmac('sha256', sameKey).update(a).digest(),
     createHmac('sha256', sameKey).update(b).digest(),
+  )
+}
+
+/** What trying a password costs: 32 MiB, and more than 50 ms of a processor of 2025. */
+const passwordCost = { N: 2 ** 15, r: 8, p: 1 }
+const passwordHashBytes = 32
+
+/** A hash that a password can be tried against, with its cost and salt. */
+export async function hashPassword(password: string, salt: Uint8Array): Promise<string> {
+  const { N, r, p } = passwordCost
+  const made = await scrypted(password, salt, passwordCost)
+  return ['scrypt', N, r, p, Buffer.from(salt).toString('base64url'), made.toString('base64url')].join('$')
+}
+
+/** Tries a password; what is no hash of ours fits none. */
+export async function fitsPassword(password: string, kept: string): Promise<boolean> {
+  const [scheme, N, r, p, salt = '', expected = ''] = kept.split('$')
+  if (scheme !== 'scrypt') return false
+  const cost = { N: Number(N), r: Number(r), p: Number(p) }
+  const made = await scrypted(password, Buffer.from(salt, 'base64url'), cost)
+  return sameText(made.toString('base64url'), expected)
+}
+
+function scrypted(password: string, salt: Uint8Array, cost: typeof passwordCost): Promise<Buffer> {
+  const options = { ...cost, maxmem: 256 * cost.N * cost.r }
+  return new Promise((resolve, reject) =>
+    scrypt(password.normalize('NFC'), salt, passwordHashBytes, options, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    ),
   )
 }
 

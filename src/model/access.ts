@@ -9,6 +9,7 @@ export const permissions = {
   'read:catalog': 'any',
   'read:packages': 'any',
   'read:tenants': 'any',
+  'create:tokens': 'any',
   'use:osb': 'any',
   'read:instances': 'tenant',
   'create:instances': 'tenant',
@@ -32,6 +33,8 @@ export const permissions = {
   'read:cluster': 'all',
   'freeze:broker': 'all',
   'read:audit': 'all',
+  'read:accounts': 'all',
+  'change:accounts': 'all',
   'read:keys': 'all',
   'change:keys': 'all',
   'create:backups': 'all',
@@ -47,6 +50,7 @@ export function isPermission(text: string): text is Permission {
 
 const looks: readonly Permission[] = [
   'read:broker',
+  'create:tokens',
   'read:catalog',
   'read:packages',
   'read:tenants',
@@ -87,8 +91,18 @@ export const roles = {
     'release:operations',
     'freeze:broker',
   ],
-  admin: ['read:broker', 'read:tenants', 'read:cluster', 'read:keys', 'change:keys', 'create:backups'],
-  auditor: ['read:broker', 'read:audit'],
+  admin: [
+    'read:broker',
+    'create:tokens',
+    'read:tenants',
+    'read:cluster',
+    'read:accounts',
+    'change:accounts',
+    'read:keys',
+    'change:keys',
+    'create:backups',
+  ],
+  auditor: ['read:broker', 'create:tokens', 'read:audit'],
 } as const satisfies Readonly<Record<string, readonly Permission[]>>
 
 /** All roles there are, those of the configuration among them. */
@@ -129,6 +143,20 @@ function widest(tenants: readonly string[]): Reach {
 function covers(granted: string, tenant: string): boolean {
   if (granted === everyTenant || granted === tenant) return true
   return granted.endsWith('/*') && tenant.startsWith(granted.slice(0, -1))
+}
+
+/** What both come to: a permission where each of them holds it. */
+export function withinAccess(access: Access, bounds: Access): Access {
+  return new Map(
+    [...access].map(([permission, tenants]) => {
+      const bound = bounds.get(permission) ?? []
+      const kept = [
+        ...tenants.filter((one) => bound.some((other) => covers(other, one))),
+        ...bound.filter((one) => tenants.some((other) => covers(other, one))),
+      ]
+      return [permission, widest([...new Set(kept)])]
+    }),
+  )
 }
 
 /** The tenants that a permission is held in; none: it is not held at all. */

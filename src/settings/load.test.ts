@@ -162,11 +162,26 @@ test('a secret given twice is refused, and one whose file is missing, too', () =
   expect(missing[0]?.code).toBe('file.unreadable')
 })
 
-test('nobody to log in and two of one name are refused', () => {
+test('two of one name and roles that are not there are refused', () => {
   const user = '{name: a, password: xx, role: viewer}'
 
-  expect(faults(load(''))[0]?.detail).toBe('auth.users is empty: nobody could log in')
   expect(faults(load(`auth: {users: [${user}, ${user}]}\n`))[0]?.detail).toBe('auth.users has "a" twice')
+  expect(faults(load('auth: {users: [{name: a, password: x, role: emperor}]}\n'))[0]?.detail).toContain(
+    'the role emperor, and there is none; known: platform, viewer,',
+  )
+})
+
+test('a role of the configuration has a name of its own and permissions that there are', () => {
+  const role = (text: string) =>
+    faults(load(`auth: {roles: [${text}], users: []}\n`)).map(({ detail }) => detail)
+
+  expect(role('{name: viewer, permissions: []}')).toEqual([
+    'the role viewer is always there and stays as it is',
+  ])
+  expect(role('{name: a, permissions: [read:instance]}')).toEqual([
+    'the role a has "read:instance", which is no permission; did you mean read:instances?',
+  ])
+  expect(role('{name: a, permissions: []}, {name: a, permissions: []}')).toEqual(['auth.roles has a twice'])
 })
 
 test('keys may be written in snake case', () => {

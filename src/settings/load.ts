@@ -105,7 +105,6 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
 
 function faultsOfAccounts({ users, roles: own }: Settings['auth']): readonly string[] {
   const known = [...Object.keys(roles), ...own.map(({ name }) => name)]
-  if (users.length === 0) return ['auth.users is empty: nobody could log in']
   const tokens = users.flatMap(({ token, previousToken }) =>
     [token, previousToken].flatMap((one) => one?.reveal() ?? []),
   )

@@ -35,6 +35,14 @@ export interface TenantFilter {
   readonly most: number
 }
 
+export interface TokenFilter {
+  readonly account?: string
+  readonly id?: string
+  /** Behind this id. */
+  readonly after?: string
+  readonly most: number
+}
+
 export interface TenantCount {
   readonly name: string
   /** Those that are not gone. */

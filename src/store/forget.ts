@@ -25,6 +25,7 @@ export async function forgetOld(
     (most) => forgetAnswers(session, before(1), most),
     () => session.run('DELETE FROM tombstones WHERE until < ?', bound.now),
     () => session.run('DELETE FROM ended_sessions WHERE until < ?', bound.now),
+    () => session.run('DELETE FROM tokens WHERE expires_at < ?', before(30)),
     () => session.run('DELETE FROM nodes WHERE heartbeat_at < ?', before(1)),
   ]
   let count = 0

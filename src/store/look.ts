@@ -1,9 +1,11 @@
 /** Looks: every question the broker asks, handed to the file of its subject. */
 import type { Reach } from '../model/access.ts'
+import type { ApiToken, StoredAccount } from '../model/account.ts'
 import type { AuditFilter } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
+import { findAccount, findToken, listAccounts, listTokens } from './accounts.ts'
 import { auditHeight, auditWritten, readAudit, readAuditOf } from './audit.ts'
 import { readAnchors, readCursor, readRetained } from './audit-anchors.ts'
 import { type AuditHead, readHead } from './audit-head.ts'
@@ -13,7 +15,14 @@ import type { ClusterKeys } from './cluster.ts'
 import { countByState } from './counts.ts'
 import type { Session } from './database.ts'
 import { isSessionEnded } from './ended-sessions.ts'
-import type { BindingFilter, InstanceFilter, OperationFilter, TenantCount, TenantFilter } from './filters.ts'
+import type {
+  BindingFilter,
+  InstanceFilter,
+  OperationFilter,
+  TenantCount,
+  TenantFilter,
+  TokenFilter,
+} from './filters.ts'
 import { findIdempotent } from './idempotency.ts'
 import { countInstances, findInstance, listInstances } from './instances.ts'
 import { endsOfLog, readLastLog, readLog } from './logs.ts'
@@ -124,6 +133,18 @@ export class Looking implements Look {
   }
   bindingsNamed(filter: BindingFilter): Promise<readonly Binding[]> {
     return listBindingsNamed(this.session, filter)
+  }
+  account(name: string): Promise<StoredAccount | undefined> {
+    return findAccount(this.session, name)
+  }
+  accounts(page: { readonly after?: string; readonly most: number }): Promise<readonly StoredAccount[]> {
+    return listAccounts(this.session, page)
+  }
+  token(digest: string): Promise<ApiToken | undefined> {
+    return findToken(this.session, digest)
+  }
+  tokens(filter: TokenFilter): Promise<readonly ApiToken[]> {
+    return listTokens(this.session, filter)
   }
   tenants(filter: TenantFilter): Promise<readonly TenantCount[]> {
     return listTenants(this.session, filter)

@@ -6,6 +6,7 @@ import type { AuditAnchor, AuditFilter } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, OperationState, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
+import type { AccountLook, AccountWrites } from './account-rows.ts'
 import type { AuditHead } from './audit-head.ts'
 import type { Durability } from './database.ts'
 import type { BindingFilter, InstanceFilter, OperationFilter, TenantCount, TenantFilter } from './filters.ts'
@@ -54,7 +55,7 @@ export type Hint =
   | { readonly kind: 'ended' | 'cancel'; readonly operation: string }
 
 /** The database's clock in milliseconds since 1970; leases are compared with this one only. */
-export interface Look {
+export interface Look extends AccountLook {
   now(): Promise<number>
   cluster(): Promise<Cluster>
   instance(key: InstanceKey): Promise<Instance | undefined>
@@ -116,7 +117,7 @@ export interface Look {
   auditKey(): string
 }
 
-export interface Transaction extends Look {
+export interface Transaction extends Look, AccountWrites {
   /** Reads and locks, so that what is decided on it still holds at commit. */
   lockInstance(key: InstanceKey): Promise<Instance | undefined>
   lockBinding(key: BindingKey): Promise<Binding | undefined>
@@ -320,7 +321,7 @@ export interface NodeRow {
 
 export interface NewAuditRecord {
   readonly actor: {
-    readonly kind: 'platform' | 'user' | 'system'
+    readonly kind: 'platform' | 'user' | 'token' | 'system'
     readonly id: string
     readonly identity?: JsonObject
   }

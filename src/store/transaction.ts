@@ -1,7 +1,17 @@
 /** One transaction: everything the broker and the workers write, handed to the file of its subject. */
+import type { ApiToken, StoredAccount } from '../model/account.ts'
 import type { Binding, BindingKey, Instance, InstanceKey } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
+import {
+  addAccount,
+  lockAccount,
+  putAccount,
+  putToken,
+  removeAccount,
+  removeToken,
+  useToken,
+} from './accounts.ts'
 import { addAudit, chainAudit } from './audit.ts'
 import { putCursor } from './audit-anchors.ts'
 import { lockBinding, lockBindings, putBinding } from './bindings.ts'
@@ -147,6 +157,27 @@ export class Writing extends Looking implements Transaction {
   }
   async endSession(id: string, forMs: number): Promise<void> {
     await endSession(this.session, id, (await this.now()) + forMs)
+  }
+  lockAccount(name: string): Promise<StoredAccount | undefined> {
+    return lockAccount(this.session, name)
+  }
+  addAccount(account: StoredAccount): Promise<boolean> {
+    return addAccount(this.session, account)
+  }
+  putAccount(account: StoredAccount): Promise<void> {
+    return putAccount(this.session, account)
+  }
+  removeAccount(name: string): Promise<void> {
+    return removeAccount(this.session, name)
+  }
+  putToken(token: ApiToken): Promise<void> {
+    return putToken(this.session, token)
+  }
+  useToken(id: string): Promise<void> {
+    return useToken(this.session, id)
+  }
+  removeToken(id: string): Promise<void> {
+    return removeToken(this.session, id)
   }
   chainAudit(most: number): Promise<number> {
     return chainAudit(this.session, this.chain, most)

@@ -349,7 +349,7 @@ export class Stage {
 
   async #client() {
     const { url } = await this.broker()
-    return makeClient({ url, user: operator, password: new Secret(password) })
+    return makeClient({ url, credentials: { user: operator, password: new Secret(password) } })
   }
 
   #engines() {

@@ -94,6 +94,17 @@ const examples: Readonly<Record<string, Example>> = {
     refused: 'no operation is quarantined',
   },
   '/session': { path: async () => '/session' },
+  '/accounts': {
+    path: async () => '/accounts',
+    body: { name: 'ada', password: 'password-of-ada', grants: [] },
+    other: { name: 'eve', password: 'password-of-ada', grants: [] },
+  },
+  '/password': {
+    path: async () => '/password',
+    body: { current: 'conformance-of-operators', password: 'another-password' },
+    refused: 'the account is one of the configuration',
+  },
+  '/tokens': { path: async () => '/tokens', body: { name: 'ci' }, other: { name: 'cd' } },
   '/keys': { path: async () => '/keys' },
   '/keys/rotate': { path: async () => '/keys/rotate' },
   '/keys/:key/activate': {

@@ -14,8 +14,9 @@ beforeAll(async () => {
 afterAll(() => running.stop())
 
 const dryRuns = operatorRoutes.filter((route) => route.url.endsWith('/dry-run'))
-/** A session changes nothing but itself, and every account that may look may have one. */
-const ofSessions = operatorRoutes.filter((route) => route.url === '/session')
+/** What an account has of its own, whatever its role: its session, its password, its tokens. */
+const ofCaller = ['/session', '/password', '/tokens', '/tokens/:token']
+const ofSessions = operatorRoutes.filter((route) => ofCaller.includes(route.url))
 const mutating = operatorRoutes.filter(
   (route) => route.method !== 'GET' && !dryRuns.includes(route) && !ofSessions.includes(route),
 )

@@ -28,6 +28,7 @@ test.for<readonly [page: string, atLeast: number, missing: string | undefined]>(
   ['README.md', 15, undefined],
   ['docs/operators.md', 15, undefined],
   ['docs/developers.md', 10, undefined],
+  ['docs/access.md', 20, noKeys],
   ['docs/packages.md', 7, undefined],
   ['docs/contracts/tweed.md', 15, noImages],
   ['docs/contracts/cnab.md', 15, noImages],

@@ -15,6 +15,7 @@ import { trust } from '../trust.ts'
 interface LoginOptions {
   readonly user?: string
   readonly passwordFile?: string
+  readonly tokenFile?: string
   readonly name?: string
   readonly caFile?: string
 }
@@ -32,22 +33,27 @@ export function register(program: Command): void {
   })
     .option('--user <name>', 'account (CHANDLER_USER)')
     .option('--password-file <path>', 'file that holds the password')
+    .option('--token-file <path>', 'file that holds an API token, instead of an account')
     .option('--ca-file <path>', caFileHelp)
     .option('--name <name>', 'what to call this broker; its host when absent')
   login.action(async (url: string, options: LoginOptions) => {
     const { hostname } = URL.parse(url) ?? fail('usage.invalid', `${url} is not a URL`)
-    const user = options.user ?? process.env['CHANDLER_USER'] ?? fail('usage.invalid', '--user is missing')
-    const password = await passwordFor(user, options)
+    const kept = await keptOf(options)
+    const credentials =
+      'token' in kept
+        ? { token: new Secret(kept.token) }
+        : { user: kept.user, password: new Secret(kept.password) }
     const given = options.caFile ?? process.env['CHANDLER_CA_FILE']
     const caFile = given === undefined ? undefined : resolve(given)
     await trust(url, caFile)
-    const about = await makeClient({ url, user, password: new Secret(password) }).about()
+    const about = await makeClient({ url, credentials }).about()
+    const user = about.user.name
     const { contexts } = await readContexts()
     const name = options.name ?? hostname
     const others = contexts.filter((one) => one.name !== name)
     writeContexts({
       current: name,
-      contexts: [...others, present({ name, server: url, user, password, caFile })],
+      contexts: [...others, present({ name, server: url, user, ...kept, caFile })],
     })
     print(`Logged in to ${url} as ${about.user.name} (${about.user.role}). Remembered as ${name}.`)
   })
@@ -103,6 +109,16 @@ function contexts(program: Command): void {
 
 function missing(name: string): never {
   return fail('cli.config-invalid', `there is no context ${name}`, { where: { source: contextsFile() } })
+}
+
+/** What is remembered of an account. */
+async function keptOf(
+  options: LoginOptions,
+): Promise<{ readonly token: string } | { readonly user: string; readonly password: string }> {
+  if (options.tokenFile !== undefined) return { token: readPassword(options.tokenFile) }
+  const user =
+    options.user ?? process.env['CHANDLER_USER'] ?? fail('usage.invalid', '--user or --token-file is missing')
+  return { user, password: await passwordFor(user, options) }
 }
 
 async function passwordFor(user: string, options: LoginOptions): Promise<string> {

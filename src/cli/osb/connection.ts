@@ -1,6 +1,7 @@
 /** Which foreign broker is meant, and as whom: flags, the address itself, then the environment. */
 import type { Command } from 'commander'
-import { type BrokerConnection, type Credentials, connectToBroker } from '../../client/broker-connection.ts'
+import { type BrokerConnection, connectToBroker } from '../../client/broker-connection.ts'
+import type { Credentials } from '../../client/credentials.ts'
 import { makeOsbClient, type OsbClient } from '../../client/osb.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { present } from '../../kit/present.ts'

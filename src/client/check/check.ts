@@ -1,7 +1,8 @@
 /** The conformance check of anybody's broker: looks, orders if it may, judges, and deletes what it ordered. */
 import type { Clock } from '../../kit/clock.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
-import { authorizationOf, type BrokerConnection } from '../broker-connection.ts'
+import type { BrokerConnection } from '../broker-connection.ts'
+import { authorizationOf } from '../credentials.ts'
 import { type Finding, type Judged, openBook } from './book.ts'
 import { type Choice, type Chosen, choosePlans } from './choose.ts'
 import { cleanUp } from './clean-up.ts'

@@ -2,7 +2,8 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { Secret } from '../../kit/secret.ts'
 import { fail } from '../../model/problem.ts'
-import { authorizationOf, type BrokerRequest } from '../broker-connection.ts'
+import type { BrokerRequest } from '../broker-connection.ts'
+import { authorizationOf } from '../credentials.ts'
 import type { Fixture, RequestForm } from './case.ts'
 import { fill, fillText, type Variables } from './variables.ts'
 

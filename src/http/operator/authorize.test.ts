@@ -20,6 +20,14 @@ const rows: Readonly<Record<string, string>> = {
   'GET /can-i': everyone,
   'GET /roles': everyone,
   'GET /tenants': `${lookers} admin`,
+  'GET /tokens': everyone,
+  'POST /tokens': everyone,
+  'DELETE /tokens/:token': everyone,
+  'POST /password': everyone,
+  'GET /accounts': 'admin',
+  'POST /accounts': 'admin',
+  'PATCH /accounts/:account': 'admin',
+  'DELETE /accounts/:account': 'admin',
   'GET /about': everyone,
   'GET /problems': everyone,
   'GET /changes': everyone,
@@ -75,7 +83,7 @@ const rows: Readonly<Record<string, string>> = {
 }
 
 /** What must be held in every tenant at once. */
-const whole = /^(?:GET \/cluster|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/audit.*)$/
+const whole = /^(?:GET \/cluster|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/audit.*|\w+ \/accounts.*)$/
 
 const nameOf = ({ method, url }: { readonly method: string; readonly url: string }) => `${method} ${url}`
 
@@ -105,7 +113,16 @@ describe.each(Object.keys(roles))('%s', (role) => {
       for (const platform of owners)
         for (const tenant of tenants) {
           const access = accessOf([{ role, tenant: scope }], known)
-          const params = { platform, instance: 'i-1', binding: 'b-1', operation: 'o-1', name: 'n', key: 'k' }
+          const params = {
+            platform,
+            instance: 'i-1',
+            binding: 'b-1',
+            operation: 'o-1',
+            name: 'n',
+            key: 'k',
+            account: 'a',
+            token: 't',
+          }
           const isThere = tenant !== undefined
           const look = {
             instance: (key: Pick<Instance, 'platform'>) =>

@@ -9,7 +9,7 @@ import { reachOf } from '../../model/access.ts'
 import { fail, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
 import { closeIfUnread, statusOf } from '../answer.ts'
-import type { Account } from '../authenticate.ts'
+import { type Account, actorOf } from '../authenticate.ts'
 import { refuseTooMuch } from '../body-limits.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { requestIdOf } from '../request-id.ts'
@@ -128,7 +128,7 @@ async function admit(
   // A request with credentials needs no session.
   const session =
     request.headers.authorization === undefined ? await ports.sessions.find(request.raw) : undefined
-  const account = admitted(ports, { request, reply, session })
+  const account = await admitted(ports, { request, reply, session })
   const asker = askerOf(ports, account, request)
   callers.set(request.raw, { account, asker, session })
   if (session && isForged(request.raw, session)) {
@@ -157,9 +157,9 @@ interface Arrived {
   readonly session: Session | undefined
 }
 
-function admitted(ports: OperatorPorts, { request, reply, session }: Arrived): Account {
+async function admitted(ports: OperatorPorts, { request, reply, session }: Arrived): Promise<Account> {
   try {
-    return ports.admission.admit(request.raw, reply.raw, 'operator', session?.account)
+    return await ports.admission.admit(request.raw, reply.raw, 'operator', session?.account)
   } catch (error) {
     const { code } = toProblem(error)
     const failed =
@@ -190,7 +190,13 @@ async function serve(
     const { idempotencyKey: key } = call
     const isOnce = route.method === 'POST' && key !== undefined
     const [path = ''] = request.url.split('?')
-    const asked = { account: account.name, key: key ?? '', path, body: request.body, status: route.status }
+    const asked = {
+      account: account.name,
+      key: key ?? '',
+      path,
+      body: withoutSecrets(request.body),
+      status: route.status,
+    }
     const answer = isOnce ? await idempotency.once(ports, asked, carryOut) : await carryOut(ports)
     if (answer.session !== undefined) {
       const kept = answer.session === 'ended' ? undefined : answer.session
@@ -201,6 +207,13 @@ async function serve(
     noteRefusal(ports, { route, asker, request }, toProblem(error))
     throw error
   }
+}
+
+/** A digest of it is kept with the answer: passwords are left out. */
+function withoutSecrets(body: unknown): unknown {
+  if (!isObject(body)) return body
+  const { password: _password, current: _current, ...rest } = body
+  return rest
 }
 
 /** What the broker does not record itself; the reading of secrets is counted where it is repeated. */
@@ -218,7 +231,7 @@ async function record(
 function askerOf(ports: OperatorPorts, account: Account, request: FastifyRequest): Asker {
   return {
     platform: account.name,
-    account: { kind: account.kind, id: account.name },
+    account: actorOf(account),
     requestId: notedIdOf(ports, request),
     source: ports.source(request.raw),
   }
@@ -354,7 +367,7 @@ function noteRefusal(
 /** What a request is about, by its address. */
 function objectOf({ params }: FastifyRequest): { readonly kind: string; readonly id: string } {
   const named = params as JsonObject
-  for (const kind of ['binding', 'instance', 'operation']) {
+  for (const kind of ['binding', 'instance', 'operation', 'account', 'token']) {
     const id = named[kind]
     if (typeof id === 'string') return { kind, id }
   }

@@ -11,7 +11,7 @@ import type { Sessions } from '../sessions.ts'
 export interface OperatorPorts {
   readonly broker: Ports
   readonly version: string
-  readonly gate: Pick<Gate, 'claimed' | 'roles'>
+  readonly gate: Pick<Gate, 'claimed' | 'named' | 'roles'>
   readonly admission: Pick<Admission, 'admit'>
   readonly bodyLimits: BodyLimits
   readonly sessions: Sessions & {

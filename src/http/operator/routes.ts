@@ -1,5 +1,6 @@
 /** The whole surface of the operator API. */
 import { accessRoutes } from './access-routes.ts'
+import { accountRoutes } from './account-routes.ts'
 import { actionRoutes } from './action-routes.ts'
 import { adoptionRoutes } from './adoption-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
@@ -15,6 +16,7 @@ import { systemRoutes } from './system-routes.ts'
 export const operatorRoutes: readonly Route[] = [
   ...sessionRoutes,
   ...accessRoutes,
+  ...accountRoutes,
   ...systemRoutes,
   ...instanceRoutes,
   ...adoptionRoutes,

@@ -14,6 +14,8 @@ export const sessionRoutes = [
     answers: Session,
     status: 201,
     handle: ({ account }, { sessions }) => {
+      // It would outlive the token.
+      if (account.token !== undefined) fail('request.forbidden', 'a token begins no session')
       const session = sessions.begin(account)
       return Promise.resolve({ kind: 'document', body: toSession(session), secret: true, session })
     },

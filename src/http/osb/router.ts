@@ -1,11 +1,10 @@
 /** The Open Service Broker API: route, authentication, version, body, identity, handler; in that order. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Asker } from '../../broker/orders.ts'
 import { permits } from '../../model/access.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
 import type { Admission } from '../admit.ts'
 import { type Answer, send } from '../answer.ts'
-import type { Account, Gate } from '../authenticate.ts'
+import { type Account, actorOf, type Gate } from '../authenticate.ts'
 import { readObject } from '../body.ts'
 import type { Observe } from '../observe.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
@@ -113,14 +112,14 @@ async function respond(
   const found = find(path) ?? fail('request.unknown-path')
   const handler = found.route.methods[request.method === 'HEAD' ? 'GET' : (request.method ?? '')]
   if (handler === undefined) return methodRefused(found.route, passing.reference)
-  const account = door.admission.admit(request, response, 'osb')
+  const account = await door.admission.admit(request, response, 'osb')
   passing.admitted = { found, account }
   const minor = minorVersion(request.headers, around.options.missingVersionStatus)
   const requester = originatingIdentity(request.headers)
   return handler(around, {
     asker: {
       platform: platformOf(account),
-      account: accountOf(account),
+      account: actorOf(account),
       requestId: passing.reference,
       ...(requester ? { requester } : {}),
       ...(account.tenant === undefined ? {} : { tenant: account.tenant }),
@@ -166,7 +165,7 @@ function noteRefusal(
   door.observe.refused({
     asker: {
       platform: account.name,
-      account: accountOf(account),
+      account: actorOf(account),
       requestId: reference,
       source: door.source(request),
     },
@@ -177,10 +176,6 @@ function noteRefusal(
       refusal: { denied, code },
     },
   })
-}
-
-function accountOf({ kind, name }: Account): Asker['account'] {
-  return { kind, id: name }
 }
 
 /** An account that is no platform of its own orders under its own name, too. */

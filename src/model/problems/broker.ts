@@ -50,6 +50,24 @@ export const brokerProblems = {
     status: 412,
     exit: 9,
   },
+  'account.exists': {
+    title: 'There is an account of this name',
+    hint: 'Choose another name, or change the one that is there.',
+    status: 409,
+    exit: 5,
+  },
+  'account.unknown': {
+    title: 'There is no such account in the store',
+    hint: 'List them: chandler user list. Those of the configuration are changed there.',
+    status: 404,
+    exit: 4,
+  },
+  'token.unknown': {
+    title: 'There is no such token',
+    hint: 'List them: chandler token list.',
+    status: 404,
+    exit: 4,
+  },
   'request.too-many': {
     title: 'Too many requests',
     hint: 'Wait as long as Retry-After says.',

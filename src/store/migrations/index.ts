@@ -8,6 +8,7 @@ import { lastTime } from './0006-last-time.ts'
 import { usedByRuns } from './0007-used.ts'
 import { pagesForPeople } from './0008-pages-for-people.ts'
 import { tenants } from './0009-tenants.ts'
+import { accounts } from './0010-accounts.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   usedByRuns,
   pagesForPeople,
   tenants,
+  accounts,
 ]

@@ -1,6 +1,6 @@
 /** What holds for the broker as such and orders nothing: credentials, versions, identities, unknown ids. */
 import { Secret } from '../../../kit/secret.ts'
-import { authorizationOf } from '../../broker-connection.ts'
+import { authorizationOf } from '../../credentials.ts'
 import type { OfferedPlan } from '../offers.ts'
 import { bindingThing, idsOf, instanceThing } from '../orders.ts'
 import type { Session } from '../session.ts'

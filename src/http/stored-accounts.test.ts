@@ -1,0 +1,124 @@
+/** Accounts of the store over two processes of one cluster: what is changed in one holds in the other at once. */
+import { expect, test } from 'vitest'
+import { codeOf } from '../../test/support/problems.ts'
+import { openTestStore, type StoreKind, storeKinds } from '../../test/support/stores.ts'
+import { addAccount, changeAccount, makeToken, removeAccount, revokeToken } from '../broker/accounts.ts'
+import { systemChance } from '../kit/clock.ts'
+import { fitsPassword, hashPassword } from '../kit/hash.ts'
+import { type Grant, permits, roles } from '../model/access.ts'
+import { makeGate } from './authenticate.ts'
+import { makeJudge } from './judge.ts'
+import { makeStoredAccounts } from './stored-accounts.ts'
+
+const known = new Map(Object.entries(roles))
+const asker = { platform: '', account: { kind: 'user', id: 'root' }, requestId: 'r' } as const
+const developer: readonly Grant[] = [{ role: 'developer', tenant: 'acme' }]
+
+function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+}
+
+async function cluster(kind: StoreKind) {
+  const opened = await openTestStore(kind)
+  const { store } = opened
+  const time = { now: 0 }
+  const ports = { ...{ store, chance: systemChance, node: 'n' } } as Parameters<typeof addAccount>[0]
+  const gate = makeGate({ accounts: [], roles: known })
+  const clock = { now: () => Date.now(), monotonic: () => time.now }
+  const node = () => {
+    const stored = makeStoredAccounts({ store, gate, clock, chance: systemChance })
+    const { judge } = makeJudge({ gate, stored, clock })
+    return { stored, judge: (authorization: string) => judge({ authorization, address: 'here' }, 2) }
+  }
+  return { ports, nodes: [node(), node()] as const, close: () => opened[Symbol.asyncDispose]() }
+}
+
+test.each(storeKinds)('a password, its change and the end of an account hold at both (%s)', async (kind) => {
+  const { ports, nodes, close } = await cluster(kind)
+  await addAccount(ports, asker, { name: 'ada', kind: 'user', password: 'first', grants: developer })
+  for (const { stored } of nodes) {
+    const account = await stored.admit(basic('ada', 'first'))
+    expect(account && permits(account.access, 'create:instances', 'acme')).toBe(true)
+    expect(account && permits(account.access, 'create:instances', 'web')).toBe(false)
+  }
+  const before = await nodes[1].stored.named('ada')
+
+  await changeAccount(ports, asker, 'ada', { password: 'second' })
+  for (const { stored } of nodes) expect(await stored.admit(basic('ada', 'first'))).toBeUndefined()
+  expect((await nodes[1].stored.admit(basic('ada', 'second')))?.name).toBe('ada')
+  expect((await nodes[1].stored.named('ada'))?.version).not.toBe(before?.version)
+
+  await changeAccount(ports, asker, 'ada', { grants: [] })
+  expect((await nodes[0].stored.named('ada'))?.access.size).toBe(0)
+  await removeAccount(ports, asker, 'ada')
+  for (const { stored } of nodes) expect(await stored.admit(basic('ada', 'second'))).toBeUndefined()
+  expect(await codeOf(removeAccount(ports, asker, 'ada'))).toBe('account.unknown')
+  await close()
+})
+
+test.each(storeKinds)(
+  'a token does what both it and its account may, until it is revoked or its account is gone (%s)',
+  async (kind) => {
+    const { ports, nodes, close } = await cluster(kind)
+    await addAccount(ports, asker, { name: 'ada', kind: 'user', password: 'first', grants: developer })
+    const made = (id: string, grants: readonly Grant[], forMs = 60_000) =>
+      makeToken(ports, asker, { id, name: id, account: 'ada', grants, forMs })
+    const all = await made('all', [])
+    const bound = await made('bound', [{ role: 'operator', tenant: '*' }])
+    const late = await made('late', [], -1)
+    const bearer = (text: string) => `Bearer ${text}`
+    for (const { stored } of nodes) {
+      expect((await stored.admit(bearer(all.text)))?.token).toBe('all')
+      const account = await stored.admit(bearer(bound.text))
+      expect(account && permits(account.access, 'create:instances', 'acme')).toBe(true)
+      expect(account && permits(account.access, 'create:instances', 'web')).toBe(false)
+      expect(account && permits(account.access, 'freeze:broker', undefined)).toBe(false)
+      expect(await stored.admit(bearer(late.text))).toBeUndefined()
+      expect(await stored.admit(bearer(`${all.text}x`))).toBeUndefined()
+    }
+    expect((await ports.store.look.tokens({ id: 'all', most: 1 }))[0]?.usedAt).toBeGreaterThan(0)
+
+    await revokeToken(ports, asker, { id: 'all' })
+    for (const { stored } of nodes) expect(await stored.admit(bearer(all.text))).toBeUndefined()
+    await removeAccount(ports, asker, 'ada')
+    for (const { stored } of nodes) expect(await stored.admit(bearer(bound.text))).toBeUndefined()
+    await close()
+  },
+)
+
+test.each(storeKinds)('two accounts of one name are not made, whoever is first (%s)', async (kind) => {
+  const { ports, close } = await cluster(kind)
+  const account = { name: 'ada', kind: 'user', password: 'first', grants: [] } as const
+  const codes = await Promise.all([1, 2].map(() => codeOf(addAccount(ports, asker, account))))
+
+  expect(codes.toSorted()).toEqual(['account.exists', 'nothing failed'])
+  await close()
+})
+
+test('wrong credentials are guesses; the same right ones at once are none', async () => {
+  const { ports, nodes, close } = await cluster('memory')
+  await addAccount(ports, asker, { name: 'ada', kind: 'user', password: 'first', grants: developer })
+  const [{ judge }] = nodes
+  const right = await Promise.all(Array.from({ length: 10 }, () => judge(basic('ada', 'first'))))
+  expect(right.map(({ name }) => name)).toEqual(Array.from({ length: 10 }, () => 'ada'))
+
+  const guess = (password: string) => codeOf(Promise.resolve().then(() => judge(basic('ada', password))))
+  expect([await guess('a'), await guess('b'), await guess('c')]).toEqual([
+    'request.unauthenticated',
+    'request.unauthenticated',
+    'request.too-many',
+  ])
+  // Who is known to be right is not kept out by the guesses of others.
+  expect((await judge(basic('ada', 'first'))).name).toBe('ada')
+  await close()
+})
+
+test('a hash fits its password only, however that was typed, and differs each time', async () => {
+  const salt = new Uint8Array(16)
+  const hash = await hashPassword('caf\u00e9', salt)
+
+  expect(hash).toMatch(/^scrypt\$32768\$8\$1\$/)
+  expect(await fitsPassword('cafe\u0301', hash)).toBe(true)
+  expect(await fitsPassword('cafe', hash)).toBe(false)
+  expect(await fitsPassword('caf\u00e9', 'plain')).toBe(false)
+})

@@ -1,0 +1,166 @@
+/**
+ * Accounts and tokens of the store as callers: looked up for each request, so that what was changed or taken away is so
+ * at once on every node. A password is tried against its hash once an hour; in between a digest of it is known here.
+ */
+import type { Chance, Clock } from '../kit/clock.ts'
+import { fitsPassword, hashPassword, keyedDigest, sha256 } from '../kit/hash.ts'
+import { accessOf, withinAccess } from '../model/access.ts'
+import { type ApiToken, type StoredAccount, setUpAccount, tokenPrefix } from '../model/account.ts'
+import { fail } from '../model/problem.ts'
+import type { Store } from '../store/store.ts'
+import { type Account, credentialsIn, type Gate } from './authenticate.ts'
+
+export interface StoredAccounts {
+  /** Whom a header belongs to now. Problems: request.too-many. */
+  admit(header: string): Promise<Account | undefined>
+  /** The account of a name as it is now, in the settings or in the store. */
+  named(name: string): Promise<Account | undefined>
+}
+
+export interface StoredParts {
+  readonly store: Pick<Store, 'write'> & {
+    readonly look: Pick<Store['look'], 'account' | 'accounts' | 'token'>
+  }
+  readonly gate: Pick<Gate, 'named' | 'roles'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly chance: Pick<Chance, 'bytes'>
+}
+
+const knownForMs = 3_600_000
+const knownMax = 20_000
+const usedEveryMs = 60_000
+
+export function makeStoredAccounts(parts: StoredParts): StoredAccounts {
+  const { store, gate } = parts
+  const tries = makeTries(parts)
+
+  const named = async (name: string): Promise<Account | undefined> => {
+    const configured = gate.named(name)
+    if (configured !== undefined) return configured
+    const found = await store.look.account(name)
+    return found && accountOf(found, gate)
+  }
+
+  const byPassword = async (user: string, password: string): Promise<Account | undefined> => {
+    const found = gate.named(user) === undefined ? await store.look.account(user) : undefined
+    // What takes as long for a name that is not there tells nothing; without any account there is nothing to tell.
+    if (found === undefined && (await store.look.accounts({ most: 1 })).length === 0) return undefined
+    const fits = await tries.fits(password, found?.passwordHash)
+    return fits && found !== undefined ? accountOf(found, gate) : undefined
+  }
+
+  return {
+    named,
+    async admit(header) {
+      const given = credentialsIn(header)
+      if (given?.kind === 'password') return byPassword(given.user, given.password)
+      if (!given?.token.startsWith(tokenPrefix)) return undefined
+      const token = await store.look.token(sha256(given.token))
+      if (token === undefined) return undefined
+      await noteUse(parts, token)
+      if (token.account === setUpAccount) return setUp(parts, token)
+      const owner = await named(token.account)
+      return owner && withToken(owner, token, gate)
+    },
+  }
+}
+
+function accountOf(
+  { name, kind, grants, tenant, passwordHash, sessionsEnded }: StoredAccount,
+  gate: Pick<Gate, 'roles'>,
+): Account {
+  return {
+    ...{ name, kind, access: accessOf(grants, gate.roles()), passwords: [], tokens: [] },
+    role: [...new Set(grants.map(({ role }) => role))].join(', '),
+    version: JSON.stringify([passwordHash, sessionsEnded]),
+    ...(tenant === undefined ? {} : { tenant }),
+  }
+}
+
+/** A token may do what its account may now, and of that what it was made for. */
+function withToken(owner: Account, { id, grants }: ApiToken, gate: Pick<Gate, 'roles'>): Account {
+  const access =
+    grants.length === 0 ? owner.access : withinAccess(accessOf(grants, gate.roles()), owner.access)
+  return { ...owner, access, token: id }
+}
+
+/** Worth something only as long as there is no account at all. */
+async function setUp(
+  { store, gate }: Pick<StoredParts, 'store' | 'gate'>,
+  { id, grants }: ApiToken,
+): Promise<Account | undefined> {
+  if ((await store.look.accounts({ most: 1 })).length > 0) return undefined
+  const access = accessOf(grants, gate.roles())
+  return {
+    name: setUpAccount,
+    kind: 'user',
+    role: setUpAccount,
+    access,
+    passwords: [],
+    tokens: [],
+    token: id,
+  }
+}
+
+/** That a use cannot be written down is no reason to refuse it. */
+async function noteUse({ store, clock }: StoredParts, { id, usedAt = 0 }: ApiToken): Promise<void> {
+  if (clock.now() < usedAt + usedEveryMs) return
+  await store.write((tx) => tx.useToken(id), { how: 'loose' }).catch(() => undefined)
+}
+
+interface Tries {
+  /** Whether a password fits a hash; without a hash it takes as long and does not. */
+  fits(password: string, hash: string | undefined): Promise<boolean>
+}
+
+/** Tries at once, over all callers: each takes a thread and 32 MiB. */
+const atOnce = 2
+const waitingMax = 50
+
+function makeTries({ clock, chance }: Pick<StoredParts, 'clock' | 'chance'>): Tries {
+  // Digests of passwords leave no trace outside of this process.
+  const key = chance.bytes(32)
+  const known = new Map<string, number>()
+  const turns = makeTurns()
+  let dummy: Promise<string> | undefined
+  return {
+    async fits(password, hash) {
+      const name = keyedDigest(key, JSON.stringify([hash ?? '', password]))
+      const until = known.get(name)
+      if (hash !== undefined && until !== undefined && clock.monotonic() < until) return true
+      const isRight = await turns.take(async () => {
+        dummy ??= hashPassword('', chance.bytes(16))
+        return fitsPassword(password, hash ?? (await dummy))
+      })
+      if (hash === undefined || !isRight) return false
+      known.delete(name)
+      known.set(name, clock.monotonic() + knownForMs)
+      if (known.size > knownMax) for (const oldest of known.keys().take(1)) known.delete(oldest)
+      return true
+    },
+  }
+}
+
+interface Turns {
+  take<T>(work: () => Promise<T>): Promise<T>
+}
+
+function makeTurns(): Turns {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return {
+    async take(work) {
+      if (waiting.length >= waitingMax) return fail('request.too-many', 'too many passwords are being tried')
+      // A try that ends hands its place on, so that no other slips in between.
+      if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve))
+      else running += 1
+      try {
+        return await work()
+      } finally {
+        const next = waiting.shift()
+        if (next === undefined) running -= 1
+        else next()
+      }
+    },
+  }
+}

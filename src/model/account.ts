@@ -1,0 +1,37 @@
+/** Accounts and tokens that are kept in the store, beside the accounts of the configuration. */
+import type { Grant } from './access.ts'
+
+export interface StoredAccount {
+  readonly name: string
+  readonly kind: 'platform' | 'user'
+  /** A hash that a password can be tried against; the password itself is kept nowhere. */
+  readonly passwordHash: string
+  readonly grants: readonly Grant[]
+  /** The tenant that everything it orders as a platform belongs to. */
+  readonly tenant?: string
+  /** Grows whenever its sessions are to end. */
+  readonly sessionsEnded: number
+  readonly createdAt: number
+  readonly changedAt: number
+}
+
+export interface ApiToken {
+  readonly id: string
+  readonly name: string
+  /** Whose it is, in the store or in the configuration; it may never do more than that account may now. */
+  readonly account: string
+  /** SHA-256 of the token; the token itself is kept nowhere. */
+  readonly digest: string
+  /** Empty: whatever its account may. */
+  readonly grants: readonly Grant[]
+  readonly createdAt: number
+  readonly expiresAt: number
+  /** Within a minute. */
+  readonly usedAt?: number
+}
+
+/** What every token begins with, so that one that got lost is found. */
+export const tokenPrefix = 'chd_'
+
+/** The account of the token that makes the first account; it is worth nothing as soon as there is one. */
+export const setUpAccount = 'set-up'

@@ -1,0 +1,24 @@
+/** What is asked of storage about accounts and tokens. */
+import type { ApiToken, StoredAccount } from '../model/account.ts'
+import type { TokenFilter } from './filters.ts'
+
+export interface AccountLook {
+  account(name: string): Promise<StoredAccount | undefined>
+  accounts(page: { readonly after?: string; readonly most: number }): Promise<readonly StoredAccount[]>
+  /** The token of a digest, unless its time is over. */
+  token(digest: string): Promise<ApiToken | undefined>
+  tokens(filter: TokenFilter): Promise<readonly ApiToken[]>
+}
+
+export interface AccountWrites {
+  lockAccount(name: string): Promise<StoredAccount | undefined>
+  /** False: there is one of this name. */
+  addAccount(account: StoredAccount): Promise<boolean>
+  putAccount(account: StoredAccount): Promise<void>
+  /** Its tokens go with it. */
+  removeAccount(name: string): Promise<void>
+  /** Takes the place of the token with the same id, if there is one. */
+  putToken(token: ApiToken): Promise<void>
+  useToken(id: string): Promise<void>
+  removeToken(id: string): Promise<void>
+}
