@@ -12,7 +12,10 @@ export interface SettingsOptions {
 /** Adds `--config` and `--set`. */
 export function withSettings(command: Command): Command {
   return command
-    .option('-c, --config <path>', 'configuration file (CHANDLER_CONFIG)')
+    .option(
+      '-c, --config <path>',
+      'configuration file (CHANDLER_CONFIG); else chandler.yml in this folder, else in /etc/chandler',
+    )
     .option(
       '--set <name=value>',
       'one setting, such as http.listen=127.0.0.1:9000 (repeatable)',

@@ -19,6 +19,16 @@ test('defaults stand where nobody says otherwise', () => {
   expect(settings.catalog).toEqual([])
 })
 
+test('the file of the folder is found, and named; one that is given stands above it', () => {
+  const folder = folderWith(users)
+  const other = join(folderWith(`${users}logs: {level: warn}\n`), 'chandler.yml')
+  const found = good(loadSettings({ folder, environment: {} }))
+  const given = good(loadSettings({ folder, environment: { CHANDLER_CONFIG: other } }))
+
+  expect(found.file).toBe(join(folder, 'chandler.yml'))
+  expect([given.file, given.settings.logs.level]).toEqual([other, 'warn'])
+})
+
 test('flag beats environment beats file beats conf.d beats platform beats default', () => {
   const folder = folderWith(`${users}logs: {level: warn}\nhttp: {keepAliveTimeout: 80s}\n`, {
     'a.yml': 'http: {keepAliveTimeout: 90s, requestTimeout: 1s}\n',

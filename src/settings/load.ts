@@ -1,5 +1,6 @@
 /** Brings settings together: flag over environment over file over conf.d over platform over default. */
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { Secret } from '../kit/secret.ts'
 import { nearest } from '../kit/text.ts'
 import { isPermission, permissionNames, roles } from '../model/access.ts'
@@ -16,7 +17,7 @@ export interface Sources {
   /** `http.listen` → text, as on the command line. */
   readonly flags?: Readonly<Record<string, string>>
   readonly environment: Environment
-  /** `--config`; else `CHANDLER_CONFIG`, else /etc/chandler/chandler.yaml when it exists. */
+  /** `--config`; else `CHANDLER_CONFIG`, else the first that exists of chandler.yml in the folder and in /etc/chandler. */
   readonly file?: string
   /** What relative paths of flags and variables are relative to. */
   readonly folder: string
@@ -39,14 +40,18 @@ export type Loaded =
     }
   | { readonly kind: 'faults'; readonly problems: readonly [Problem, ...Problem[]] }
 
-const usualFile = '/etc/chandler/chandler.yaml'
+const usualNames = ['chandler.yml', 'chandler.yaml']
+
+function usualFile(folder: string): string | undefined {
+  const places = [folder, '/etc/chandler'].flatMap((place) => usualNames.map((name) => join(place, name)))
+  return places.find((path) => existsSync(path))
+}
 
 /** All settings with their origins, or everything that is wrong with them. */
 export function loadSettings(sources: Sources): Loaded {
   const { environment, folder } = sources
   const named = namedSettings(settingsTable)
-  const file =
-    sources.file ?? environment['CHANDLER_CONFIG'] ?? (existsSync(usualFile) ? usualFile : undefined)
+  const file = sources.file ?? environment['CHANDLER_CONFIG'] ?? usualFile(folder)
   const files = file === undefined ? { layers: [], problems: [] } : readFiles(file)
   const fromFlags = readFlags(named, sources.flags ?? {}, folder)
   const fromEnvironment = readEnvironment(named, environment, folder)
