@@ -10,7 +10,7 @@ import { Mark } from './parts/mark.tsx'
 import { SearchBox } from './parts/search-box.tsx'
 import { documentsPath } from './place.ts'
 import { address, href } from './router.ts'
-import { isOperator, session } from './session.ts'
+import { may, session } from './session.ts'
 import { language, t } from './texts.ts'
 
 /** Everything that is shown. */
@@ -73,7 +73,7 @@ function TopBar({ current }: { readonly current: Page | undefined }) {
     if (menu.current) menu.current.open = false
   }, [path])
   const links = pages.filter(
-    ({ isInNavigation, role }) => isInNavigation && (role === undefined || isOperator()),
+    ({ isInNavigation, needs }) => isInNavigation && (needs === undefined || may(needs)),
   )
   const list = links.map((page) => (
     <li key={page.pattern}>

@@ -1,8 +1,10 @@
 /** What a page shows of the broker: loaded, loaded again when something changed, and kept while that is under way. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from '../api/problem.ts'
+import type { Permission } from '../model/access.ts'
 import { changes } from './live.ts'
 import type { Answered } from './send.ts'
+import { may } from './session.ts'
 
 export interface Loaded<T> {
   /** The latest that arrived. */
@@ -11,6 +13,14 @@ export interface Loaded<T> {
   readonly problem: Problem | undefined
   readonly status: number
   reload(): void
+}
+
+/** Asks if the session has that permission; null without asking otherwise. */
+export async function ifMay<T>(
+  permission: Permission,
+  ask: () => Promise<Answered<T>>,
+): Promise<Answered<T | null>> {
+  return may(permission) ? await ask() : { kind: 'done', value: null }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Every page: its address, its name, and where it is loaded from when it is needed. */
 import type { ComponentType } from 'preact'
+import type { Permission } from '../model/access.ts'
 import type { PageProps } from './page-props.ts'
 import type { TextKey } from './texts.ts'
 
@@ -9,8 +10,8 @@ export interface Page {
   readonly title: TextKey
   /** Named in the navigation, in this order. */
   readonly isInNavigation?: true
-  /** The roles that may see it; absent: every session. */
-  readonly role?: 'operator'
+  /** The permission that it takes; absent: none. */
+  readonly needs?: Permission
   readonly load: () => Promise<ComponentType<PageProps>>
 }
 
@@ -73,6 +74,7 @@ export const pages: readonly Page[] = [
     pattern: '/packages',
     title: 'packages.title',
     isInNavigation: true,
+    needs: 'read:packages',
     load: async () => (await import('./pages/packages.tsx')).PackagesPage,
   },
   {
@@ -84,13 +86,14 @@ export const pages: readonly Page[] = [
     pattern: '/nodes',
     title: 'nodes.title',
     isInNavigation: true,
+    needs: 'read:cluster',
     load: async () => (await import('./pages/nodes.tsx')).NodesPage,
   },
   {
     pattern: '/audit',
     title: 'audit.title',
     isInNavigation: true,
-    role: 'operator',
+    needs: 'read:audit',
     load: async () => (await import('./pages/audit.tsx')).AuditPage,
   },
   {

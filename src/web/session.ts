@@ -1,6 +1,7 @@
 /** The session of the person in front of this page. */
 import { effect, signal } from '@preact/signals'
 import type { Session } from '../api/session.ts'
+import type { Permission } from '../model/access.ts'
 import { calls } from './calls.ts'
 import { type Answered, addressOf, exchange, send, sessionHooks } from './send.ts'
 
@@ -24,9 +25,9 @@ sessionHooks.lost = () => {
   if (session.value.kind === 'open') session.value = { kind: 'none', hadEnded: true }
 }
 
-/** Whether the person may change things. */
-export function isOperator(): boolean {
-  return session.value.kind === 'open' && session.value.session.user.role === 'operator'
+/** Whether the person may do that in some tenant; pages show no button that the API would refuse everywhere. */
+export function may(permission: Permission): boolean {
+  return session.value.kind === 'open' && session.value.session.permissions.includes(permission)
 }
 
 /** Asks whether the browser still has a session. */

@@ -300,9 +300,9 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     const { page } = visitor
     await logInAs(visitor, 'watcher', passwords.watcher)
     await visitor.visit('/catalog/gamma-store')
-    await page.getByText('Only operators may order.').first().waitFor()
+    await page.getByText('Ordering takes the permission create:instances.').first().waitFor()
     await visitor.visit('/order/gamma-store/basic')
-    await page.getByText('operator is needed to do this.').waitFor()
+    await page.getByText('This takes the permission create:instances.').waitFor()
     expect(await page.getByRole('button', { name: 'Order', exact: true }).count()).toBe(0)
     await page.evaluate("localStorage.setItem('chandler.language', 'de')")
     await visitor.visit('/catalog?q=pretended+store')

@@ -12,7 +12,7 @@ import { Question } from '../parts/dialog.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { go } from '../router.ts'
 import { type Answered, send } from '../send.ts'
-import { isOperator } from '../session.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 
 export function ActionsTab({ detail: { platform, id: instance } }: { readonly detail: InstanceDetail }) {
@@ -34,7 +34,7 @@ export function ActionsTab({ detail: { platform, id: instance } }: { readonly de
             </span>
           </div>
           {action.description === undefined ? null : <p>{action.description}</p>}
-          {isOperator() ? (
+          {may('invoke:instances') ? (
             <div class="acts">
               <button type="button" onClick={() => setAsked(action)}>
                 {t('action.run', { name: action.name })}

@@ -10,7 +10,7 @@ import { ProblemNote } from '../parts/problem.tsx'
 import { State } from '../parts/state.tsx'
 import { Ago, moment } from '../parts/time.tsx'
 import { send } from '../send.ts'
-import { isOperator } from '../session.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 import { Reveal } from './reveal.tsx'
 
@@ -40,7 +40,7 @@ export function BindingsTab({ detail }: { readonly detail: InstanceDetail }) {
 }
 
 function BindLink({ detail }: { readonly detail: InstanceDetail }) {
-  if (!isOperator() || detail.state === 'gone') return null
+  if (!may('create:bindings') || detail.state === 'gone') return null
   return (
     <p>
       <a class="button" href={instancePage(detail, 'bind')}>
@@ -77,23 +77,19 @@ function BindingCard({ binding, detail }: CardProps) {
           <a href={operationLink(operation)}>{t('instance.follow')}</a>
         </p>
       )}
-      {isOperator() ? (
-        <>
-          {isBound ? <Reveal binding={binding} detail={detail} /> : null}
-          <div class="acts">
-            {isBound && canRotate(detail) ? (
-              <button type="button" onClick={() => setAsked('rotate')}>
-                {t('binding.rotate')}
-              </button>
-            ) : null}
-            {operation === undefined ? (
-              <button type="button" class="danger" onClick={() => setAsked('unbind')}>
-                {t('binding.unbind')}
-              </button>
-            ) : null}
-          </div>
-        </>
-      ) : null}
+      {isBound && may('read:credentials') ? <Reveal binding={binding} detail={detail} /> : null}
+      <div class="acts">
+        {isBound && canRotate(detail) && may('create:bindings') ? (
+          <button type="button" onClick={() => setAsked('rotate')}>
+            {t('binding.rotate')}
+          </button>
+        ) : null}
+        {operation === undefined && may('delete:bindings') ? (
+          <button type="button" class="danger" onClick={() => setAsked('unbind')}>
+            {t('binding.unbind')}
+          </button>
+        ) : null}
+      </div>
       {asked === undefined ? null : (
         <EndQuestion kind={asked} binding={binding} close={() => setAsked(undefined)} />
       )}

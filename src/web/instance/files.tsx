@@ -7,7 +7,7 @@ import { Command } from '../parts/copy.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { reachable } from '../parts/reachable.ts'
 import { addressOf, send } from '../send.ts'
-import { isOperator } from '../session.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 
 export function FilesTab({ detail: { platform, id: instance } }: { readonly detail: InstanceDetail }) {
@@ -79,7 +79,7 @@ function FileCard({ file, link, command }: CardProps) {
       </div>
       {summary === undefined ? null : <p>{summary}</p>}
       {description === undefined ? null : <p class="quiet">{description}</p>}
-      {isThere && isOperator() ? (
+      {isThere && may('read:outputs') ? (
         <div class="acts">
           {bytes <= shownBytes && text === undefined ? (
             <button type="button" onClick={() => void show()}>
@@ -92,7 +92,7 @@ function FileCard({ file, link, command }: CardProps) {
         </div>
       ) : null}
       {text === undefined ? null : <pre {...reachable}>{text}</pre>}
-      {isThere && isOperator() ? <Command words={command} /> : null}
+      {isThere && may('read:outputs') ? <Command words={command} /> : null}
     </section>
   )
 }

@@ -10,7 +10,7 @@ import { Question } from '../parts/dialog.tsx'
 import { moment } from '../parts/time.tsx'
 import { go, href } from '../router.ts'
 import { send } from '../send.ts'
-import { isOperator } from '../session.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 
 interface Props {
@@ -40,7 +40,7 @@ export function Overview({ detail }: Props) {
         <Fact name={t('instance.created')}>{moment(createdAt)}</Fact>
         <Fact name={t('instance.updated')}>{moment(updatedAt)}</Fact>
       </dl>
-      {isOperator() && detail.state !== 'gone' ? <Endings detail={detail} /> : null}
+      {detail.state !== 'gone' ? <Endings detail={detail} /> : null}
       <Command words={['chandler', 'instance', 'show', id, '--platform', platform]} />
     </>
   )
@@ -72,18 +72,26 @@ function Endings({ detail }: Props) {
   const close = (): void => setAsked(undefined)
   return (
     <div class="acts">
-      <a class="button" href={instancePage(detail, 'update')}>
-        {t('instance.update')}
-      </a>
-      <a class="button" href={instancePage(detail, 'bind')}>
-        {t('instance.bind')}
-      </a>
-      <button type="button" class="danger" onClick={() => setAsked('delete')}>
-        {t('instance.delete')}
-      </button>
-      <button type="button" onClick={() => setAsked('purge')}>
-        {t('instance.purge')}
-      </button>
+      {may('update:instances') ? (
+        <a class="button" href={instancePage(detail, 'update')}>
+          {t('instance.update')}
+        </a>
+      ) : null}
+      {may('create:bindings') ? (
+        <a class="button" href={instancePage(detail, 'bind')}>
+          {t('instance.bind')}
+        </a>
+      ) : null}
+      {may('delete:instances') ? (
+        <button type="button" class="danger" onClick={() => setAsked('delete')}>
+          {t('instance.delete')}
+        </button>
+      ) : null}
+      {may('purge:instances') ? (
+        <button type="button" onClick={() => setAsked('purge')}>
+          {t('instance.purge')}
+        </button>
+      ) : null}
       {asked === 'delete' ? <DeleteQuestion detail={detail} close={close} /> : null}
       {asked === 'purge' ? <PurgeQuestion detail={detail} close={close} /> : null}
     </div>

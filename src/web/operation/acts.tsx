@@ -6,7 +6,7 @@ import { operationLink } from '../links.ts'
 import { Question } from '../parts/dialog.tsx'
 import { go } from '../router.ts'
 import { send } from '../send.ts'
-import { isOperator } from '../session.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 
 interface Props {
@@ -21,7 +21,7 @@ export function isRepeatable({ state }: Operation): boolean {
 /** Orders again what failed. */
 export function RetryButton({ operation }: Props) {
   const [isAsked, setAsked] = useState(false)
-  if (!isOperator() || !isRepeatable(operation)) return null
+  if (!may('retry:operations') || !isRepeatable(operation)) return null
   const carryOut = async () => {
     const answered = await send(calls.retry, { path: { operation: operation.id } })
     if (answered.kind === 'done' && answered.value.operation !== undefined)
@@ -51,7 +51,11 @@ export function RetryButton({ operation }: Props) {
 /** Asks it to stop. */
 export function CancelButton({ operation }: Props) {
   const [isAsked, setAsked] = useState(false)
-  if (!isOperator() || operation.finishedAt !== undefined || operation.cancelRequestedAt !== undefined)
+  if (
+    !may('cancel:operations') ||
+    operation.finishedAt !== undefined ||
+    operation.cancelRequestedAt !== undefined
+  )
     return null
   return (
     <>
@@ -78,7 +82,7 @@ export function CancelButton({ operation }: Props) {
 /** Puts a quarantined one back into the queue. */
 export function ReleaseButton({ operation }: Props) {
   const [isAsked, setAsked] = useState(false)
-  if (!isOperator() || operation.state !== 'quarantined') return null
+  if (!may('release:operations') || operation.state !== 'quarantined') return null
   return (
     <>
       <button type="button" onClick={() => setAsked(true)}>

@@ -3,7 +3,7 @@ import type { InstanceDetail } from '../../api/instance.ts'
 import type { Operation } from '../../api/operation.ts'
 import { instancePage } from '../links.ts'
 import { href } from '../router.ts'
-import { isOperator } from '../session.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 import { isRepeatable } from './acts.tsx'
 
@@ -15,7 +15,8 @@ interface Props {
 export function OtherInputs({ operation, detail }: Props) {
   const { id, action } = operation
   const hasForm = action === 'provision' || action === 'update'
-  if (!isOperator() || !isRepeatable(operation) || !hasForm || detail.operation !== undefined) return null
+  if (!may('retry:operations') || !isRepeatable(operation) || !hasForm || detail.operation !== undefined)
+    return null
   const { service, plan } = detail
   const order = `/order/${encodeURIComponent(service.name ?? service.id)}/${encodeURIComponent(plan.name ?? plan.id)}`
   const link =

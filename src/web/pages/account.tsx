@@ -7,19 +7,27 @@ import { useTitle } from '../parts/title.ts'
 import { brokerUrl } from '../place.ts'
 import { send } from '../send.ts'
 import { logOut, session } from '../session.ts'
-import { chooseLanguage, type Language, language, languages, type TextKey, t } from '../texts.ts'
+import { chooseLanguage, type Language, language, languages, t } from '../texts.ts'
 
 export function AccountPage() {
   useTitle(t('nav.account'))
   const about = useLoaded('about', (manner) => send(calls.about, { path: {}, ...manner }))
   if (session.value.kind !== 'open') return null
-  const { user, endsAt, idleSeconds } = session.value.session
+  const { user, permissions, endsAt, idleSeconds } = session.value.session
   return (
     <>
       <h1>{user.name}</h1>
       <dl class="facts">
         <dt>{t('account.role')}</dt>
-        <dd>{t(`account.role.${user.role}` as TextKey)}</dd>
+        <dd>{user.role}</dd>
+        <dt>{t('account.permissions')}</dt>
+        <dd>
+          {permissions.map((one) => (
+            <span key={one}>
+              <code>{one}</code>{' '}
+            </span>
+          ))}
+        </dd>
         <dt>{t('account.ends')}</dt>
         <dd>
           {moment(endsAt)}, {t('account.idle', { time: lastingText(idleSeconds) })}

@@ -16,8 +16,8 @@ import { ProblemNote } from '../parts/problem.tsx'
 import { useTitle } from '../parts/title.ts'
 import { href } from '../router.ts'
 import { send } from '../send.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
-import { mayOrder } from './order.tsx'
 
 export function BindPage({ params }: PageProps) {
   const path = { platform: params['platform'] ?? '', instance: params['instance'] ?? '' }
@@ -83,11 +83,12 @@ function BindForm({ instance, plan }: FormProps) {
   const filling = useFilling({
     key,
     plan: form,
-    check: mayOrder()
+    check: may('create:bindings')
       ? (value, signal) => send(calls.tryBind, { path, body: wish(value), signal, isRefresh: true })
       : undefined,
   })
-  if (!mayOrder()) return <p class="note">{t('order.needs', { role: 'operator' })}</p>
+  if (!may('create:bindings'))
+    return <p class="note">{t('order.needs', { permission: 'create:bindings' })}</p>
   return (
     <form class="order" noValidate onSubmit={(event) => event.preventDefault()}>
       <div class="field label">

@@ -7,7 +7,7 @@ import type { Operation } from '../../api/operation.ts'
 import type { Package } from '../../api/package.ts'
 import { calls } from '../calls.ts'
 import { instanceLink, operationLink, packageLink } from '../links.ts'
-import { useLoaded } from '../load.ts'
+import { ifMay, useLoaded } from '../load.ts'
 import { NoInstances } from '../parts/no-instances.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { Shape, State } from '../parts/state.tsx'
@@ -21,14 +21,18 @@ const silentMs = 60_000
 
 export function HomePage() {
   useTitle(t('home.title'))
-  const cluster = useLoaded('cluster', (manner) => send(calls.cluster, { path: {}, ...manner }))
+  const cluster = useLoaded('cluster', (manner) =>
+    ifMay('read:cluster', () => send(calls.cluster, { path: {}, ...manner })),
+  )
   const failed = useLoaded('failed', (manner) =>
     send(calls.instances, { path: {}, query: { state: 'failed', limit: 20 }, ...manner }),
   )
   const active = useLoaded('active', (manner) =>
     send(calls.operations, { path: {}, query: { state: 'active', limit: 20 }, ...manner }),
   )
-  const packages = useLoaded('packages', (manner) => send(calls.packages, { path: {}, ...manner }))
+  const packages = useLoaded('packages', (manner) =>
+    ifMay('read:packages', () => send(calls.packages, { path: {}, ...manner })),
+  )
   const all = [cluster, failed, active, packages]
   const problem = all.find((one) => one.problem !== undefined)?.problem
   if (problem !== undefined && cluster.value === undefined)
@@ -39,7 +43,7 @@ export function HomePage() {
     <>
       <h1>{t('home.title')}</h1>
       <Wrong
-        cluster={cluster.value}
+        cluster={cluster.value ?? undefined}
         instances={failed.value?.items ?? []}
         operations={operations}
         packages={packages.value?.items ?? []}
@@ -89,8 +93,9 @@ function Wrong({ cluster, instances, operations, packages }: WrongProps) {
 }
 
 function Quiet({ cluster }: { readonly cluster: Cluster | undefined }) {
+  if (cluster === undefined) return <p class="calm">{t('home.quiet')}</p>
   const sum = (of: string): number =>
-    (cluster?.counts ?? [])
+    cluster.counts
       .filter((one) => one.of === of && one.state !== 'gone')
       .reduce((total, { count }) => total + count, 0)
   const instances = sum('instance')

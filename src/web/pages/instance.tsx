@@ -17,7 +17,7 @@ import { reachable } from '../parts/reachable.ts'
 import { useTitle } from '../parts/title.ts'
 import { address } from '../router.ts'
 import { send } from '../send.ts'
-import { isOperator } from '../session.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 
 const tabs = ['overview', 'bindings', 'operations', 'parameters', 'files', 'actions', 'audit'] as const
@@ -42,7 +42,7 @@ export function InstancePage({ params }: PageProps) {
     )
   const wanted = address.value.query.get('tab')
   const tab = tabs.find((one) => one === wanted) ?? 'overview'
-  const shown = tabs.filter((one) => one !== 'audit' || isOperator())
+  const shown = tabs.filter((one) => one !== 'audit' || may('read:audit'))
   return (
     <>
       <Standing detail={loaded.value} />

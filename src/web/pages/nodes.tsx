@@ -10,7 +10,7 @@ import { State } from '../parts/state.tsx'
 import { Ago, lastingText } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
 import { send } from '../send.ts'
-import { isOperator } from '../session.ts'
+import { may } from '../session.ts'
 import { type TextKey, t } from '../texts.ts'
 
 export function NodesPage() {
@@ -37,13 +37,13 @@ export function NodesPage() {
           <CountTable cluster={cluster.value} />
         </>
       )}
-      {isOperator() ? (
+      {may('read:keys') ? (
         <>
           <h2>{t('nodes.keys')}</h2>
           <KeyTable />
-          <FreezeAct cluster={cluster.value} />
         </>
       ) : null}
+      {may('freeze:broker') ? <FreezeAct cluster={cluster.value} /> : null}
       <Command words={['chandler', 'status']} />
     </>
   )

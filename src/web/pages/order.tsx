@@ -17,7 +17,7 @@ import { ProblemNote } from '../parts/problem.tsx'
 import { useTitle } from '../parts/title.ts'
 import { href } from '../router.ts'
 import { send } from '../send.ts'
-import { session } from '../session.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 import { NoSuch } from './service.tsx'
 
@@ -58,12 +58,6 @@ export function OrderPage({ params }: PageProps) {
   )
 }
 
-/** Whether the person may order; the page shows no button that the API would refuse. */
-export function mayOrder(): boolean {
-  const state = session.value
-  return state.kind === 'open' && state.session.user.role === 'operator'
-}
-
 interface FormProps {
   readonly service: CatalogService
   readonly plan: CatalogPlan
@@ -88,11 +82,12 @@ function OrderForm({ service, plan, failed }: FormProps) {
     key,
     plan: form,
     ...(failed?.parameters === undefined ? {} : { given: failed.parameters }),
-    check: mayOrder()
+    check: may('create:instances')
       ? (value, signal) => send(calls.tryOrder, { path: {}, body: wish(value), signal, isRefresh: true })
       : undefined,
   })
-  if (!mayOrder()) return <p class="note">{t('order.needs', { role: 'operator' })}</p>
+  if (!may('create:instances'))
+    return <p class="note">{t('order.needs', { permission: 'create:instances' })}</p>
   return (
     <form class="order" noValidate onSubmit={(event) => event.preventDefault()}>
       {failed === undefined ? <NameField name={name} setName={setName} /> : null}

@@ -6,7 +6,7 @@ import type { PackageContent } from '../../api/package.ts'
 import { calls } from '../calls.ts'
 import { FormPreview } from '../fields/schema-form.tsx'
 import { definitionIn, type Which } from '../form/definition.ts'
-import { useLoaded } from '../load.ts'
+import { ifMay, useLoaded } from '../load.ts'
 import { isHarmless } from '../markdown.ts'
 import { costOf, displayName, planNamed, pointsOf, serviceNamed, textIn } from '../offer.ts'
 import type { PageProps } from '../page-props.ts'
@@ -15,7 +15,7 @@ import { ProblemNote } from '../parts/problem.tsx'
 import { useTitle } from '../parts/title.ts'
 import { address, go, href } from '../router.ts'
 import { send } from '../send.ts'
-import { session } from '../session.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 import { ServiceIcon } from './catalog.tsx'
 
@@ -145,8 +145,7 @@ function countOf({ instances, limit }: CatalogPlan): string {
 }
 
 function OrderLink({ service, plan }: { readonly service: CatalogService; readonly plan: CatalogPlan }) {
-  const state = session.value
-  if (state.kind !== 'open' || state.session.user.role !== 'operator') {
+  if (!may('create:instances')) {
     return <span class="quiet small">{t('service.orderNeeds')}</span>
   }
   if (plan.limit !== undefined && plan.instances >= plan.limit) {
@@ -207,7 +206,9 @@ function Preview({ plan, which }: { readonly plan: CatalogPlan; readonly which: 
 /** What the package says about itself. */
 function About({ service }: { readonly service: CatalogService }) {
   const { digest } = service.package
-  const packages = useLoaded('packages', (manner) => send(calls.packages, { path: {}, ...manner }))
+  const packages = useLoaded('packages', (manner) =>
+    ifMay('read:packages', () => send(calls.packages, { path: {}, ...manner })),
+  )
   const name = packages.value?.items.find((one) => one.digest === digest && one.source === undefined)?.name
   const known = name ?? packages.value?.items.find((one) => one.digest === digest)?.name
   if (known === undefined) return <Facts service={service} content={undefined} />

@@ -20,9 +20,9 @@ import { stateWord } from '../parts/state.tsx'
 import { useTitle } from '../parts/title.ts'
 import { address, go, href } from '../router.ts'
 import { send } from '../send.ts'
+import { may } from '../session.ts'
 import { t } from '../texts.ts'
 import { InstanceCrumbs } from './bind.tsx'
-import { mayOrder } from './order.tsx'
 
 export function UpdatePage({ params }: PageProps) {
   const path = { platform: params['platform'] ?? '', instance: params['instance'] ?? '' }
@@ -55,7 +55,7 @@ export function UpdatePage({ params }: PageProps) {
         <p class="note">{t('update.busy', { name, state: stateWord(instance.state) })}</p>
       )}
       {failed.operation === undefined ? null : <p class="note">{t('update.again')}</p>}
-      {mayOrder() ? (
+      {may('update:instances') ? (
         <UpdateForm
           key={`${plan?.id} ${standingOf(instance)}`}
           instance={instance}
@@ -65,7 +65,7 @@ export function UpdatePage({ params }: PageProps) {
           tried={failed.operation?.parameters}
         />
       ) : (
-        <p class="note">{t('order.needs', { role: 'operator' })}</p>
+        <p class="note">{t('order.needs', { permission: 'update:instances' })}</p>
       )}
     </>
   )

@@ -1,11 +1,7 @@
 /** Texts of the account page. */
 export const accountTexts = {
   'account.role': ['Role', 'Rolle'],
-  'account.role.viewer': [
-    'viewer: looks at everything but secrets',
-    'viewer: sieht alles außer Geheimnissen',
-  ],
-  'account.role.operator': ['operator: may do everything', 'operator: darf alles'],
+  'account.permissions': ['May', 'Darf'],
   'account.ends': ['Session ends at the latest', 'Sitzung endet spätestens'],
   'account.idle': ['and after {time} without use', 'und nach {time} ohne Benutzung'],
   'account.language': ['Language', 'Sprache'],

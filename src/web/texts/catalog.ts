@@ -36,7 +36,10 @@ export const catalogTexts = {
   'service.of': ['{n} of {limit}', '{n} von {limit}'],
   'service.full': ['No more than {limit} are allowed.', 'Mehr als {limit} sind nicht erlaubt.'],
   'service.order': ['Order {plan}', '{plan} bestellen'],
-  'service.orderNeeds': ['Only operators may order.', 'Bestellen dürfen nur Operatoren.'],
+  'service.orderNeeds': [
+    'Ordering takes the permission create:instances.',
+    'Bestellen braucht die Berechtigung create:instances.',
+  ],
   'service.asks': ['What it asks for', 'Was er wissen will'],
   'service.asksBind': ['What a binding asks for', 'Was eine Bindung wissen will'],
   'service.plan': ['Plan', 'Plan'],
@@ -57,7 +60,7 @@ export const catalogTexts = {
     'Die Bestellung dieser Instanz nahm kein gutes Ende. Sie wird noch einmal aufgegeben, mit dem, was hier steht.',
   ],
   'order.submit': ['Order', 'Bestellen'],
-  'order.needs': ['{role} is needed to do this.', 'Dazu ist {role} nötig.'],
+  'order.needs': ['This takes the permission {permission}.', 'Dazu ist die Berechtigung {permission} nötig.'],
   'order.command': ['The same by command line', 'Dasselbe mit der Befehlszeile'],
   'order.commandSecrets': [
     'Secrets are left out: {names}. Add them with -p name=value.',
