@@ -120,13 +120,41 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     await page.reload()
     await page.getByText('Nothing has been ordered yet.').waitFor()
     await page.getByRole('link', { name: 'admin' }).click()
-    await page.getByText('operator: may do everything').waitFor()
+    await page.getByText('create:backups').waitFor()
     expect(await visitor.faults()).toEqual([])
     await picture(page, 'account')
     await page.getByLabel('Language').selectOption('de')
-    await page.getByText('operator: darf alles').waitFor()
+    await page.getByText('Darf', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Abmelden' }).click()
     await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
+    expect(visitor.complaints).toEqual([])
+    await visitor.close()
+  })
+
+  test('a developer orders in an own tenant, and is shown nothing that the API would refuse', async () => {
+    const password = 'a-password-of-dora'
+    const made = await ask(running, '/api/v1/accounts', {
+      as: basic('admin'),
+      method: 'POST',
+      body: { name: 'dora', password, grants: [{ role: 'developer', tenant: 'acme' }] },
+    })
+    expect(made.status).toBe(201)
+    const visitor = await visitorOf(browser, running.url)
+    const { page } = visitor
+    await logInAs(visitor, 'dora', password)
+    await page.getByText('Nothing needs attention.').waitFor()
+    const links = await page.getByRole('navigation').first().getByRole('link').allTextContents()
+    expect(links).not.toEqual(expect.arrayContaining(['Audit']))
+    expect(links).not.toEqual(expect.arrayContaining(['Packages']))
+    await visitor.visit('/order/alpha-db/small')
+    await page.getByLabel('Name', { exact: true }).fill('doras-db')
+    await page.getByRole('button', { name: 'Order', exact: true }).click()
+    await page.waitForURL(/\/ui\/operations\//)
+    await visitor.visit('/instances')
+    await page.getByRole('link', { name: 'doras-db' }).click()
+    await page.getByRole('button', { name: 'Delete' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Purge' }).count()).toBe(0)
+    expect(await visitor.faults()).toEqual([])
     expect(visitor.complaints).toEqual([])
     await visitor.close()
   })
