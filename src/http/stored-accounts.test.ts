@@ -6,7 +6,8 @@ import { addAccount, changeAccount, makeToken, removeAccount, revokeToken } from
 import { systemChance } from '../kit/clock.ts'
 import { fitsPassword, hashPassword } from '../kit/hash.ts'
 import { type Grant, permits, roles } from '../model/access.ts'
-import { makeGate } from './authenticate.ts'
+import { ProblemError } from '../model/problem.ts'
+import { type Account, makeGate } from './authenticate.ts'
 import { makeJudge } from './judge.ts'
 import { makeStoredAccounts } from './stored-accounts.ts'
 
@@ -121,4 +122,24 @@ test('a hash fits its password only, however that was typed, and differs each ti
   expect(await fitsPassword('cafe\u0301', hash)).toBe(true)
   expect(await fitsPassword('cafe', hash)).toBe(false)
   expect(await fitsPassword('caf\u00e9', 'plain')).toBe(false)
+})
+
+test('while the store is away, a wrong password of the settings is a wrong one; of other names nothing is known', async () => {
+  const away = () => Promise.reject(new ProblemError({ code: 'store.unavailable', detail: 'away' }))
+  const look = { account: away, accounts: away, token: away }
+  const store = { look, write: away } as Parameters<typeof makeStoredAccounts>[0]['store']
+  const configured = {
+    name: 'ada',
+    kind: 'user',
+    role: 'viewer',
+    access: new Map(),
+    passwords: [],
+    tokens: [],
+  }
+  const gate = makeGate({ accounts: [configured as Account], roles: known })
+  const clock = { now: () => Date.now(), monotonic: () => 0 }
+  const stored = makeStoredAccounts({ store, gate, clock, chance: systemChance })
+
+  expect(await stored.admit(basic('ada', 'wrong'))).toBeUndefined()
+  expect(await codeOf(stored.admit(basic('bob', 'wrong')))).toBe('store.unavailable')
 })

@@ -41,10 +41,21 @@ export function makeStoredAccounts(parts: StoredParts): StoredAccounts {
     return found && accountOf(found, gate)
   }
 
+  /** A wrong password of the settings is one also while the store is away. */
+  const hasAccounts = (isConfigured: boolean): Promise<boolean> =>
+    store.look.accounts({ most: 1 }).then(
+      (some) => some.length > 0,
+      (error: unknown) => {
+        if (isConfigured) return false
+        throw error
+      },
+    )
+
   const byPassword = async (user: string, password: string): Promise<Account | undefined> => {
-    const found = gate.named(user) === undefined ? await store.look.account(user) : undefined
+    const isConfigured = gate.named(user) !== undefined
+    const found = isConfigured ? undefined : await store.look.account(user)
     // What takes as long for a name that is not there tells nothing; without any account there is nothing to tell.
-    if (found === undefined && (await store.look.accounts({ most: 1 })).length === 0) return undefined
+    if (found === undefined && !(await hasAccounts(isConfigured))) return undefined
     const fits = await tries.fits(password, found?.passwordHash)
     return fits && found !== undefined ? accountOf(found, gate) : undefined
   }

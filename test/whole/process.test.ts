@@ -122,7 +122,7 @@ test('a reload takes over accounts and names what needs a restart; a faulty one 
   const taken = await line('config.reloaded')
   const old = await osb(url, 'GET', '/v2/catalog')
   const fresh = await osb(url, 'GET', '/v2/catalog', { password: 'a-fresh-password' })
-  writeFileSync(file, 'auth: {}\n')
+  writeFileSync(file, 'auth: {users: [{name: a, password: x, role: emperor}]}\n')
   child.kill('SIGHUP')
   const refused = await line('config.refused')
 
@@ -131,7 +131,7 @@ test('a reload takes over accounts and names what needs a restart; a faulty one 
     needs_restart: ['operations.lease'],
   })
   expect([old.status, fresh.status]).toEqual([401, 200])
-  expect(refused).toContain('nobody could log in')
+  expect(refused).toContain('the role emperor')
   expect((await osb(url, 'GET', '/v2/catalog', { password: 'a-fresh-password' })).status).toBe(200)
 })
 
