@@ -1,7 +1,7 @@
 /** The insert keys `<<` and `<<<`: finding them, and what their expression says about the place. */
 import type { Run } from './env.ts'
 import { readMarks } from './evaluate.ts'
-import { parseText } from './parse-text.ts'
+import { exprOf } from './parse-text.ts'
 import type { Expr } from './tree.ts'
 import type { Cell, Dict } from './value.ts'
 
@@ -30,9 +30,9 @@ export interface InsertMarks {
 export function marksOf(run: Run, cell: Cell): InsertMarks {
   const none = { flags: 0, tag: '', template: undefined }
   if (typeof cell.value !== 'string') return none
-  const parsed = parseText(run, cell.value)
-  if (parsed === undefined || !('expr' in parsed) || parsed.expr.kind !== 'marker') return none
-  const { marks, a, source } = parsed.expr
+  const expr = exprOf(run, cell.value)
+  if (expr?.kind !== 'marker') return none
+  const { marks, a, source } = expr
   const { flags, tag, template } = readMarks(marks)
   const rest = a === undefined ? undefined : `((${source}))`
   return { flags, tag, template: template ? { rest } : undefined }

@@ -1,6 +1,6 @@
 /** The entries of a list by index and by name, while some of them may still vanish. */
 import type { Run } from './env.ts'
-import { parseText } from './parse-text.ts'
+import { exprOf } from './parse-text.ts'
 import { stepInto } from './reference.ts'
 import type { Live, Structure } from './site.ts'
 import { canVanish } from './tree.ts'
@@ -61,8 +61,8 @@ function mayVanish(entry: Live, run: Run): boolean {
   const { value } = entry.raw
   if (typeof value !== 'string')
     return typeof value === 'object' && value !== null && 'live' in value && value.live
-  const parsed = parseText(run, value)
-  return parsed !== undefined && 'expr' in parsed && canVanish(parsed.expr)
+  const expr = exprOf(run, value)
+  return expr !== undefined && canVanish(expr)
 }
 
 interface NameIndex {

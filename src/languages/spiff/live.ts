@@ -10,7 +10,7 @@ import { shapeMap } from './live-map.ts'
 import { isDirectMerge, mayOverride } from './merge.ts'
 import { computedOrigin, describeRaw, literalOrigin } from './origin.ts'
 import { evaluateNode, instantiated, replacement } from './override.ts'
-import { parseText } from './parse-text.ts'
+import { exprOf, parseText } from './parse-text.ts'
 import {
   type Below,
   delegated,
@@ -94,7 +94,10 @@ class LiveNode extends FramedNode implements Host, Stand {
     this.settling = true
     this.level.run.depth++
     try {
-      this.result = this.settleShape(this.shape())
+      const settled = this.settleShape(this.shape())
+      // What is under way below may well settle: the circle is one for who asks now, not for this node.
+      if (settled !== cyclic || this.below().every(({ node }) => node.isSettled)) this.result = settled
+      return settled
     } catch (error) {
       this.leave(error)
       throw error
@@ -102,7 +105,10 @@ class LiveNode extends FramedNode implements Host, Stand {
       this.settling = false
       this.level.run.depth--
     }
-    return this.result
+  }
+
+  get isSettled(): boolean {
+    return this.result !== undefined
   }
 
   private enter(deep: boolean): void {
@@ -159,15 +165,10 @@ class LiveNode extends FramedNode implements Host, Stand {
     const { raw } = this
     const { value } = raw
     if (typeof value === 'string') {
-      const expr = this.parse(value)
+      const expr = exprOf(this.level.run, value)
       return expr === undefined ? this.plain(raw) : this.expression(expr, value)
     }
     return value instanceof Dict || value instanceof List ? this.walk(raw) : this.plain(raw)
-  }
-
-  private parse(text: string): Expr | undefined {
-    const parsed = parseText(this.level.run, text)
-    return parsed !== undefined && 'expr' in parsed ? parsed.expr : undefined
   }
 
   /** Whether a stub may replace what stands here. */
@@ -206,7 +207,7 @@ class LiveNode extends FramedNode implements Host, Stand {
     try {
       for (let round = 0; ; round++) {
         const value = evaluateNode(this, expr, info)
-        const next = typeof value === 'string' ? this.parse(value) : undefined
+        const next = typeof value === 'string' ? exprOf(this.level.run, value) : undefined
         if (next !== undefined && round >= roundsMax)
           throw new Failure(issueOf('results are expressions without end'))
         if (next === undefined) return this.finish(value, info, expr)

@@ -2,6 +2,7 @@
 import { embedded } from './detect.ts'
 import type { Run } from './env.ts'
 import { type Parsed, parseExpression } from './parser.ts'
+import type { Expr } from './tree.ts'
 
 /** Undefined for plain text. */
 export function parseText(run: Run, text: string): Parsed | undefined {
@@ -13,4 +14,10 @@ export function parseText(run: Run, text: string): Parsed | undefined {
   const parsed = parseExpression(code)
   run.parsed.set(text, parsed)
   return parsed
+}
+
+/** The expression alone; undefined for plain text and for what cannot be parsed. */
+export function exprOf(run: Run, text: string): Expr | undefined {
+  const parsed = parseText(run, text)
+  return parsed !== undefined && 'expr' in parsed ? parsed.expr : undefined
 }

@@ -1,6 +1,6 @@
 /** A document in which something is unresolved, with the expressions that are left as text. */
 import { drive } from './drive.ts'
-import { parseText } from './parse-text.ts'
+import { exprOf } from './parse-text.ts'
 import { printExpr } from './print.ts'
 import type { Live } from './site.ts'
 import { stubSteps } from './stubs.ts'
@@ -46,8 +46,8 @@ function leftOver(value: Value, node: Live): Value {
 }
 
 function printed(text: string, node: Live): string {
-  const parsed = parseText(node.site.level.run, text)
-  if (parsed === undefined || !('expr' in parsed)) return text
+  const expr = exprOf(node.site.level.run, text)
+  if (expr === undefined) return text
   const at = { path: node.path(), stubPath: stubSteps(node.site.view.path) }
-  return `(( ${printExpr(parsed.expr, at)} ))`
+  return `(( ${printExpr(expr, at)} ))`
 }

@@ -139,3 +139,23 @@ test('a list that a partial run leaves open in a stub, in the place of something
 
   expect(yaml('v: 1\nf: 0\n', stubs, { partial: true })).toBe('f:\n- 1\n- 1\nv: 1\n')
 })
+
+test('what is asked for while something in it is under way settles later, in whole runs and in partial ones', () => {
+  const template = 'b: (( l.[-1] ))\nl:\n- v: (( *t || "s" ))\nt:\n  <<: (( &template ))\n  x: (( l[1..] ))\n'
+  const wanted = 'b:\n  v: s\nl:\n- v: s\nt:\n  <<: (( &template ))\n  x: (( l[1..] ))\n'
+
+  expect(yaml(template)).toBe(wanted)
+  expect(yaml(template, [], { partial: true })).toBe(wanted)
+})
+
+test('a partial run keeps the escapes of results, so that the next run takes off as many as a whole one', () => {
+  const open = 'a: (( "((!" "x))" ))\nk:\n  <<!: ((!y))\nl: (( k ))\nz: (( later ))\n'
+  const stub = 'later: 1\n'
+
+  const left = yaml(open, [], { partial: true })
+
+  expect(left).toBe('a: ((!x))\nk:\n  <<!: ((!y))\nl:\n  <<!: ((!y))\nz: (( later ))\n')
+  const done = 'a: ((x))\nk:\n  <<: ((y))\nl:\n  <<: ((y))\nlater: 1\nz: 1\n'
+  expect(yaml(`${left}${stub}`)).toBe(done)
+  expect(yaml(`${open}${stub}`)).toBe(done)
+})

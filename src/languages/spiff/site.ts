@@ -53,6 +53,8 @@ export interface Live extends Spot {
   keepFrame(name: string, frame: Frame): void
   /** On the stack of the driver: a node that needs it meanwhile is part of a circle. */
   queued: boolean
+  /** How it ends is known, be it that it never settles. */
+  readonly isSettled: boolean
   readonly isRoot: boolean
   path(): readonly string[]
   shownPath(): readonly string[]

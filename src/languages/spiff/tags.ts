@@ -3,7 +3,7 @@ import { drive } from './drive.ts'
 import type { Env, TagPlace, Tags } from './env.ts'
 import { marksOf } from './insert.ts'
 import { failure } from './issue.ts'
-import { parseText } from './parse-text.ts'
+import { exprOf } from './parse-text.ts'
 import type { Live } from './site.ts'
 import { type Cell, Dict, List, type Seen, type Value } from './value.ts'
 
@@ -124,9 +124,9 @@ function tagOf(node: Live): string {
   const { value } = node.raw
   const { run } = node.site.level
   if (typeof value === 'string') {
-    const parsed = parseText(run, value)
-    if (parsed === undefined || !('expr' in parsed) || parsed.expr.kind !== 'marker') return ''
-    return parsed.expr.marks.find((mark) => mark.startsWith('&tag:'))?.slice(5) ?? ''
+    const expr = exprOf(run, value)
+    if (expr?.kind !== 'marker') return ''
+    return expr.marks.find((mark) => mark.startsWith('&tag:'))?.slice(5) ?? ''
   }
   if (value instanceof Dict) {
     const insert = value.get('<<') ?? value.get('<<<')
