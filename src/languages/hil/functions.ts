@@ -223,10 +223,18 @@ function bytesOf(sign: string): number {
   return code < 0x10000 ? 3 : 4
 }
 
+/** What forms write otherwise than components of addresses. */
+const formSigns: Readonly<Record<string, string>> = {
+  '%20': '+',
+  '!': '%21',
+  '*': '%2A',
+  "'": '%27',
+  '(': '%28',
+  ')': '%29',
+}
+
 function queryEscape(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
-    .replaceAll('%20', '+')
-    .replace(/[!*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  return encodeURIComponent(text.toWellFormed()).replace(/%20|[!*'()]/g, (sign) => formSigns[sign] ?? sign)
 }
 
 function urlSafe(bytes: Uint8Array): string {
