@@ -1,6 +1,6 @@
 /** Catalog, orders, changes and bindings in a browser: by form, by text, with faults, after a reload. */
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problemFrom } from '../../src/client/problem.ts'
 import { describeProblem } from '../../src/model/problem.ts'
 import { basic, passwords, startTestBroker, type TestBroker } from '../support/broker.ts'
@@ -266,12 +266,12 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     )
     await page.getByRole('button', { name: 'Change it' }).click()
     await page.waitForURL(/\/ui\/operations\//)
-    await vi.waitFor(async () =>
-      expect(await ask('GET', `/instances/chandler/${id}`)).toMatchObject({
+    await expect
+      .poll(() => ask('GET', `/instances/chandler/${id}`))
+      .toMatchObject({
         state: 'ready',
         parameters: { region: 'north', size: 5, owner: 'anna', class: 'nvme' },
-      }),
-    )
+      })
     expect(visitor.complaints).toEqual([])
     await visitor.close()
   })
@@ -335,7 +335,5 @@ async function ask(method: string, path: string, body?: object): Promise<unknown
 async function ordered(id: string): Promise<void> {
   const parameters = { region: 'north', size: 3, owner: 'anna' }
   await ask('POST', '/instances', { service: 'gamma-store', plan: 'basic', id, parameters })
-  await vi.waitFor(async () =>
-    expect(await ask('GET', `/instances/chandler/${id}`)).toMatchObject({ state: 'ready' }),
-  )
+  await expect.poll(() => ask('GET', `/instances/chandler/${id}`)).toMatchObject({ state: 'ready' })
 }

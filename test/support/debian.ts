@@ -60,6 +60,7 @@ function install(wanted: readonly string[]): string | undefined {
       spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
         env,
         stdio: 'ignore',
+        timeout: 600_000,
       }).status === 0
     const get = (): boolean => apt('install', '-y', '--no-install-recommends', ...wanted)
     return get() || (apt('update') && get()) ? undefined : `apt-get could not install ${wanted.join(' ')}`

@@ -27,7 +27,7 @@ beforeAll(async () => {
     const body = { service: 'alpha-db', plan: 'small', id }
     await ask(running, '/api/v1/instances', { as: basic('admin'), method: 'POST', body })
   }
-  await vi.waitUntil(() => syslog.includes('audit-anchor'), { timeout: 600_000 })
+  await vi.waitUntil(() => syslog.includes('audit-anchor'), { timeout: 300_000 })
   await running.broker.stop()
   log = running.logLines
   server.close()

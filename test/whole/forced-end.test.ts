@@ -17,7 +17,7 @@ import {
 import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts'
 import { noteStarts } from '../support/sim-starts.ts'
 
-const patiently = { timeout: 600_000 }
+const patiently = { timeout: 300_000 }
 
 describe.each(['sqlite', 'postgres'] as const)('%s', (kind) => {
   describe.skipIf(kind === 'postgres' && 'missing' in findPostgres())('with its database', () => {

@@ -7,7 +7,7 @@ import { basic, startTestBroker, type TestBroker } from '../support/broker.ts'
 let running: TestBroker
 afterEach(() => running.stop())
 
-const patience = { interval: 50 }
+const patience = { timeout: 300_000, interval: 50 }
 
 /** Everything that a platform and an operator do; each must be as if no other client were there. */
 async function innocents(round: string): Promise<void> {

@@ -176,7 +176,7 @@ class Api {
   async ended(operation: string): Promise<void> {
     await vi.waitFor(
       async () => expect((await this.get(`/operations/${operation}`))['state']).toMatch(/succeeded|failed/),
-      { interval: 50 },
+      { timeout: 300_000, interval: 50 },
     )
   }
 }

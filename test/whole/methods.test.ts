@@ -13,7 +13,7 @@ beforeAll(async () => {
   const made = await ask(running, '/api/v1/instances', { as: basic('admin'), method: 'POST', body: order })
   operation = ((await made.json()) as { operation: string }).operation
   // From then on the documents stay as they are.
-  await vi.waitUntil(async () => (await stateOf()) === 'running', { timeout: 10_000 })
+  await vi.waitUntil(async () => (await stateOf()) === 'running', { timeout: 300_000 })
 })
 afterAll(() => running.stop())
 

@@ -78,7 +78,7 @@ test('refused logins are in the audit trail, on both sides, and never with what 
       )
       return failed
     },
-    { interval: 100 },
+    { timeout: 300_000, interval: 100 },
   )
 
   expect(JSON.stringify(records)).not.toMatch(/guess|my-secret/)

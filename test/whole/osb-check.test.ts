@@ -87,7 +87,7 @@ test('the weakest level that fails is chosen', async () => {
 test('interrupted, it deletes what it ordered', async () => {
   const broker = await right()
   const { child, ended } = begin(broker, ['--order'])
-  await vi.waitFor(() => expect(broker.left()).not.toEqual([]), { interval: 1 })
+  await vi.waitFor(() => expect(broker.left()).not.toEqual([]), { timeout: 300_000, interval: 1 })
   child.kill('SIGINT')
   const { code, err, out } = await ended
 

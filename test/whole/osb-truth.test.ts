@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.stop())
 
-const patience = { interval: 50 }
+const patience = { timeout: 300_000, interval: 50 }
 const platform = { as: basic('platform') }
 const at = (instance: string, binding?: string) =>
   `/v2/service_instances/${instance}${binding === undefined ? '' : `/service_bindings/${binding}`}`

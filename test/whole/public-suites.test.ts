@@ -90,9 +90,7 @@ async function made(id: string, planId: string, at = usual): Promise<string> {
 async function ended(path: string, at = usual): Promise<void> {
   await vi.waitFor(
     async () => expect((await ask('GET', path, { at })).body['state']).not.toBe('in progress'),
-    {
-      interval: 20,
-    },
+    { timeout: 300_000, interval: 20 },
   )
 }
 

@@ -47,7 +47,7 @@ beforeAll(async () => {
     await osb('PUT', `${id}?accepts_incomplete=true`, order(planId))
     await vi.waitFor(
       async () => expect((await operator('GET', `/instances/platform/${id}`)).body['state']).toBe('ready'),
-      { interval: 50 },
+      { timeout: 300_000, interval: 50 },
     )
   }
   await osb('PUT', 'there/service_bindings/here', of('plain'))

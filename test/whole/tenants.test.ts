@@ -26,6 +26,8 @@ const users = Object.entries(people)
   )
   .join('\n')
 
+const patience = { timeout: 300_000 }
+
 let running: TestBroker
 let operation: string
 beforeAll(async () => {
@@ -57,7 +59,7 @@ async function ended(id: string): Promise<void> {
   await vi.waitUntil(async () => {
     const response = await ask(running, `/api/v1/operations/${id}`, { as: basic('admin') })
     return ((await response.json()) as { readonly state: string }).state === 'succeeded'
-  })
+  }, patience)
 }
 
 async function provision(name: string, id: string, context: object): Promise<void> {

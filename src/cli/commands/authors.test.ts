@@ -140,10 +140,10 @@ test('dev lints again after a change, and ends when it is told to', async () => 
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   try {
-    await vi.waitUntil(() => out.includes('ok: '), { timeout: 110_000 })
+    await vi.waitUntil(() => out.includes('ok: '), { timeout: 300_000 })
     const file = join(folder, 'apb.yml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('type: string', 'type: strnig'))
-    await vi.waitUntil(() => out.includes('error: '), { timeout: 110_000 })
+    await vi.waitUntil(() => out.includes('error: '), { timeout: 300_000 })
   } finally {
     child.kill('SIGTERM')
   }
