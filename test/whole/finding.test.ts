@@ -114,5 +114,5 @@ test('the command line finds the same', async () => {
   expect(found).toMatch(/instance +name of shop-db +shop-db +ready/)
   expect(found).toMatch(/binding +- +shop-app +bound, of shop-db/)
   expect((JSON.parse(trail) as { readonly items: readonly Item[] }).items.length).toBeGreaterThan(1)
-  expect(list.trim()).toBe('mail-db')
+  expect(list.trim()).toBe('name of mail-db')
 })
