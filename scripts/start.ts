@@ -33,8 +33,12 @@ const child = spawn(
   { stdio: ['inherit', 'pipe', 'inherit'] },
 )
 // Ctrl-C reaches the broker, too: it drains, and we wait for it.
-process.on('SIGINT', () => undefined)
-process.on('SIGTERM', () => child.kill('SIGTERM'))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+// To the broker itself a SIGHUP means to read its settings anew, and a terminal that is closed sends one.
+process.on('SIGHUP', () => child.kill('SIGTERM'))
+// npm and the shell between may end without passing a signal on, or be killed.
+const ancestors = ancestorsNow()
+setInterval(() => ancestorsNow() !== ancestors && child.kill('SIGTERM'), 1000).unref()
 child.on('exit', (code) => process.exit(code ?? 1))
 let said = false
 child.stdout.on('data', (bytes: Buffer) => {
@@ -76,4 +80,16 @@ The guestbook is the same small service in every contract: compare them in examp
 
 Ctrl-C stops the broker.
 `
+}
+
+/** The processes that started this one: a shell, and npm where the system tells of it. */
+function ancestorsNow(): string {
+  let grandparent = ''
+  try {
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
+    grandparent = stat.replace(/^.*\) \S+ (\d+).*$/s, '$1')
+  } catch {
+    // The parent is ending, or this system has no /proc.
+  }
+  return `${process.ppid} ${grandparent}`
 }
