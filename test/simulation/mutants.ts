@@ -218,21 +218,5 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
-  {
-    name: 'the layout of a run that never started is destroyed only after its end is written',
-    edits: [
-      {
-        file: 'work/perform.ts',
-        find: "if (run && run.state !== 'discarded') await engineOf(tools, run).discard(run.name)",
-        replace: 'if (run) engineOf(tools, run)',
-      },
-      {
-        file: 'work/worker.ts',
-        find: '      await perform(tools, lease, claimed, leaving)\n',
-        replace:
-          '      await perform(tools, lease, claimed, leaving)\n      for (const run of await tools.ports.store.look.runs(lease.operation))\n        for (const engine of tools.engines) await engine.discard(run.name)\n',
-      },
-    ],
-  },
   ...mutantsOfKeeping,
 ]

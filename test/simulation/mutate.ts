@@ -29,6 +29,7 @@ async function judge(mutant: Mutant): Promise<void> {
       'test/support',
       'test/fixtures',
       'test/closing-line.ts',
+      'test/run-outcome.ts',
       'test/tidy.ts',
       'package.json',
       'vitest.config.ts',
