@@ -2,7 +2,7 @@
 
 const plain = /^[\x20-\x7e]*$/
 const wide =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f/u
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\u30a0-\u30ff\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f/u
 const nothing = /^[\p{Mark}\p{Cf}\p{Cc}]*$/u
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
