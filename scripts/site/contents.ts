@@ -1,4 +1,4 @@
-/** Which documents the site has, by who reads them, in the order of its list of contents. */
+/** Which documents the site has, by their readers, in the order of its list of contents. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -90,7 +90,7 @@ const rows: readonly (readonly [title: string, pages: readonly Row[]])[] = [
 /** The address of a page that lists what a folder holds. */
 const decisions = 'docs/decisions'
 
-/** All parts, with the pages that are written down in the table and those of documents that nobody has put into it. */
+/** All parts, with the pages that are written down in the table and those of documents that the table lacks. */
 export function contentsOf(root: string): readonly Part[] {
   const listed = rows.map(([title, pages]) => ({
     title,

@@ -1,4 +1,4 @@
-/** Who may do what: the caller, roles and tenants. */
+/** Access: the calling account, roles and tenants. */
 import { Type } from 'typebox'
 import { type Access, permissionNames, reachOf } from '../model/access.ts'
 import { type Of, PageQuery } from './words.ts'

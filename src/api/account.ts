@@ -1,4 +1,4 @@
-/** Accounts and tokens: who may call. */
+/** Accounts and their tokens, with which requests are made. */
 import { Type } from 'typebox'
 import { present } from '../kit/present.ts'
 import type { Grant as ModelGrant } from '../model/access.ts'

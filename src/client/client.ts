@@ -189,7 +189,7 @@ async function* follow(server: Server, id: string, signal: AbortSignal): AsyncGe
   }
 }
 
-/** Who may do what. */
+/** What accounts may do. */
 function accessOf(get: <T>(path: string, query?: Outgoing['query']) => Promise<T>) {
   return {
     whoami: () => get<Whoami>('/whoami'),

@@ -102,7 +102,7 @@ export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Ad
   }
 }
 
-/** Who sends a request. Platforms keep their connections, so the same header need not be judged again on each request. */
+/** The account that sends a request. Platforms keep their connections, so the same header need not be judged again on each request. */
 function makeCallers(parts: AdmissionParts, failedPerSecond: () => number) {
   const { gate, source, proven, limited } = parts
   const callers = new WeakMap<object, Caller>()

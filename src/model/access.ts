@@ -1,4 +1,4 @@
-/** Who may do what: permissions, the roles that bundle them, grants of roles in tenants, and the one judgement. */
+/** Access of accounts: permissions, the roles that bundle them, grants of roles in tenants, and the one judgement. */
 
 /** Where a permission must be held: `any` tenant, the `tenant` of its object, or `all` of them. */
 type Extent = 'any' | 'tenant' | 'all'

@@ -1,4 +1,4 @@
-/** chandler whoami, can-i, role and tenant: who may do what. */
+/** chandler whoami, can-i, role and tenant: what an account may do. */
 import type { Command } from 'commander'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'

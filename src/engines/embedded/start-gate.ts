@@ -20,7 +20,7 @@ export async function isAtStartGate(
   return family.some((pid) => (kind === 'word' ? isCalled(pid, name) : reads(pid, pipe)))
 }
 
-/** The only shim of what waits, once it has said who it is. */
+/** The only shim of a run that waits, once it has written its process number. */
 export function shimIn(folder: string): ProcessMark | undefined {
   const lock = namesIn(folder).find((file) => file.startsWith('lock.'))
   return lock === undefined ? undefined : markOf(readSmall(join(folder, lock)) ?? '')

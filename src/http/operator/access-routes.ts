@@ -1,4 +1,4 @@
-/** Routes of who may do what: the caller, roles and tenants. */
+/** Routes about access: the calling account, roles and tenants. */
 import { Type } from 'typebox'
 import { CanI, CanIQuery, Role, Tenant, TenantQuery, toWhoami, Whoami } from '../../api/access.ts'
 import { nearest } from '../../kit/text.ts'

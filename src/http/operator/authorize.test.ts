@@ -1,4 +1,4 @@
-/** Who may use which route on whose things: every role, route, tenant and owner, from the table of routes. */
+/** Which account may use which route on the instances of which owner: every role, route, tenant and owner, from the table of routes. */
 import { describe, expect, test } from 'vitest'
 import { codeOf } from '../../../test/support/problems.ts'
 import { anInstance, anOperation } from '../../../test/support/rows.ts'
