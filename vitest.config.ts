@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     reporters: ['default', './test/closing-line.ts'],
     isolate: false,
     pool: 'threads',
+    // Most files wait for programs that they have started: a core to spare would stay idle.
+    maxWorkers: availableParallelism(),
     // For hosts that are ten times overloaded; whatever hangs is found all the same.
     testTimeout: 600_000,
     hookTimeout: 600_000,
