@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { isObject, type JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import { type PackOptions, packFolder } from './archive/pack-folder.ts'
 import { digestOf } from './digest.ts'
 import { diffIdsOf } from './oci/config.ts'
@@ -86,7 +87,7 @@ export async function buildImage(
         mediaType: ociManifest,
         config: configDescriptor,
         layers,
-        ...(annotations === undefined ? {} : { annotations }),
+        ...present({ annotations }),
       }),
     )
     const manifest = parseManifest(bytes, ociManifest, 'the built manifest')
@@ -105,7 +106,7 @@ async function packLayer(
   const inner = createHash('sha256')
   const outer = createHash('sha256')
   let size = 0
-  const options: PackOptions = { mtime: time, ...(leaveOut === undefined ? {} : { leaveOut }) }
+  const options: PackOptions = { mtime: time, ...present({ leaveOut }) }
   await pipeline(
     packFolder(root, options),
     async function* (source: AsyncIterable<Uint8Array>) {
@@ -140,11 +141,9 @@ function configOf({ settings, base, time = 0 }: BuildOrder, diffId: string): obj
   const kept = entrypoint === undefined && Cmd !== undefined ? { ...rest, Cmd } : rest
   const config = {
     ...kept,
-    ...(entrypoint === undefined ? {} : { Entrypoint: entrypoint }),
-    ...(command === undefined ? {} : { Cmd: command }),
+    ...present({ Entrypoint: entrypoint, Cmd: command }),
     ...(environment === undefined ? {} : { Env: mergeEnvironment(old['Env'], environment) }),
-    ...(user === undefined ? {} : { User: user }),
-    ...(workingFolder === undefined ? {} : { WorkingDir: workingFolder }),
+    ...present({ User: user, WorkingDir: workingFolder }),
     ...(volumes === undefined ? {} : { Volumes: Object.fromEntries(volumes.map((path) => [path, {}])) }),
     ...(labels === undefined
       ? {}

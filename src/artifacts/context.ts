@@ -1,6 +1,7 @@
 /** What all parts of the artifact store share: the content, the unpacked layers, the way to registries. */
 import { join } from 'node:path'
 import { type Clock, systemChance, systemClock } from '../kit/clock.ts'
+import { present } from '../kit/present.ts'
 import { type ContentStore, openContentStore } from './content/content-store.ts'
 import { type LayerStore, openLayerStore, type Stacking } from './layers/layer-store.ts'
 import { type ArchiveLimits, usualArchiveLimits, usualLayerLimits } from './limits.ts'
@@ -55,7 +56,7 @@ async function openContext({
   return {
     folder,
     content,
-    layers: await openLayerStore({ folder, limits, ...(stacking === undefined ? {} : { stacking }) }),
+    layers: await openLayerStore({ folder, limits, ...present({ stacking }) }),
     options: { registries, scratchFolder: join(folder, 'scratch'), keptAt: content.pathOf },
     archiveLimits: archiveLimits ?? usualArchiveLimits,
     clock: clock ?? systemClock,

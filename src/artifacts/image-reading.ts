@@ -1,5 +1,6 @@
 /** Manifest, platform's manifest and configuration of an image, brought into the content store. */
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { ImageConfig } from '../model/artifact.ts'
 import { fail } from '../model/problem.ts'
 import type { ContentStore } from './content/content-store.ts'
@@ -41,7 +42,7 @@ export async function readImage(wanted: WantedManifest, reading: Reading): Promi
   const top = await bringManifest(wanted, reading)
   const manifest = await manifestFor(top, reading)
   if (manifest === undefined || !isImageConfigType(manifest.config.mediaType)) {
-    return { top, config: emptyConfig, ...(manifest === undefined ? {} : { manifest }) }
+    return { top, config: emptyConfig, ...present({ manifest }) }
   }
   const source = reading.name
   const { config } = manifest

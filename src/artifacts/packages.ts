@@ -1,5 +1,6 @@
 /** What authors do with images, from reference to reference: build one of a folder, copy one from place to place. */
 import { relative } from 'node:path'
+import { present } from '../kit/present.ts'
 import { fail } from '../model/problem.ts'
 import { collect } from './archive/collect.ts'
 import { type BaseImage, type BuildSettings, type BuiltImage, buildImage } from './build.ts'
@@ -48,7 +49,7 @@ export async function copyPackage(
         {
           signal: copy.signal,
           progress: copy.progress,
-          ...(copy.referrers === undefined ? {} : { referrers: copy.referrers }),
+          ...present({ referrers: copy.referrers }),
           ...(platform === undefined
             ? {}
             : { platform: platform === 'own' ? ownPlatform() : parsePlatform(platform) }),
@@ -82,7 +83,7 @@ export async function buildPackage(order: PackageBuild, options: SourceOptions):
     root,
     settings,
     leaveOut: (path: string) => excluded.has(path),
-    ...(time === undefined ? {} : { time }),
+    ...present({ time }),
   }
   const target = await openTarget(to, options.registries)
   try {

@@ -1,4 +1,5 @@
 /** The grammar of references: where a package or an image is, told apart by its first word. */
+import { present } from '../kit/present.ts'
 import { shorten } from '../kit/text.ts'
 import { fail } from '../model/problem.ts'
 import { isDigest } from './digest.ts'
@@ -88,8 +89,7 @@ function parseRegistryName(text: string, options: ReferenceOptions = {}): Regist
     kind: 'registry',
     host,
     repository,
-    ...(chosen === undefined ? {} : { tag: chosen }),
-    ...(digest === undefined ? {} : { digest }),
+    ...present({ tag: chosen, digest }),
   }
 }
 
@@ -131,7 +131,7 @@ export function wantedOf(reference: Reference): { readonly name?: string; readon
     default: {
       const name = reference.kind === 'registry' ? reference.tag : reference.name
       const { digest } = reference
-      return { ...(name === undefined ? {} : { name }), ...(digest === undefined ? {} : { digest }) }
+      return present({ name, digest })
     }
   }
 }
@@ -165,7 +165,7 @@ function parseStored(kind: StoredReference['kind'], rest: string, text: string):
   const name = colon < 0 ? '' : place.slice(colon + 1)
   if (path === '') return refuse(text, 'it names no path')
   if (kind === 'kept-archive' && !isDigest(path)) return refuse(text, 'it names no archive by its digest')
-  return { kind, path, ...(name === '' ? {} : { name }), ...(digest === undefined ? {} : { digest }) }
+  return { kind, path, ...(name === '' ? {} : { name }), ...present({ digest }) }
 }
 
 function splitAtDigest(text: string, whole: string): { readonly rest: string; readonly digest?: string } {

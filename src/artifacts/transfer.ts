@@ -1,6 +1,7 @@
 /** Copies an image or any other artifact from one place to another: exact bytes, parts before wholes, each once. */
 
 import { inParallel } from '../kit/in-parallel.ts'
+import { present } from '../kit/present.ts'
 import { fail } from '../model/problem.ts'
 import { blobBytes } from './content/blob-bytes.ts'
 import { checked } from './oci/checked.ts'
@@ -103,7 +104,7 @@ async function copyBlob(part: Descriptor, { source, target, options, bytes }: Tr
   const content: BlobContent = {
     open: () => checked(part, blobBytes(source, part, signal)),
     file: async () => await source.file?.(part),
-    ...(source.repository === undefined ? {} : { mountFrom: source.repository }),
+    ...present({ mountFrom: source.repository }),
   }
   await target.writeBlob(part, content, signal)
   bytes.moved += part.size

@@ -6,6 +6,7 @@ import { findHostTools, putHostTools } from '../artifacts/host-tools.ts'
 import { buildPackage } from '../artifacts/packages.ts'
 import { usualRegistries } from '../host/registries.ts'
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import { checkerOf } from '../kit/schema.ts'
 import { readYaml } from '../kit/yaml.ts'
 import { fail, failAll, type Problem } from '../model/problem.ts'
@@ -83,7 +84,7 @@ export async function buildFolder(build: FolderBuild): Promise<string> {
       {
         root: scratch,
         to: reference,
-        ...(base === undefined ? {} : { base }),
+        ...present({ base }),
         settings: {
           ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
           ...(environment

@@ -2,6 +2,7 @@
 
 import { inspect, type Listener, openWorkshop, type Workshop } from '../host/workshop.ts'
 import type { Json, JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Output } from '../model/outcome.ts'
 import type { Problem } from '../model/problem.ts'
 import { builtImage, runAction } from './run-action.ts'
@@ -64,7 +65,7 @@ export async function runPattern(wish: OperationWish, listener: Listener): Promi
     listener,
   )
   const credentials = binding?.credentials
-  return { problems, outputs, ...(credentials === undefined ? {} : { credentials }) }
+  return { problems, outputs, ...present({ credentials }) }
 }
 
 async function withWorkshop<T>(

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { MountedPrograms } from '../broker/ports.ts'
 import { inspect, type Listener } from '../host/workshop.ts'
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import { act } from '../local/act.ts'
 import { type LocalBroker, openLocalBroker } from '../local/local-broker.ts'
 import { type LocalOrder, order } from '../local/order.ts'
@@ -41,10 +42,9 @@ export async function builtImage(
   { reference, dataDir }: Pick<RunWish, 'reference' | 'dataDir'>,
   to?: string,
 ): Promise<string> {
-  if (isBundleFolder(reference))
-    return buildBundle({ folder: reference, dataDir, ...(to === undefined ? {} : { to }) })
+  if (isBundleFolder(reference)) return buildBundle({ folder: reference, dataDir, ...present({ to }) })
   if (!isImageFolder(reference)) return reference
-  return buildFolder({ folder: reference, dataDir, ...(to === undefined ? {} : { to }) })
+  return buildFolder({ folder: reference, dataDir, ...present({ to }) })
 }
 
 /** Runs one action as a broker would; a failed run is an answer with problems. Problems: those of reading and ordering. */
@@ -89,9 +89,7 @@ function orderOf(
     instance,
     package: pkg,
     parameters,
-    ...(plan === undefined ? {} : { plan }),
-    ...(options === undefined ? {} : { options }),
-    ...(lent === undefined ? {} : { lent }),
+    ...present({ plan, options, lent }),
     ...(kind === 'bind' || kind === 'unbind' ? { binding } : {}),
   }
 }

@@ -1,5 +1,6 @@
 /** Takes an instance into the memory without running anything: what it stands for was made elsewhere, or is only a record. */
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { BindingAnswer, Carryover, Output } from '../model/outcome.ts'
 import { fail } from '../model/problem.ts'
 import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
@@ -47,7 +48,7 @@ export async function adoptInstance(ports: Ports, asker: Asker, adopted: Adopted
       digest: offer.package.digest,
       organization: '',
       space: '',
-      ...(dashboardUrl === undefined ? {} : { dashboardUrl }),
+      ...present({ dashboardUrl }),
       createdAt: now,
       updatedAt: now,
     })

@@ -1,4 +1,5 @@
 /** Writes an accepted order down, in the transaction that accepts it: operation, history, audit. */
+import { present } from '../kit/present.ts'
 import type { Target } from '../model/instance.ts'
 import type { Operation, Priority } from '../model/operation.ts'
 import { fail } from '../model/problem.ts'
@@ -42,7 +43,7 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
     ...(asker.requester ? { requester: asker.requester } : {}),
     requestId: asker.requestId,
     priority: priorities[order.action.kind],
-    ...(blockedBy === undefined ? {} : { blockedBy }),
+    ...present({ blockedBy }),
     createdAt: now,
     deadlineAt: now + deadlineMs(ports, offer, order.action),
     runAfter: now,
@@ -64,7 +65,7 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
     decision: 'allowed',
     result: 'started',
     requestId: asker.requestId,
-    ...(asker.source === undefined ? {} : { source: asker.source }),
+    ...present({ source: asker.source }),
     node: ports.node,
   })
   tx.hint({ kind: 'queued' })

@@ -1,5 +1,6 @@
 /** Decides a bind request; a rotation is a bind that names its predecessor. */
 import { deepEqual, type JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Binding, BindingKey, Instance } from '../model/instance.ts'
 import { fail, ProblemError } from '../model/problem.ts'
 import { ownerOfInstance } from '../model/sealed.ts'
@@ -91,7 +92,7 @@ async function decide(
     tenant,
     asker,
     offer,
-    ...(blockedBy === undefined ? {} : { blockedBy }),
+    ...present({ blockedBy }),
     order: {
       action: { kind: 'bind' },
       parameters: complete.order.parameters,
@@ -106,7 +107,7 @@ async function decide(
     currentOperation: operation.id,
     serviceId: complete.serviceId,
     planId: complete.planId,
-    ...(complete.predecessor === undefined ? {} : { predecessor: complete.predecessor }),
+    ...present({ predecessor: complete.predecessor }),
     createdAt: operation.createdAt,
     updatedAt: operation.createdAt,
   })
@@ -141,7 +142,7 @@ async function fillIn(tx: Transaction, request: BindRequest, before: Binding | u
     serviceId,
     planId,
     acceptsIncomplete,
-    ...(predecessor === undefined ? {} : { predecessor }),
+    ...present({ predecessor }),
     order: {
       parameters: request.parameters ?? old?.parameters ?? {},
       resource: request.resource ?? old?.resource ?? {},
@@ -227,7 +228,7 @@ async function check(
       id: key.binding,
       order: complete.order,
       carryover: {},
-      ...(complete.predecessor === undefined ? {} : { predecessor: complete.predecessor }),
+      ...present({ predecessor: complete.predecessor }),
     },
   })
 }

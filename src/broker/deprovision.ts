@@ -1,4 +1,5 @@
 /** Decides a deprovision request: stop what is being made, undo what is bound, then take it down. */
+import { present } from '../kit/present.ts'
 import type { Instance, InstanceKey } from '../model/instance.ts'
 import { fail } from '../model/problem.ts'
 import type { Transaction } from '../store/store.ts'
@@ -52,7 +53,7 @@ async function decide(
   await refuseWhenFrozen(tx, true)
   const operation = await start(tx, ports, asker, { instance, offer })
   const stops = instance.state === 'provisioning' ? instance.currentOperation : undefined
-  return { operation, wait, ...(stops === undefined ? {} : { stops }) }
+  return { operation, wait, ...present({ stops }) }
 }
 
 async function start(
@@ -71,7 +72,7 @@ async function start(
     tenant: instance.tenant,
     asker,
     offer,
-    ...(blockedBy === undefined ? {} : { blockedBy }),
+    ...present({ blockedBy }),
     order: {
       action: { kind: 'deprovision' },
       parameters: order.parameters,

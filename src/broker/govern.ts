@@ -1,5 +1,6 @@
 /** What operators may do to the broker's memory and doors: forget an instance, freeze, thaw. */
 
+import { present } from '../kit/present.ts'
 import type { InstanceKey } from '../model/instance.ts'
 import { fail } from '../model/problem.ts'
 import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
@@ -116,8 +117,8 @@ export async function record(
     result: refusal ? 'failed' : 'succeeded',
     ...(refusal ? { code: refusal.code } : {}),
     requestId: asker.requestId,
-    ...(asker.source === undefined ? {} : { source: asker.source }),
+    ...present({ source: asker.source }),
     node: ports.node,
-    ...(times === undefined ? {} : { times }),
+    ...present({ times }),
   })
 }

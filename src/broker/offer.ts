@@ -1,6 +1,7 @@
 /** A package becomes offers: the operator's words laid over those of the package, ids settled. */
 import { uuidOf } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { LentAddress, Mode, Package, Permission, Plan, Service } from '../model/package.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Offer } from './catalog.ts'
@@ -138,8 +139,7 @@ function dressService(pkg: Package, service: Service, choice: ServiceChoice): Of
   const dressed: Service = {
     ...service,
     ...rest,
-    ...(known === undefined ? {} : { requires: known }),
-    ...(merged === undefined ? {} : { metadata: merged }),
+    ...present({ requires: known, metadata: merged }),
   }
   return { ...dressed, id: dressed.id ?? uuidOf('service', pkg.contract, pkg.name, dressed.name) }
 }
@@ -166,17 +166,16 @@ function dressPlan(plan: Plan, choice: PlanChoice, { options, lend = [] }: Entry
   return {
     ...pattern,
     ...rest,
-    ...(id === undefined ? {} : { id }),
+    ...present({ id }),
     mode: { instance: mode ?? plan.mode.instance, binding: bindingMode ?? plan.mode.binding },
     schemas: schemas ? (schemas as Plan['schemas']) : plan.schemas,
     ...(maintenance ? { maintenance: maintenance as unknown as NonNullable<Plan['maintenance']> } : {}),
-    ...(merged === undefined ? {} : { metadata: merged }),
+    ...present({ metadata: merged }),
     operator: {
       inputs: { ...plan.operator.inputs, ...inputs },
       defaults: { ...plan.operator.defaults, ...defaults },
       options: { ...plan.operator.options, ...options, ...own },
-      ...(allow === undefined ? {} : { allow }),
-      ...(limit === undefined ? {} : { limit }),
+      ...present({ allow, limit }),
       ...(lend.length === 0 ? {} : { lent: lend.map(lentAddress) }),
     },
   }
@@ -185,7 +184,7 @@ function dressPlan(plan: Plan, choice: PlanChoice, { options, lend = [] }: Entry
 /** Its form was checked with the settings. */
 function lentAddress(text: string): LentAddress {
   const [, name, address = '', port = ''] = /^(?:(.+)=)?(.+):(\d+)$/.exec(text) ?? []
-  return { ...(name === undefined ? {} : { name }), address, port: Number(port) }
+  return { ...present({ name }), address, port: Number(port) }
 }
 
 function offerOf(pkg: Package, service: Offer['service'], plan: Plan): Offer {

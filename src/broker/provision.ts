@@ -1,5 +1,6 @@
 /** Decides a provision request; instance and operation are written together. */
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import { printable, shorten } from '../kit/text.ts'
 import type { Instance, InstanceKey } from '../model/instance.ts'
 import { fail, ProblemError } from '../model/problem.ts'
@@ -82,7 +83,7 @@ async function decide(
     tenant,
     asker,
     offer: request.offer,
-    ...(cleared === undefined ? {} : { blockedBy: cleared }),
+    ...present({ blockedBy: cleared }),
     order: {
       action: { kind: 'provision' },
       parameters: request.parameters,
@@ -196,7 +197,7 @@ function newInstance(
     organization: request.organization,
     space: request.space,
     ...nameIn(request.context),
-    ...(more.dashboardUrl === undefined ? {} : { dashboardUrl: more.dashboardUrl }),
+    ...present({ dashboardUrl: more.dashboardUrl }),
     createdAt: operation.createdAt,
     updatedAt: operation.createdAt,
   }
@@ -222,6 +223,6 @@ function started(
     operation,
     again: false,
     wait,
-    ...(dashboardUrl === undefined ? {} : { dashboardUrl }),
+    ...present({ dashboardUrl }),
   }
 }

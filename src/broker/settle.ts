@@ -1,5 +1,6 @@
 /** An outcome becomes states, credentials and memory, in the one transaction that ends the operation. */
 import { never } from '../kit/assert.ts'
+import { present } from '../kit/present.ts'
 import type { Binding, Instance, Target } from '../model/instance.ts'
 import type { EndState, Operation } from '../model/operation.ts'
 import type { BindingAnswer, Outcome } from '../model/outcome.ts'
@@ -85,8 +86,7 @@ function endedOperation(operation: Operation, { state, outcome }: Ending, now: n
     reason: state === 'succeeded' ? 'succeeded' : description,
     description,
     ...(problem ? { problem: problem.code } : {}),
-    ...(outcome.usable === undefined ? {} : { usable: outcome.usable }),
-    ...(outcome.repeatable === undefined ? {} : { repeatable: outcome.repeatable }),
+    ...present({ usable: outcome.usable, repeatable: outcome.repeatable }),
     finishedAt: now,
   }
 }
@@ -184,15 +184,13 @@ function provisioned(free: Instance, { order, ending }: Settling): Instance {
     ...free,
     state: 'ready',
     ...shown(ending.outcome),
-    ...(maintenance === undefined ? {} : { maintenance }),
+    ...present({ maintenance }),
   }
 }
 
 function shown({ dashboardUrl, labels, attributes }: Outcome): Partial<Instance> {
   return {
-    ...(dashboardUrl === undefined ? {} : { dashboardUrl }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(attributes === undefined ? {} : { attributes }),
+    ...present({ dashboardUrl, labels, attributes }),
   }
 }
 
@@ -209,7 +207,7 @@ async function settleUpdate(tx: Transaction, free: Instance, { order, ending }: 
     state: 'ready',
     planId: order.planId,
     digest: order.digest,
-    ...(order.maintenance === undefined ? {} : { maintenance: order.maintenance }),
+    ...present({ maintenance: order.maintenance }),
     ...nameIn(context),
     ...shown(ending.outcome),
   })
@@ -275,7 +273,7 @@ async function record(tx: Transaction, ports: Ports, ended: Operation): Promise<
     object: { kind, id: target.binding ?? target.instance },
     decision: 'allowed',
     result: state === 'succeeded' ? 'succeeded' : 'failed',
-    ...(ended.problem === undefined ? {} : { code: ended.problem }),
+    ...present({ code: ended.problem }),
     requestId: ended.requestId,
     node: ports.node,
   })

@@ -1,6 +1,7 @@
 /** Puts together everything a contract may know about an action. */
 import type { Chance } from '../kit/clock.ts'
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Instance } from '../model/instance.ts'
 import type { BindingAnswer, Carryover } from '../model/outcome.ts'
 import type { Plan } from '../model/package.ts'
@@ -43,7 +44,7 @@ export function situationOf(known: Knowledge): Situation {
       id: instance.instance,
       context: order.context,
       parameters: order.parameters,
-      ...(instance.name === undefined ? {} : { name: instance.name }),
+      ...present({ name: instance.name }),
     },
     ...(known.binding ? { binding: bindingOf(known.binding) } : {}),
     parameters: known.parameters,
@@ -66,7 +67,7 @@ function bindingOf(binding: NonNullable<Knowledge['binding']>): SituationBinding
     context: order.context,
     resource: order.resource,
     carryover,
-    ...(predecessor === undefined ? {} : { predecessor }),
+    ...present({ predecessor }),
     ...(answer?.credentials === undefined ? {} : { credentials: answer.credentials }),
   }
 }

@@ -1,5 +1,6 @@
 /** What operators may do to an operation: cancel it, order it again, release it from quarantine. */
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import { hasEnded, type Operation } from '../model/operation.ts'
 import { fail } from '../model/problem.ts'
 import type { Transaction } from '../store/store.ts'
@@ -149,7 +150,7 @@ async function record(
     decision: 'allowed',
     result: 'succeeded',
     requestId: asker.requestId,
-    ...(asker.source === undefined ? {} : { source: asker.source }),
+    ...present({ source: asker.source }),
     node: ports.node,
   })
 }

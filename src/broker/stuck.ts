@@ -1,4 +1,5 @@
 /** What does not get on, from the rows alone: operations that stand still, and those whose node is gone. */
+import { present } from '../kit/present.ts'
 import { activeStates, type Operation } from '../model/operation.ts'
 import type { Look, NodeRow } from '../store/store.ts'
 
@@ -55,7 +56,7 @@ async function readActive(look: Look): Promise<readonly Operation[]> {
   const found: Operation[] = []
   let after: string | undefined
   do {
-    const filter = { states: activeStates, most: pageSize, ...(after === undefined ? {} : { after }) }
+    const filter = { states: activeStates, most: pageSize, ...present({ after }) }
     const page = await look.operations(filter)
     found.push(...page.items)
     after = page.next

@@ -1,4 +1,5 @@
 /** Decides an unbind request. */
+import { present } from '../kit/present.ts'
 import type { Binding } from '../model/instance.ts'
 import { fail } from '../model/problem.ts'
 import type { Transaction } from '../store/store.ts'
@@ -54,7 +55,7 @@ async function decide(
   const tenant = instance?.tenant ?? key.platform
   const operation = await beginUnbind(tx, ports, asker, { binding, tenant, offer, blockedBy: after })
   const stops = after === binding.currentOperation ? after : undefined
-  return { operation, wait, ...(stops === undefined ? {} : { stops }) }
+  return { operation, wait, ...present({ stops }) }
 }
 
 /** The bind that is still under way is stopped; what it made is taken back afterwards. */
@@ -85,7 +86,7 @@ export async function beginUnbind(
     tenant,
     asker,
     offer,
-    ...(after === undefined ? {} : { blockedBy: after }),
+    ...present({ blockedBy: after }),
     order: {
       action: { kind: 'unbind' },
       parameters: order.parameters,

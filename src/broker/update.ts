@@ -1,5 +1,6 @@
 /** Decides an update: parameters, another plan, maintenance, or only a new context. */
 import { deepEqual, type JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Instance } from '../model/instance.ts'
 import { fail, ProblemError } from '../model/problem.ts'
 import { ownerOfInstance } from '../model/sealed.ts'
@@ -95,9 +96,7 @@ async function decide(
 
 function askedOf({ planId, parameters, maintenance }: UpdateRequest): NonNullable<OperationOrder['asked']> {
   return {
-    ...(planId === undefined ? {} : { planId }),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(maintenance === undefined ? {} : { maintenance }),
+    ...present({ planId, parameters, maintenance }),
   }
 }
 
@@ -222,7 +221,7 @@ async function start(
       digest: change.to.package.digest,
       asked: askedOf(request),
       ...(request.context ? { context: request.context } : {}),
-      ...(maintenance === undefined ? {} : { maintenance }),
+      ...present({ maintenance }),
       before: { parameters: change.order.parameters, planId: instance.planId, state: instance.state },
     },
   })

@@ -7,6 +7,7 @@ import { hasProgram } from '../host/host-programs.ts'
 import { type Known, type ReadingContext, type ReadPackage, readPackage } from '../host/read-package.ts'
 import { trustAsked } from '../host/signing.ts'
 import { canonical, type JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Package } from '../model/package.ts'
 import { failAll, type Problem, toProblem } from '../model/problem.ts'
 import type { CatalogEntry } from '../settings/catalog-settings.ts'
@@ -66,7 +67,7 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
     const read = await readPackage(room, {
       reference: entry.package,
       signedBy: entry.signedBy,
-      ...(entry.contract === undefined ? {} : { contract: entry.contract }),
+      ...present({ contract: entry.contract }),
       options: entry.options,
       known: (digest, contract) =>
         Promise.resolve(find((one) => one.digest === digest && one.contract === contract && sameHost(one))),
@@ -123,7 +124,7 @@ export function whatToRemember(
     package: pkg,
     programs,
     ...(signatures.length === 0 ? {} : { signatures }),
-    ...(trust === undefined ? {} : { trust }),
+    ...present({ trust }),
   }
 }
 

@@ -6,6 +6,7 @@ import type { PackageWish } from '../host/read-package.ts'
 import type { Signing } from '../host/signing.ts'
 import { type Surroundings, type Survey, type SurveyedImage, survey } from '../host/survey.ts'
 import { deepEqual, isObject, type JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Package } from '../model/package.ts'
 import { type Problem, toProblem } from '../model/problem.ts'
 import type { SourceEntry } from '../settings/catalog-settings.ts'
@@ -177,7 +178,7 @@ function rowOf(image: SurveyedImage, entry: SourceEntry, before: Enrolment | und
       ...whatToRemember(image),
       options,
       source: entry.source.name,
-      ...(labels === undefined ? {} : { labels }),
+      ...present({ labels }),
     }
     const row = {
       name,
@@ -324,7 +325,7 @@ function lastOf({ enrolments, entry, room }: SourceOrder): Pick<Surroundings, 'l
       if (row?.state !== 'offered' || row.reference !== reference || !sameHost(row)) return undefined
       if (!isVouched(row, room, entry.signedBy)) return undefined
       const { options, labels } = remembered(row)
-      return { ...knownOf(row), options, contract: row.contract, ...(labels === undefined ? {} : { labels }) }
+      return { ...knownOf(row), options, contract: row.contract, ...present({ labels }) }
     },
   }
 }

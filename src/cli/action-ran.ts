@@ -1,5 +1,6 @@
 /** What an action came to, for people and programs. */
 
+import { present } from '../kit/present.ts'
 import { printable } from '../kit/text.ts'
 import type { ActionRan } from '../local/ran.ts'
 import { printHandedOut } from './handed-out.ts'
@@ -13,12 +14,11 @@ export async function printRan(form: Form, action: string, ran: ActionRan): Prom
     await printDocument(form, 'ActionRun', {
       action,
       succeeded: problems.length === 0,
-      ...(message === undefined ? {} : { message }),
-      ...(binding === undefined ? {} : { binding }),
+      ...present({ message, binding }),
       outputs: outputs.map((one) => {
         const { content: _, state, ...rest } = one
         const text = textOf(one)
-        return { ...rest, state: state ?? 'present', ...(text === undefined ? {} : { text }) }
+        return { ...rest, state: state ?? 'present', ...present({ text }) }
       }),
     })
     return

@@ -1,4 +1,5 @@
 /** How a failed command speaks: what, why, what to do, and the exit code of the problem. */
+import { present } from '../kit/present.ts'
 import { describePlace, describeProblem, type Problem } from '../model/problem.ts'
 import { problemCodes } from '../model/problem-codes.ts'
 import { coloured, say } from './terminal.ts'
@@ -39,8 +40,7 @@ function plain({ code, detail, where, hint, others }: Problem): Readonly<Record<
   return {
     code,
     title: problemCodes[code].title,
-    ...(detail === undefined ? {} : { detail }),
-    ...(where === undefined ? {} : { where }),
+    ...present({ detail, where }),
     hint: hint ?? problemCodes[code].hint,
     ...(others === undefined ? {} : { others: others.map(plain) }),
   }

@@ -1,5 +1,6 @@
 /** What a lint has found, the same for all lints: with place and remedy, for people, programs and editors. */
 import { type Command, Option } from 'commander'
+import { present } from '../kit/present.ts'
 import { plural, printable } from '../kit/text.ts'
 import { describePlace, type Problem } from '../model/problem.ts'
 import { problemCodes } from '../model/problem-codes.ts'
@@ -32,7 +33,7 @@ export function findingsOf(
       code,
       text: text.replace(/[.!?]?$/, '.'),
       fix,
-      ...(where === undefined ? {} : { where }),
+      ...present({ where }),
     }
   })
 }

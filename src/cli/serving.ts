@@ -5,6 +5,7 @@ import type { Broker, Surroundings } from '../compose.ts'
 import { startBroker } from '../compose.ts'
 import { systemClock } from '../kit/clock.ts'
 import { openLog } from '../kit/log.ts'
+import { present } from '../kit/present.ts'
 import { failAll, toProblem } from '../model/problem.ts'
 import type { Loaded } from '../settings/load.ts'
 import { isTerminal } from './terminal.ts'
@@ -78,9 +79,9 @@ export async function serve(
   const watchdog = startWatchdog({ stallMs: stallMaxMs, line: stalledLine })
   log.info('broker.ready', 'Ready', {
     url: broker.url,
-    ...(broker.adminUrl === undefined ? {} : { admin: broker.adminUrl }),
+    ...present({ admin: broker.adminUrl }),
     services: new Set(broker.catalog().offers.map((offer) => offer.service.id)).size,
-    ...(file === undefined ? {} : { config: file }),
+    ...present({ config: file }),
   })
   await told
   await watch.stop()

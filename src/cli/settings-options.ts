@@ -1,5 +1,6 @@
 /** Options of commands that read the broker's own configuration. */
 import type { Command } from 'commander'
+import { present } from '../kit/present.ts'
 import { fail, failAll } from '../model/problem.ts'
 import { type Loaded, loadSettings } from '../settings/load.ts'
 import { say } from './terminal.ts'
@@ -32,8 +33,7 @@ export function loadedOf(options: SettingsOptions): Loaded {
   return loadSettings({
     environment: process.env,
     folder: process.cwd(),
-    ...(options.config === undefined ? {} : { file: options.config }),
-    ...(options.set === undefined ? {} : { flags: options.set }),
+    ...present({ file: options.config, flags: options.set }),
   })
 }
 

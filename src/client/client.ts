@@ -63,7 +63,7 @@ export function makeClient(server: Server) {
     ask<T>(server, {
       method: 'POST',
       path,
-      ...(body === undefined ? {} : { body }),
+      ...present({ body }),
       ...(key === undefined ? {} : { headers: { 'Idempotency-Key': key } }),
     })
   const remove = <T>(path: string) => ask<T>(server, { method: 'DELETE', path })
@@ -167,7 +167,7 @@ async function* follow(server: Server, id: string, signal: AbortSignal): AsyncGe
       path: `${operationPath(id)}/log`,
       headers: {
         Accept: 'text/event-stream',
-        ...(last === undefined ? {} : { 'Last-Event-ID': last }),
+        ...present({ 'Last-Event-ID': last }),
       },
       signal,
     })
@@ -203,7 +203,7 @@ function accessOf(get: <T>(path: string, query?: Outgoing['query']) => Promise<T
 /** Accounts and tokens. */
 function accountsOf(server: Server) {
   const sent = <T>(method: Outgoing['method'], path: string, body?: unknown) =>
-    ask<T>(server, { method, path, ...(body === undefined ? {} : { body }) })
+    ask<T>(server, { method, path, ...present({ body }) })
   const all = <T>(path: string, query: Outgoing['query'] = {}) =>
     allOf((after) =>
       ask<{ items: readonly T[]; next?: string }>(server, {

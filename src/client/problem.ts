@@ -1,6 +1,7 @@
 /** A problem that came over the wire, back in the words of the house. */
 import type { Problem as ApiProblem } from '../api/problem.ts'
 import { isObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Problem } from '../model/problem.ts'
 import { type ProblemCode, problemCodes } from '../model/problem-codes.ts'
 
@@ -12,9 +13,7 @@ export function problemFrom(document: unknown, status: number): Problem {
   const words = known ? detail : (detail ?? message ?? `the answer is ${status}`)
   return {
     code: known ? (code as ProblemCode) : codeOfStatus(status),
-    ...(words === undefined ? {} : { detail: words }),
-    ...(where === undefined ? {} : { where }),
-    ...(hint === undefined ? {} : { hint }),
+    ...present({ detail: words, where, hint }),
     ...(others === undefined ? {} : { others: others.map((one) => problemFrom(one, status)) }),
   }
 }

@@ -8,6 +8,7 @@ import type { BodyLimits } from '../http/body-limits.ts'
 import type { ServerOptions } from '../http/server.ts'
 import type { Sources } from '../http/source.ts'
 import { type Chance, systemClock } from '../kit/clock.ts'
+import { present } from '../kit/present.ts'
 import type { Secret } from '../kit/secret.ts'
 import { accessOf, everyTenant, type Grant, isPermission, type Roles, roles } from '../model/access.ts'
 import { fail } from '../model/problem.ts'
@@ -48,12 +49,10 @@ function policyOf({ operations, limits, quotas }: Settings): Policy {
   return {
     deadlineMs: { provision, update, deprovision, bind, unbind, invoke: action },
     queuedPerPlatformMax: limits.queuedPerPlatform,
-    ...(quotas.instancesPerPlatform === undefined
-      ? {}
-      : { instancesPerPlatformMax: quotas.instancesPerPlatform }),
-    ...(quotas.bindingsPerInstance === undefined
-      ? {}
-      : { bindingsPerInstanceMax: quotas.bindingsPerInstance }),
+    ...present({
+      instancesPerPlatformMax: quotas.instancesPerPlatform,
+      bindingsPerInstanceMax: quotas.bindingsPerInstance,
+    }),
   }
 }
 
@@ -130,7 +129,7 @@ export function knownOf({ auth }: Settings): Known {
       access: accessOf(grantsOf(role, tenants), known),
       passwords: revealed(password, previousPassword),
       tokens: revealed(token, previousToken),
-      ...(tenant === undefined ? {} : { tenant }),
+      ...present({ tenant }),
     }),
   )
   return { accounts, roles: known }

@@ -4,6 +4,7 @@ import type { Observe, SeenRequest } from '../http/observe.ts'
 import type { Finished } from '../http/work-metrics.ts'
 import { never } from '../kit/assert.ts'
 import type { Log, LogFields, LogLevel } from '../kit/log.ts'
+import { present } from '../kit/present.ts'
 import type { WorkEvent, WorkReport } from '../work/work-report.ts'
 
 export interface Telemetry {
@@ -44,7 +45,7 @@ function access(log: Log, { method, route, status, ms, requestId, account, sourc
     'http.status': status,
     duration_ms: Math.round(ms * 10) / 10,
     request_id: requestId,
-    ...(account === undefined ? {} : { actor: account }),
+    ...present({ actor: account }),
     ...(source === '' ? {} : { client_ip: source }),
   })
 }
@@ -150,7 +151,7 @@ function lineOf(event: Exclude<WorkEvent, Counted>): Line {
       return line('error', 'operation.quarantined', 'An operation is held back after faults', of(event))
     case 'fault': {
       const { doing, error, operation } = event
-      const fields = { doing, error, ...(operation === undefined ? {} : { operation_id: operation }) }
+      const fields = { doing, error, ...present({ operation_id: operation }) }
       return line('error', 'work.fault', 'Work met an unexpected fault', fields)
     }
     case 'swept':

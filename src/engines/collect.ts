@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { tarEnd, tarHeader, tarPadding } from '../artifacts/archive/tar-writer.ts'
+import { present } from '../kit/present.ts'
 import { printable, shorten } from '../kit/text.ts'
 import type { Want } from '../model/job.ts'
 import type { Got, GotFile } from '../model/report.ts'
@@ -54,7 +55,7 @@ export async function collectFiles(want: FolderWant & { kind: 'files' }, at: Col
       path: path.toString(),
       bytes: stats.size,
       mode: modeOf(path, stats, at),
-      ...(content === undefined ? {} : { content }),
+      ...present({ content }),
     })
   }
   if (skipped > 0)

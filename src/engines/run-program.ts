@@ -1,5 +1,6 @@
 /** Runs a small program of the host to its end; for probing and for telling a runtime what to do. */
 import { spawn } from 'node:child_process'
+import { present } from '../kit/present.ts'
 import { usualPath } from './usual-path.ts'
 
 export interface Ran {
@@ -24,7 +25,7 @@ export function run(program: string, args: readonly string[], options: RunOption
     const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: environment,
-      ...(cwd === undefined ? {} : { cwd }),
+      ...present({ cwd }),
     })
     // The library's own timeout goes on holding the process when the program could not be started.
     const late = setTimeout(() => child.kill('SIGKILL'), milliseconds)

@@ -1,6 +1,7 @@
 /** The artifact store of the settings: in the data folder, over the registries as the operator knows them. */
 import { join } from 'node:path'
 import { type ArtifactStore, openArtifactStore, type RegistrySettings } from '../artifacts/index.ts'
+import { present } from '../kit/present.ts'
 import type { Settings } from '../settings/settings.ts'
 import { registriesOf } from './registries.ts'
 
@@ -15,7 +16,7 @@ export function openArtifacts(settings: Settings, { loginFor, arrived }: Ports =
   const registries = registriesOf(settings, process.env)
   return openArtifactStore({
     folder: join(settings.dataDir, 'images'),
-    registries: { ...registries, ...(loginFor === undefined ? {} : { loginFor }) },
-    ...(arrived === undefined ? {} : { arrived }),
+    registries: { ...registries, ...present({ loginFor }) },
+    ...present({ arrived }),
   })
 }

@@ -5,6 +5,7 @@ import { contracts } from '../contracts/index.ts'
 import type { Engine, LogPiece } from '../engines/engine.ts'
 import { digestOf } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Judged } from '../languages/signatures/index.ts'
 import type { Artifact } from '../model/artifact.ts'
 import type { Package } from '../model/package.ts'
@@ -63,7 +64,7 @@ export async function readPackage(room: ReadingContext, wish: PackageWish): Prom
     const read = await readOpened(room, wish, artifact)
     if (artifact.kind === 'archive') await keepArchive(room, wish, artifact.digest)
     const trust = room.signing && trustAsked(room.signing, wish)
-    return { ...read, signatures, ...(trust === undefined ? {} : { trust }) }
+    return { ...read, signatures, ...present({ trust }) }
   } finally {
     if ('close' in artifact) await artifact.close()
   }
@@ -80,7 +81,7 @@ async function readOpened(room: ReadingContext, wish: PackageWish, artifact: Art
   const programs: Record<string, boolean> = {}
   const asked = {
     options: wish.options,
-    ...(wish.source === undefined ? {} : { source: wish.source }),
+    ...present({ source: wish.source }),
     platform: `linux/${goNames[process.arch] ?? process.arch}`,
     hasProgram: (name: string) => {
       programs[name] = hasProgram(name)

@@ -6,6 +6,7 @@ import {
   usualCertificateFolders,
   usualCredentialFiles,
 } from '../artifacts/index.ts'
+import { present } from '../kit/present.ts'
 import { fail } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -20,9 +21,7 @@ export function usualRegistries(surroundings: Surroundings): RegistrySettings {
     certificateFolders: usualCertificateFolders(surroundings),
     ...(surroundings['SSL_CERT_FILE'] ? { systemCertificates: surroundings['SSL_CERT_FILE'] } : {}),
     proxy: {
-      ...(http === undefined ? {} : { http }),
-      ...(https === undefined ? {} : { https }),
-      ...(no === undefined ? {} : { no }),
+      ...present({ http, https, no }),
     },
   }
 }
@@ -32,8 +31,7 @@ export function registriesOf({ registries }: Settings, surroundings: Surrounding
   const { credentialFiles, defaultHost, hosts } = registries
   return {
     ...usualRegistries(surroundings),
-    ...(credentialFiles === undefined ? {} : { credentialFiles }),
-    ...(defaultHost === undefined ? {} : { defaultHost }),
+    ...present({ credentialFiles, defaultHost }),
     hosts: Object.fromEntries(hosts.map((one) => [one.host, hostOf(one)])),
   }
 }

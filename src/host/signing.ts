@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../artifacts/index.ts'
 import { formatReference, parseReference } from '../artifacts/reference.ts'
 import { digestOf } from '../kit/hash.ts'
 import { canonical, type Json } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import {
   emptyPolicy,
   type Judged,
@@ -35,7 +36,7 @@ export interface SigningWish {
 /** What the settings ask. Problems: those of loading the policy. */
 export function signingOf({ registries: { signingPolicy, defaultHost } }: Settings): Signing {
   const policy = loadSigningPolicy(signingPolicy)
-  return { policy, ...(defaultHost === undefined ? {} : { defaultHost }) }
+  return { policy, ...present({ defaultHost }) }
 }
 
 /** The policy of a file; without one nothing is asked. Problems: file.unreadable, signature.policy-invalid. */
@@ -47,7 +48,7 @@ export function loadSigningPolicy(file: string | undefined): SigningPolicy {
     faults.map(({ message, pointer, line }) => ({
       code: 'signature.policy-invalid' as const,
       detail: message,
-      where: { source: file, pointer, ...(line === undefined ? {} : { line }) },
+      where: { source: file, pointer, ...present({ line }) },
     })),
   )
   return policy

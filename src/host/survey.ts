@@ -3,6 +3,7 @@ import type { ArtifactStore, ImagesPlace, ListedImage, ListingLogin } from '../a
 import type { Engine } from '../engines/engine.ts'
 import { inParallel } from '../kit/in-parallel.ts'
 import { deepEqual, type JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Package } from '../model/package.ts'
 import { type Problem, toProblem } from '../model/problem.ts'
 import { listDescribed } from './described-folders.ts'
@@ -173,7 +174,7 @@ async function readCandidate(one: Candidate, source: Source, around: Surrounding
         source: source.name,
         signedBy: source.signedBy,
         ...labels,
-        ...(source.contract === undefined ? {} : { contract: source.contract }),
+        ...present({ contract: source.contract }),
         known: async (digest, contract) => {
           seen = { digest }
           return await around.known({ options, ...labels })?.(digest, contract)
@@ -211,7 +212,7 @@ async function readingStill(
     reference,
     options,
     isUnchanged: true,
-    ...(before.labels === undefined ? {} : { labels: before.labels }),
+    ...present({ labels: before.labels }),
     package: pkg,
     programs,
     contract: reader,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
+import { present } from '../kit/present.ts'
 import { accessOf, roles } from '../model/access.ts'
 import { ProblemError } from '../model/problem.ts'
 import { type AdmissionLimits, makeAdmission } from './admit.ts'
@@ -155,7 +156,7 @@ function admitting(limits: Partial<AdmissionLimits>, accounts = [account('a'), a
     const { authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` } = rest
     const socket = sockets.get(from) ?? {}
     sockets.set(from, socket)
-    const headers = { authorization, 'x-from': from, ...(accept === undefined ? {} : { accept }) }
+    const headers = { authorization, 'x-from': from, ...present({ accept }) }
     const request = { method, url, headers, socket } as unknown as IncomingMessage
     const response = new ServerResponse(request)
     const answer = () => void response.emit('close')

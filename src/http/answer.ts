@@ -1,5 +1,6 @@
 /** Answers: JSON with its length, and the one place where a problem becomes a status. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { present } from '../kit/present.ts'
 import { describePlace, describeProblem, type Problem } from '../model/problem.ts'
 import { problemCodes } from '../model/problem-codes.ts'
 
@@ -57,9 +58,8 @@ export function problemBody(problem: Problem, reference?: string): Readonly<Reco
     code: problem.code,
     title,
     hint: problem.hint ?? hint,
-    ...(problem.detail === undefined ? {} : { detail: problem.detail }),
-    ...(place === undefined ? {} : { where: place }),
+    ...present({ detail: problem.detail, where: place }),
     ...(problem.others === undefined ? {} : { others: problem.others.map((other) => problemBody(other)) }),
-    ...(reference === undefined ? {} : { reference }),
+    ...present({ reference }),
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Chance, Clock } from '../kit/clock.ts'
 import { fitsPassword, hashPassword, keyedDigest, sha256 } from '../kit/hash.ts'
+import { present } from '../kit/present.ts'
 import { accessOf, withinAccess } from '../model/access.ts'
 import { type ApiToken, type StoredAccount, setUpAccount, tokenPrefix } from '../model/account.ts'
 import { fail } from '../model/problem.ts'
@@ -84,7 +85,7 @@ function accountOf(
     ...{ name, kind, access: accessOf(grants, gate.roles()), passwords: [], tokens: [] },
     role: [...new Set(grants.map(({ role }) => role))].join(', '),
     version: JSON.stringify([passwordHash, sessionsEnded]),
-    ...(tenant === undefined ? {} : { tenant }),
+    ...present({ tenant }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Log lines: one constant sentence plus fields, as JSON or for people; written without blocking, redacted by value. */
 import pino, { type Logger } from 'pino'
 import type { Clock } from './clock.ts'
+import { present } from './present.ts'
 import { maskOf } from './redact.ts'
 import { shorten } from './text.ts'
 
@@ -153,7 +154,7 @@ function serializeError(error: unknown): unknown {
   return {
     name,
     message,
-    ...(stack === undefined ? {} : { stack }),
+    ...present({ stack }),
     ...(cause === undefined ? {} : { cause: cause instanceof Error ? cause.message : String(cause) }),
   }
 }

@@ -2,7 +2,10 @@
 
 /** Leaves out what is absent, so that an optional field is never null or undefined. */
 export function present<T extends object>(members: T): Present<T> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<T>
+  const kept: Record<string, unknown> = {}
+  // A loop, for rows of the store go through here by the thousand.
+  for (const name in members) if (members[name] !== undefined) kept[name] = members[name]
+  return kept as Present<T>
 }
 
 /** The same members; those that may be undefined may be absent instead. */

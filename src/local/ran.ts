@@ -1,5 +1,6 @@
 /** What an operation came to, as the command that stayed with it tells. */
 import { orders } from '../broker/orders.ts'
+import { present } from '../kit/present.ts'
 import type { Operation } from '../model/operation.ts'
 import type { BindingAnswer, Output } from '../model/outcome.ts'
 import { describeProblem, type Problem } from '../model/problem.ts'
@@ -23,7 +24,7 @@ export async function ranOf(house: LocalBroker, operation: Operation): Promise<A
     problems: worked ? [] : [problemOf(operation)],
     outputs: await outputsOf(house, operation),
     ...(worked && description !== undefined ? { message: description } : {}),
-    ...(binding === undefined ? {} : { binding }),
+    ...present({ binding }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the table of settings says about itself: a JSON Schema for editors, a page for people. */
 import type { Json, JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import type { Group, Leaf, Members, Node } from './kinds.ts'
 import { snake, variableOf } from './names.ts'
 import { settingsTable } from './settings.ts'
@@ -19,7 +20,7 @@ function schemaOf(node: Node): JsonObject {
       return {
         description: node.doc,
         ...node.schema,
-        ...(node.fallback === undefined ? {} : { default: node.fallback }),
+        ...present({ default: node.fallback }),
       }
     case 'items':
       return { description: node.doc, type: 'array', items: schemaOf(node.item) }

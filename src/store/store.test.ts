@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { codeOf } from '../../test/support/problems.ts'
 import { aBinding, anInstance, anOperation } from '../../test/support/rows.ts'
 import { openTestStore, storeKinds } from '../../test/support/stores.ts'
+import { present } from '../kit/present.ts'
 import { ProblemError } from '../model/problem.ts'
 import { ownerOfInstance } from '../model/sealed.ts'
 
@@ -124,7 +125,7 @@ describe.each(storeKinds)('%s', (kind) => {
 
     const seen: string[] = []
     for (let after: string | undefined; ; ) {
-      const page = await store.look.instances({ most: 3, ...(after === undefined ? {} : { after }) })
+      const page = await store.look.instances({ most: 3, ...present({ after }) })
       seen.push(...page.items.map((item) => `${item.instance} ${item.platform}`))
       if (page.next === undefined) break
       after = page.next
@@ -145,7 +146,7 @@ describe.each(storeKinds)('%s', (kind) => {
     for (let after: string | undefined; ; ) {
       const page = await store.look.instances({
         ...{ order: 'latest', most: 3 },
-        ...(after === undefined ? {} : { after }),
+        ...present({ after }),
       })
       seen.push(...page.items.map((item) => `${item.instance} ${item.platform}`))
       if (page.next === undefined) break

@@ -1,6 +1,7 @@
 /** Calls the operator API: a row of the table of calls in, what it answers or the problem out. */
 import type { Problem } from '../api/problem.ts'
 import { parseJson } from '../kit/exact.ts'
+import { present } from '../kit/present.ts'
 import type { Call, PathOf } from './calls.ts'
 import { apiPath } from './place.ts'
 import { t } from './texts.ts'
@@ -36,14 +37,14 @@ export async function send<T, U extends string>(
     Accept: 'application/json',
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(csrf === undefined || call.method === 'GET' ? {} : { 'X-CSRF-Token': csrf }),
-    ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+    ...present({ 'Idempotency-Key': idempotencyKey }),
     ...(isRefresh ? { 'X-Chandler-Refresh': '1' } : {}),
   }
   return exchange<T>(addressOf(call, path, query), {
     method: call.method,
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    ...present({ signal }),
   })
 }
 

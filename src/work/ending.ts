@@ -1,6 +1,7 @@
 /** Endings: what an outcome comes to, and how it may be told. */
 import { maskedProblem } from '../broker/masked.ts'
 import type { Ending } from '../broker/settle.ts'
+import { present } from '../kit/present.ts'
 import type { Mask } from '../kit/redact.ts'
 import { lastLines } from '../kit/text.ts'
 import type { Outcome } from '../model/outcome.ts'
@@ -24,7 +25,7 @@ export function withoutSecrets({ state, outcome }: Ending, mask: Mask): Ending {
   const lines = outcome.lastLines?.map((line) => mask.text(line))
   return {
     state,
-    outcome: { ...outcome, ...message, problems, ...(lines === undefined ? {} : { lastLines: lines }) },
+    outcome: { ...outcome, ...message, problems, ...present({ lastLines: lines }) },
   }
 }
 

@@ -1,4 +1,5 @@
 /** One header block of a tar: ustar, GNU and pax numbers and names, read strictly. */
+import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
 import { addSparseWord, oldStretches, type Sparse, sparseName, sparseOfWords } from './tar-sparse.ts'
 
@@ -144,7 +145,7 @@ export function withWords(entry: TarEntry, words: ReadonlyMap<string, string>): 
     uid: words.has('uid') ? owner(integer(words.get('uid') ?? '', 'uid')) : entry.uid,
     gid: words.has('gid') ? owner(integer(words.get('gid') ?? '', 'gid')) : entry.gid,
     mtime: words.has('mtime') ? Number.parseFloat(words.get('mtime') ?? '') || 0 : entry.mtime,
-    ...(sparse === undefined ? {} : { sparse }),
+    ...present({ sparse }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Manifests and indexes, parsed from exact bytes into precise types. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { repeatedKeys } from '../../kit/repeated-keys.ts'
 import { shorten } from '../../kit/text.ts'
 import { fail } from '../../model/problem.ts'
@@ -100,8 +101,7 @@ function parseDescriptor(value: unknown, source: string, pointer: string): Descr
     mediaType,
     digest,
     size,
-    ...(notes === undefined ? {} : { annotations: notes }),
-    ...(made === undefined ? {} : { platform: made }),
+    ...present({ annotations: notes, platform: made }),
     ...(typeof artifactType === 'string' ? { artifactType } : {}),
     ...(Array.isArray(urls) ? { urls: urls.filter((url) => typeof url === 'string') } : {}),
   }

@@ -1,4 +1,5 @@
 /** Which manifest of an index is the one for a platform. */
+import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
 import type { Descriptor, ImageIndex, Platform } from './manifest.ts'
 import { isManifestType } from './media-types.ts'
@@ -16,7 +17,7 @@ export function parsePlatform(text: string): Platform {
   if (os === '' || architecture === '' || rest.length > 0) {
     return fail('reference.invalid', `"${text}" is not a platform, which is os/architecture`)
   }
-  return { os, architecture, ...(variant === undefined ? {} : { variant }) }
+  return { os, architecture, ...present({ variant }) }
 }
 
 /** The child of an index made for a platform, if there is one. */

@@ -1,4 +1,5 @@
 /** Builds component versions as constructors say, with a digest for everything they hold. */
+import { present } from '../../kit/present.ts'
 import {
   type Access,
   type ComponentDescriptor,
@@ -100,7 +101,7 @@ async function buildOne(
       const digest =
         (given as Digest | undefined) ??
         (await referenceDigest(componentName, reference.version, { order, fresh }))
-      references.push({ ...reference, componentName, ...(digest === undefined ? {} : { digest }) })
+      references.push({ ...reference, componentName, ...present({ digest }) })
     }
     const { name, version, provider, labels, schemaVersion } = construction
     const descriptor: ComponentDescriptor = {
@@ -109,7 +110,7 @@ async function buildOne(
       version,
       provider,
       labels,
-      ...(order.creationTime === undefined ? {} : { creationTime: order.creationTime }),
+      ...present({ creationTime: order.creationTime }),
       repositoryContexts: [],
       resources,
       sources,
@@ -145,7 +146,7 @@ async function resourceOf(resource: NewResource, work: Work): Promise<Resource> 
     relation,
     access,
     sourceReferences,
-    ...(digest === undefined ? {} : { digest }),
+    ...present({ digest }),
   }
 }
 
@@ -162,7 +163,7 @@ async function accessOf({ from }: NewElement, work: Work, wants: 'digest' | 'non
       await contentOf(from.spec, placeless(construction), order.options),
       order.options,
     )
-    return { access: from.spec, ...(digest === undefined ? {} : { digest }) }
+    return { access: from.spec, ...present({ digest }) }
   }
   const input = await openInput(from.spec, order.options, placeless(construction))
   if (input.close !== undefined) aside.push({ close: input.close })
@@ -181,9 +182,9 @@ async function accessOf({ from }: NewElement, work: Work, wants: 'digest' | 'non
       type: 'localBlob',
       localReference: blob.digest,
       mediaType: blob.mediaType,
-      ...(named === undefined ? {} : { referenceName: named }),
+      ...present({ referenceName: named }),
     },
-    ...(digest === undefined ? {} : { digest }),
+    ...present({ digest }),
   }
 }
 

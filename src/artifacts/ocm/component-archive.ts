@@ -1,5 +1,6 @@
 /** Component archives of earlier years: one version, its descriptor beside its blobs; read as if it lay in a repository. */
 import { createHash } from 'node:crypto'
+import { present } from '../../kit/present.ts'
 import {
   type Access,
   accessType,
@@ -74,7 +75,7 @@ async function storedVersion(
       type: 'localBlob',
       localReference: blob.digest,
       mediaType: blob.mediaType,
-      ...(globalAccess === undefined ? {} : { globalAccess }),
+      ...present({ globalAccess }),
     }
     const changed = { ...element, access }
     layers.push({ blob, of: [{ kind, element: changed }] })

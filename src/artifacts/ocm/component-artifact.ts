@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import { canonical } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { accessType, findElement, identityOf, type Resource } from '../../languages/ocm/index.ts'
 import type { ComponentArtifact, ComponentResource } from '../../model/artifact.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
@@ -109,8 +110,7 @@ function consumerOf({
   return {
     type: 'OCIRegistry',
     hostname,
-    ...(port === undefined ? {} : { port }),
-    ...(scheme === undefined ? {} : { scheme }),
+    ...present({ port, scheme }),
     ...(subPath === '' ? {} : { pathprefix: subPath }),
   }
 }

@@ -1,5 +1,6 @@
 /** Component constructors: documents that say what versions are to be built of, read with all their faults at once. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { readYaml } from '../../kit/yaml.ts'
 import {
   Fields,
@@ -258,7 +259,7 @@ function namedOf(item: Fields, component: string): Named {
   }
   return {
     name: item.text('name', isElementName),
-    ...(version === undefined ? {} : { version }),
+    ...present({ version }),
     extraIdentity,
     labels: item.list('labels', 'optional', labelOf),
   }

@@ -1,6 +1,7 @@
 /** Writes transport archives: blobs first, then the index that names them, all of it or nothing. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { present } from '../../kit/present.ts'
 import { compareVersions, type FileFormat, type RepositorySpec } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
 import { archiveFormat } from '../archive/archive-artifact.ts'
@@ -70,7 +71,7 @@ async function openLocked(spec: FileSpec, { scratchFolder }: Writing, lock: Arch
         listed.push({
           repository: `${descriptorFolder}/${name}`,
           digest: manifest.digest,
-          ...(tag === undefined ? {} : { tag }),
+          ...present({ tag }),
         })
       },
     }),

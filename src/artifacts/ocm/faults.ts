@@ -1,4 +1,5 @@
 /** Faults of documents of the model as problems of ours. */
+import { present } from '../../kit/present.ts'
 import type { OcmFault } from '../../languages/ocm/index.ts'
 import { failAll, type Problem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
@@ -16,8 +17,7 @@ export function problemsOf(
     detail: path === '' ? message : `${path} ${message}`,
     where: {
       source,
-      ...(line === undefined ? {} : { line }),
-      ...(column === undefined ? {} : { column }),
+      ...present({ line, column }),
     },
   }))
 }

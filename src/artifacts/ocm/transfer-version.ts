@@ -1,4 +1,5 @@
 /** Copies component versions from repository to repository: what is there already is not moved again. */
+import { present } from '../../kit/present.ts'
 import {
   type Access,
   accessType,
@@ -155,7 +156,7 @@ async function changed(resource: Resource, { version, order, blobs, aside }: Cha
       type: 'localBlob',
       localReference: blob.digest,
       mediaType: blob.mediaType,
-      ...(name === undefined ? {} : { referenceName: name }),
+      ...present({ referenceName: name }),
     },
   }
 }

@@ -1,4 +1,5 @@
 /** Writes a component version: its blobs, its descriptor, and the manifest that names them, in this order. */
+import { present } from '../../kit/present.ts'
 import {
   accessType,
   type ComponentDescriptor,
@@ -44,7 +45,7 @@ export async function writeVersion({
     if (await target.has(blob, signal)) continue
     const { open, mountFrom } = blobs.get(blob.digest) ?? fail('artifact.not-found', blob.digest)
     progress(`writing ${blob.digest.slice(0, 19)} (${(blob.size / 1e6).toFixed(1)} MB)`)
-    const content = { open: () => checked(blob, open()), ...(mountFrom === undefined ? {} : { mountFrom }) }
+    const content = { open: () => checked(blob, open()), ...present({ mountFrom }) }
     await target.writeBlob(blob, content, signal)
   }
   const { manifest, documents } = manifestOf(descriptor, layers)
@@ -112,7 +113,7 @@ export function storedBlobs(version: StoredVersion, signal: AbortSignal): Map<st
       blobs.set(digest, {
         blob: { mediaType, digest, size },
         open: () => blobBytes(source, blob, signal),
-        ...(source.repository === undefined ? {} : { mountFrom: source.repository }),
+        ...present({ mountFrom: source.repository }),
       })
     }
   return blobs

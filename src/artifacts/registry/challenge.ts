@@ -1,4 +1,5 @@
 /** What a registry asks for when it answers 401: the challenges of WWW-Authenticate. */
+import { present } from '../../kit/present.ts'
 
 export type Challenge =
   | { readonly kind: 'basic' }
@@ -17,7 +18,7 @@ export function parseChallenges(header: string): readonly Challenge[] {
     if (scheme !== 'bearer' || realm === undefined) return []
     const service = parameters.get('service')
     const scopes = (parameters.get('scope') ?? '').split(' ').filter((scope) => scope !== '')
-    return [{ kind: 'bearer', realm, ...(service === undefined ? {} : { service }), scopes }]
+    return [{ kind: 'bearer', realm, ...present({ service }), scopes }]
   })
 }
 

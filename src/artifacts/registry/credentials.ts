@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import {
   consumersOf,
@@ -139,7 +140,7 @@ function loginOfConsumers(config: OcmConfig, { host, repository }: Wanted): Logi
     type: 'OCIRegistry',
     hostname,
     pathprefix: repository,
-    ...(port === undefined ? {} : { port }),
+    ...present({ port }),
   }
   const { username, password, identityToken } =
     findConsumer(consumersOf(config), request, 'hostpath')?.credentials ?? {}

@@ -1,4 +1,5 @@
 /** A repository of a registry, written to: blobs first, then what names them, all by exact bytes. */
+import { present } from '../../kit/present.ts'
 import { fail, toProblem } from '../../model/problem.ts'
 import { documentBytesMax } from '../limits.ts'
 import { type Descriptor, describe, type Manifest, parseManifest } from '../oci/manifest.ts'
@@ -187,7 +188,7 @@ async function listReferrer(
   const artifactType = manifest.artifactType ?? config
   const entry = {
     ...describe(manifest),
-    ...(artifactType === undefined ? {} : { artifactType }),
+    ...present({ artifactType }),
     ...(Object.keys(manifest.annotations).length === 0 ? {} : { annotations: manifest.annotations }),
   }
   const bytes = Buffer.from(

@@ -11,6 +11,7 @@ import {
   startRegistry,
   type TestRegistry,
 } from '../../../test/support/registry.ts'
+import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import { toProblem } from '../../model/problem.ts'
 import { openArtifactStore } from '../artifacts.ts'
@@ -76,7 +77,7 @@ describe.skipIf(missing !== undefined)('a real registry', () => {
       hosts: {
         [registry.host]: {
           ...(kind.auth === undefined ? {} : { login }),
-          ...(registry.ca === undefined ? {} : { ca: registry.ca }),
+          ...present({ ca: registry.ca }),
         },
       },
     }

@@ -1,6 +1,7 @@
 /** Talks to one registry on behalf of one login: finds its scheme, meets its challenges, keeps its tokens. */
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import { isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { printable, shorten } from '../../kit/text.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import { type Challenge, parseChallenges } from './challenge.ts'
@@ -102,10 +103,9 @@ class RegistrySession implements Session {
     return await this.#transport.send({
       method: call.method,
       url,
-      headers: { ...call.headers, ...(authorization === undefined ? {} : { authorization }) },
+      headers: { ...call.headers, ...present({ authorization }) },
       signal: call.signal,
-      ...(call.body === undefined ? {} : { body: call.body }),
-      ...(call.attemptsMax === undefined ? {} : { attemptsMax: call.attemptsMax }),
+      ...present({ body: call.body, attemptsMax: call.attemptsMax }),
     })
   }
 

@@ -7,6 +7,7 @@ import {
   type Relocation,
   readBundle,
 } from '../../contracts/cnab/index.ts'
+import { present } from '../../kit/present.ts'
 import { inCnabContext } from '../../local/cnab/tools.ts'
 import { failAll } from '../../model/problem.ts'
 import { openBundle } from './bundle-tools.ts'
@@ -67,7 +68,7 @@ export async function inspectBundle(
     images: bundleImagesOf(document).map((image) => ({
       name: image.component ?? 'invocation image',
       image: image.image,
-      ...(image.contentDigest === undefined ? {} : { contentDigest: image.contentDigest }),
+      ...present({ contentDigest: image.contentDigest }),
       place: source.placeOf(image).reference,
     })),
   }

@@ -11,6 +11,7 @@ import { closureOf } from '../../artifacts/ocm/resolve.ts'
 import { readReference } from '../../artifacts/ocm/session.ts'
 import { fetchContent } from '../../artifacts/ocm/transfer-version.ts'
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { descriptorDocument, fitsPattern, type Identity, identityText } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
 import { inOcm, type OcmContext, type OcmPlace } from './session.ts'
@@ -122,7 +123,7 @@ export async function treeOf(reference: string, place: OcmPlace): Promise<TreeNo
       return {
         component: version.descriptor.name,
         version: version.descriptor.version,
-        ...(name === undefined ? {} : { reference: name }),
+        ...present({ reference: name }),
         resources: version.descriptor.resources.map((resource) => `${resource.name} (${resource.type})`),
         references,
       }

@@ -10,6 +10,7 @@ import { signVersion } from '../../artifacts/ocm/sign-version.ts'
 import { type TransferredVersion, transferVersion } from '../../artifacts/ocm/transfer-version.ts'
 import { type Verified, verifyVersion } from '../../artifacts/ocm/verify-version.ts'
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import {
   type Normalisation,
   type RepositorySpec,
@@ -60,9 +61,9 @@ function trustOf(wish: VerifyWish, { config, text }: OcmContext): (name: string)
     const pem = file === undefined ? kept && text(kept) : readText(file)
     const subject = issuer(name) ?? config.keys.issuers[name]
     return {
-      ...(pem === undefined ? {} : { key: pem }),
+      ...present({ key: pem }),
       roots,
-      ...(subject === undefined ? {} : { issuer: subject }),
+      ...present({ issuer: subject }),
       now: Date.now(),
     }
   }
@@ -112,9 +113,9 @@ export async function sign(wish: SignWish, place: OcmPlace): Promise<{ readonly 
           algorithm,
           normalisation,
           privateKey,
-          ...(config.hashAlgorithm === undefined ? {} : { hashAlgorithm: config.hashAlgorithm }),
+          ...present({ hashAlgorithm: config.hashAlgorithm }),
           ...(certificates === undefined ? {} : { certificates: readText(certificates) }),
-          ...(issuer === undefined ? {} : { issuer }),
+          ...present({ issuer }),
         },
         progress: wish.progress,
       }),
@@ -222,7 +223,7 @@ export async function build(wish: BuildWish, place: OcmPlace): Promise<readonly 
         existing,
         overwrite,
         skipDigests,
-        ...(creationTime === undefined ? {} : { creationTime }),
+        ...present({ creationTime }),
         referenced: async (component, version) => {
           for (const repository of [
             ...(existing === undefined ? [] : [existing]),

@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type OcmSession, openOcm, readReference } from '../../artifacts/ocm/session.ts'
 import { usualRegistries } from '../../host/registries.ts'
+import { present } from '../../kit/present.ts'
 import {
   type ConfiguredText,
   emptyConfig,
@@ -81,8 +82,7 @@ export function readConfigFile(file: string, isNamed: boolean): OcmConfig {
       detail: [path, message].filter(Boolean).join(' '),
       where: {
         source: file,
-        ...(line === undefined ? {} : { line }),
-        ...(column === undefined ? {} : { column }),
+        ...present({ line, column }),
       },
     })),
   )

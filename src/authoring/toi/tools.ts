@@ -17,6 +17,7 @@ import {
 import { inspect, type Listener, openWorkshop } from '../../host/workshop.ts'
 import { systemChance } from '../../kit/clock.ts'
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import { act } from '../../local/act.ts'
 import { type LocalBroker, localPlatform, openLocalBroker } from '../../local/local-broker.ts'
@@ -147,7 +148,7 @@ async function orderOf(house: LocalBroker, target: Target, order: ToiOrder): Pro
       expressions: true,
       ...(action.kind === 'update' ? { actions: { update: order.action } } : {}),
     },
-    ...(lent === undefined ? {} : { lent }),
+    ...present({ lent }),
   }
 }
 

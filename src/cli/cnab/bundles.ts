@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Explanation } from '../../authoring/cnab/look.ts'
+import { present } from '../../kit/present.ts'
 import { add } from '../command.ts'
 import { printDocument, printFields, printOne } from '../output.ts'
 import { printTable } from '../table.ts'
@@ -54,7 +55,7 @@ function registerExplain(group: Command): void {
   withLocal(command).action(
     async (reference: string, { dataDir, output, action }: Local & { readonly action?: string }) => {
       const { explain } = await import('../../authoring/cnab/look.ts')
-      const explanation = await explain({ reference, dataDir, ...(action === undefined ? {} : { action }) })
+      const explanation = await explain({ reference, dataDir, ...present({ action }) })
       if (output === 'json' || output === 'yaml')
         return await printDocument(output, 'CnabBundle', explanation)
       if (output === 'name') return print(explanation.name)
@@ -179,7 +180,7 @@ function registerArchive(group: Command): void {
       relocation: await relocationOf(options),
       thin: thin === true,
       compression,
-      ...(to === undefined ? {} : { to }),
+      ...present({ to }),
       signal,
       progress,
     }

@@ -1,6 +1,7 @@
 /** Options that commands about bundles share. */
 import type { Command } from 'commander'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { GivenValue } from '../../local/cnab/given.ts'
 import { fail } from '../../model/problem.ts'
 import { localDataDir } from '../local.ts'
@@ -174,13 +175,13 @@ async function builtImages(
 export function contractOptionsOf(options: RunOptions): JsonObject {
   const { allowExtension, allowUnpinnedImages, allowDockerHostAccess, timeout } = options
   return {
-    ...(allowExtension === undefined ? {} : { allowExtensions: allowExtension }),
+    ...present({ allowExtensions: allowExtension }),
     ...(allowUnpinnedImages ? { allowUnpinnedImages: true } : {}),
     ...(allowDockerHostAccess ? { allowDockerHostAccess: true } : {}),
-    ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
+    ...present({ timeoutSeconds: timeout }),
     ...(options.dependency === undefined
       ? {}
       : { dependencies: pairsOf('--dependency', options.dependency) }),
-    ...(options.dependencyVersions === undefined ? {} : { dependencyVersions: options.dependencyVersions }),
+    ...present({ dependencyVersions: options.dependencyVersions }),
   }
 }

@@ -1,6 +1,7 @@
 /** chandler cnab install, upgrade, uninstall, invoke and apply. */
 import type { Command } from 'commander'
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { printable } from '../../kit/text.ts'
 import type { InstallationRan, Order } from '../../local/cnab/orders.ts'
 import { fail, failAll } from '../../model/problem.ts'
@@ -166,11 +167,10 @@ async function orderOf(options: RunOptions, { name, action, reference }: Wish): 
     installation: namespace === '' ? name : `${namespace}/${name}`,
     namespace,
     action,
-    ...(reference === undefined ? {} : { reference }),
+    ...present({ reference }),
     ...(Object.keys(relocation).length === 0 ? {} : { relocation }),
     given: await givenOf(options),
-    ...(parameterSet === undefined ? {} : { parameterSets: parameterSet }),
-    ...(credentialSet === undefined ? {} : { credentialSets: credentialSet }),
+    ...present({ parameterSets: parameterSet, credentialSets: credentialSet }),
     ...(label === undefined ? {} : { labels: pairsOf('--label', label) }),
     options: contractOptionsOf(options),
     force: options.force === true,

@@ -5,6 +5,7 @@ import type { Binding } from '../../api/binding.ts'
 import type { Ordered } from '../../api/instance.ts'
 import type { BindingAddress, Client } from '../../client/client.ts'
 import type { Json } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import {
   type CredentialFormat,
@@ -63,8 +64,7 @@ function binding(parent: Command): void {
       const parameters = await parametersOf(options)
       const address = await findInstance(client, wanted, options.platform)
       const wish = {
-        ...(id === undefined ? {} : { id }),
-        ...(parameters === undefined ? {} : { parameters }),
+        ...present({ id, parameters }),
       }
       if (options.dryRun) return showDryRun(await client.dryBind(address, wish), options.output)
       const ordered = await client.bind(address, wish, randomUUID())

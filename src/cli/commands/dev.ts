@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { sourcesAt } from '../../authoring/sources/kind.ts'
 import { startFileWatch } from '../../compose/file-watch.ts'
 import { systemClock } from '../../kit/clock.ts'
+import { present } from '../../kit/present.ts'
 import { fail, toProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { tell } from '../failure.ts'
@@ -62,7 +63,7 @@ async function round(folder: string, { dataDir, only, run }: DevOptions): Promis
   const begun = systemClock.monotonic()
   try {
     if ((await lintOnce(folder, dataDir, 'table')) && run)
-      await tryAll(folder, { dataDir, output: 'table', ...(only === undefined ? {} : { only }) })
+      await tryAll(folder, { dataDir, output: 'table', ...present({ only }) })
   } catch (error) {
     tell(toProblem(error), 'text', false)
   }

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Output } from '../../api/instance.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Client } from '../../client/client.ts'
+import { present } from '../../kit/present.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { findInstance, findOperation } from '../find.ts'
@@ -59,7 +60,7 @@ function invoking(group: Command): void {
       const parameters = await parametersOf(options)
       const ordered = await client.invoke(await findInstance(client, wanted, options.platform), {
         action,
-        ...(parameters === undefined ? {} : { parameters }),
+        ...present({ parameters }),
       })
       const quiet = command.optsWithGlobals()['quiet'] === true
       await waitFor(client, ordered, { ...options, quiet })

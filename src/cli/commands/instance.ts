@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { InstanceDetail, Ordered } from '../../api/instance.ts'
 import type { Client } from '../../client/client.ts'
 import type { Json } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -77,12 +78,14 @@ function provisioning(parent: Command): void {
       const parameters = await parametersOf(options)
       const wish = {
         service,
-        ...(plan === undefined ? {} : { plan }),
-        ...(instanceName === undefined ? {} : { name: instanceName }),
-        ...(options.id === undefined ? {} : { id: options.id }),
-        ...(options.platform === undefined ? {} : { platform: options.platform }),
-        ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
-        ...(parameters === undefined ? {} : { parameters }),
+        ...present({
+          plan,
+          name: instanceName,
+          id: options.id,
+          platform: options.platform,
+          tenant: options.tenant,
+          parameters,
+        }),
       }
       if (options.dryRun) return showDryRun(await client.dryOrder(wish), options.output)
       // Asked again after a broken connection, the order is still one order.
@@ -133,9 +136,7 @@ function updating(parent: Command): void {
       }
       const address = await findInstance(client, wanted, options.platform)
       const wish = {
-        ...(plan === undefined ? {} : { plan }),
-        ...(parameters === undefined ? {} : { parameters }),
-        ...(maintenance === undefined ? {} : { maintenance }),
+        ...present({ plan, parameters, maintenance }),
       }
       if (options.dryRun) {
         const { items } = await client.actions(address)

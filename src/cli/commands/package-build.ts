@@ -1,5 +1,6 @@
 /** chandler package build, chandler package copy: images from folders, and from place to place, without a daemon. */
 import { type Command, Option } from 'commander'
+import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { type Form, printOne, withOutput } from '../output.ts'
@@ -96,7 +97,7 @@ function addBuild(parent: Command, tools: () => Promise<PackageTools>): void {
         to,
         settings: settingsOf(flags),
         exclude,
-        ...(base === undefined ? {} : { base }),
+        ...present({ base }),
       }
       const { digest, bytes } = await (await tools()).build(order)
       await printOne(output, {
@@ -136,8 +137,7 @@ function addCopy(parent: Command, tools: () => Promise<PackageTools>): void {
           to,
           signal: stop.signal,
           progress: showProgress,
-          ...(platform === undefined ? {} : { platform }),
-          ...(referrers === undefined ? {} : { referrers }),
+          ...present({ platform, referrers }),
         })
         if (isTerminal('stderr')) sayOver('')
         await printOne(output, {
@@ -168,10 +168,7 @@ function settingsOf(flags: BuildFlags): ImageSettings {
     ...(environment === undefined
       ? {}
       : { environment: Object.entries(environment).map(([name, value]) => `${name}=${value}`) }),
-    ...(user === undefined ? {} : { user }),
-    ...(workdir === undefined ? {} : { workingFolder: workdir }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...present({ user, workingFolder: workdir, labels, annotations }),
     ...(platform === undefined ? {} : { platform: platformOf(platform) }),
   }
 }

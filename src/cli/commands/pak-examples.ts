@@ -6,6 +6,7 @@ import type { Ordered } from '../../api/instance.ts'
 import type { ExampleLife, ExampleResult } from '../../authoring/pak-examples.ts'
 import type { Client } from '../../client/client.ts'
 import { isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import type { Package } from '../../model/package.ts'
 import { fail } from '../../model/problem.ts'
@@ -56,7 +57,7 @@ function registerTest(group: Command): void {
           // The values are lent, so that they are sealed and masked; the options only name them.
           options: { engine, environment: Object.fromEntries(flags.env.map((name) => [name, ''])) },
           lent: lentFrom(flags.env),
-          ...(flags.example === undefined ? {} : { only: flags.example }),
+          ...present({ only: flags.example }),
           ended: tellResult,
         },
         packageListener(),
@@ -132,8 +133,7 @@ async function finish(results: readonly ExampleResult[], output: Form): Promise<
       service: example.service,
       milliseconds: Math.round(milliseconds),
       result: fault === undefined ? 'PASS' : 'FAILED',
-      ...(fault === undefined ? {} : { fault }),
-      ...(warning === undefined ? {} : { warning }),
+      ...present({ fault, warning }),
     })),
     empty: 'The pak has no examples.',
     name: (one) => one.name,

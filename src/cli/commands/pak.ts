@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { PakRead } from '../../authoring/pak-tools.ts'
 import type { Json } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { plural } from '../../kit/text.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import { fail } from '../../model/problem.ts'
@@ -71,7 +72,7 @@ function registerBuild(group: Command): void {
         to,
         stored: !compress,
         progress: say,
-        ...(target === undefined ? {} : { target }),
+        ...present({ target }),
       }
       const { file, digest, warnings } = await buildPak(order)
       for (const warning of warnings) say(warningLine(warning))
@@ -142,7 +143,7 @@ function registerValidate(group: Command): void {
     .action(async (reference: string, { strict }: { readonly strict?: string }) => {
       const { readPak } = await import('../../authoring/pak-tools.ts')
       const isPacked = /\.brokerpak(?:$|[?#])/.test(reference)
-      const options = { ...(isPacked ? {} : { engine: 'host' }), ...(strict === undefined ? {} : { strict }) }
+      const options = { ...(isPacked ? {} : { engine: 'host' }), ...present({ strict }) }
       const { warnings } = await readPak(reference, options)
       for (const warning of warnings) say(warningLine(warning))
       print(warnings.length === 0 ? 'Valid' : `Valid, with ${plural(warnings.length, 'warning')}`)

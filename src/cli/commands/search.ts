@@ -1,5 +1,6 @@
 /** chandler search: what has a name or id that begins so. */
 import type { Command } from 'commander'
+import { present } from '../../kit/present.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { type Form, printList, withOutput } from '../output.ts'
@@ -38,5 +39,5 @@ export function register(program: Command): void {
 }
 
 function row(kind: string, id: string, name: string | undefined, about: string) {
-  return { kind, id, ...(name === undefined ? {} : { name }), about }
+  return { kind, id, ...present({ name }), about }
 }

@@ -1,5 +1,6 @@
 /** chandler serve: runs a broker until it is told to stop. */
 import type { Command } from 'commander'
+import { present } from '../../kit/present.ts'
 import { toProblem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
 import { add } from '../command.ts'
@@ -33,8 +34,7 @@ export function register(program: Command): void {
       ...options,
       set: {
         ...options.set,
-        ...(options.listen === undefined ? {} : { 'http.listen': options.listen }),
-        ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+        ...present({ 'http.listen': options.listen, dataDir: options.dataDir }),
       },
     }
     try {

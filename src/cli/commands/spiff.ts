@@ -1,6 +1,7 @@
 /** chandler spiff: merges, processes, evaluates and checks templates on the command line. */
 import { copyFileSync, existsSync, renameSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { present } from '../../kit/present.ts'
 import {
   below,
   Dict,
@@ -109,7 +110,7 @@ function run(
     preserveEscapes: flags.preserveEscapes ?? false,
     preserveTemporary: flags.preserveTemporary ?? flags.explain !== undefined,
     trace: flags.explain !== undefined || debug,
-    ...(state === undefined ? {} : { state }),
+    ...present({ state }),
   })
   if (result.kind === 'failed') failed(result.fault)
   if (debug) say(origins(result.documents))

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { OperationRan, PatternOperation, PatternRead } from '../../authoring/pattern-tools.ts'
+import { present } from '../../kit/present.ts'
 import { printable } from '../../kit/text.ts'
 import { describeProblem, fail, failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -69,7 +70,7 @@ function registerMetadata(group: Command): void {
     await printOne(output, {
       kind: 'Pattern',
       name: String(metadata['name']),
-      value: { reference: read.reference, digest, metadata, ...(schema === undefined ? {} : { schema }) },
+      value: { reference: read.reference, digest, metadata, ...present({ schema }) },
       fields: [...metadataFields(metadata), ['Reference', read.reference], ['Digest', digest]],
     })
   })
@@ -175,7 +176,7 @@ async function printRun(form: Form, operation: PatternOperation, ran: OperationR
     await printDocument(form, 'PatternRun', {
       operation,
       succeeded: problems.length === 0,
-      ...(credentials === undefined ? {} : { credentials }),
+      ...present({ credentials }),
       outputs: outputs.map(({ content: _, state, ...rest }) => ({ ...rest, state: state ?? 'present' })),
     })
     return

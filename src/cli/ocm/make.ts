@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import type { verify as verifyVersion } from '../../authoring/ocm/make.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { plural } from '../../kit/text.ts'
 import { normalisations, signatureAlgorithms } from '../../languages/ocm/index.ts'
 import { fail } from '../../model/problem.ts'
@@ -135,9 +136,7 @@ function registerSign(group: Command): void {
       algorithm,
       normalisation,
       progress,
-      ...(key === undefined ? {} : { key }),
-      ...(certificates === undefined ? {} : { certificates }),
-      ...(issuer === undefined ? {} : { issuer }),
+      ...present({ key, certificates, issuer }),
     }
     const done = await sign(wish, placeOf(options))
     if (options.output === 'json' || options.output === 'yaml')
@@ -256,7 +255,7 @@ function registerBuild(group: Command): void {
       inputTemplate: await spiffTemplate(),
       values,
       progress,
-      ...(componentVersion === undefined ? {} : { version: componentVersion }),
+      ...present({ version: componentVersion }),
       ...(creationTime === undefined ? {} : { creationTime: timeOf(creationTime) }),
     }
     await tellVersions(options.output, 'ComponentBuild', await build(wish, placeOf(options)))

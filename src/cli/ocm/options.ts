@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { BuildWish } from '../../authoring/ocm/make.ts'
 import type { OcmPlace } from '../../authoring/ocm/session.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
 import { type Form, withOutput } from '../output.ts'
 import { terminalSignals } from '../package-listener.ts'
@@ -29,8 +30,7 @@ export function placeOf({ config, lookup }: PlaceOptions): OcmPlace {
   return {
     signal: terminalSignals().signal,
     note: (text) => say(`note: ${text}`),
-    ...(config === undefined ? {} : { config }),
-    ...(lookup === undefined ? {} : { lookup }),
+    ...present({ config, lookup }),
   }
 }
 

@@ -8,6 +8,7 @@ import { runCases, symbolsByName } from '../../client/conformance/run-cases.ts'
 import type { Variables } from '../../client/conformance/variables.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
 import { isObject, type Json } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { plural } from '../../kit/text.ts'
 import { readYaml } from '../../kit/yaml.ts'
 import { fail } from '../../model/problem.ts'
@@ -33,7 +34,7 @@ export async function cases(url: string | undefined, options: CasesOptions): Pro
   const map = options.map === undefined ? undefined : readMap(options.map)
   const connection = openBroker({
     ...options,
-    ...(url === undefined ? {} : { url }),
+    ...present({ url }),
     ...accountOf(map, options),
   })
   try {

@@ -7,6 +7,7 @@ import { lintCatalog } from '../../compose/lint.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
 import { ulid } from '../../kit/id.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { plural, printable } from '../../kit/text.ts'
 import { readYaml } from '../../kit/yaml.ts'
 import { fail } from '../../model/problem.ts'
@@ -32,14 +33,14 @@ export async function check(url: string | undefined, options: CheckOptions): Pro
   const minor = minorOf(options.apiVersion)
   const parameters = options.parameters === undefined ? {} : readParameters(options.parameters)
   const [wait, budget] = [durationOf(options.wait), durationOf(options.budget)]
-  const connection = openBroker({ ...options, ...(url === undefined ? {} : { url }) })
+  const connection = openBroker({ ...options, ...present({ url }) })
   const interruption = listenForInterrupts()
   try {
     const report = await checkBroker({
       connection,
       clock: systemClock,
       run: ulid(systemClock.now(), systemChance).toLowerCase(),
-      ...(minor === undefined ? {} : { minor }),
+      ...present({ minor }),
       order: options.order === true,
       paid: options.paid === true,
       plans: options.plan ?? [],

@@ -51,7 +51,7 @@ export function openBroker(options: BrokerOptions): BrokerConnection {
     key: options.keyFile === undefined ? undefined : new Secret(readPassword(options.keyFile)),
   })
   const credentials = credentialsOf(given, options)
-  return connectToBroker({ url: given, tls, ...(credentials === undefined ? {} : { credentials }) })
+  return connectToBroker({ url: given, tls, ...present({ credentials }) })
 }
 
 function fileText(file: string | undefined): string | undefined {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { findPlan, type OsbClient, type OsbDone, type OsbState, type OsbTarget } from '../../client/osb.ts'
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import { fail } from '../../model/problem.ts'
 import { durationOf } from '../follow.ts'
@@ -83,7 +84,7 @@ export function update(instance: string, options: ProvisionOptions): Promise<voi
       { instance },
       {
         service_id: known.service,
-        ...(plan === undefined ? {} : { plan_id: plan }),
+        ...present({ plan_id: plan }),
         ...(options.maintenance === undefined ? {} : { maintenance_info: { version: options.maintenance } }),
         ...(await wishes(options)),
       },
@@ -102,7 +103,7 @@ export function bind(instance: string, given: string | undefined, options: BindO
       ...(options.app === undefined
         ? {}
         : { app_guid: options.app, bind_resource: { app_guid: options.app } }),
-      ...(options.predecessor === undefined ? {} : { predecessor_binding_id: options.predecessor }),
+      ...present({ predecessor_binding_id: options.predecessor }),
       ...(await wishes(options)),
     })
     await finish(client, { target, done, options, verb: 'bound' })

@@ -1,6 +1,7 @@
 /** The report of a check: for people, as JSON or YAML, and as JUnit for build servers. */
 import type { Finding, Judged } from '../../client/check/book.ts'
 import type { CheckReport } from '../../client/check/check.ts'
+import { present } from '../../kit/present.ts'
 import { printable } from '../../kit/text.ts'
 import { printDocument } from '../output.ts'
 import { coloured, isTerminal, print, sayOver } from '../terminal.ts'
@@ -24,7 +25,7 @@ function documentOf(report: CheckReport): object {
     version: `2.${minor}`,
     run,
     ordered,
-    ...(stopped === undefined ? {} : { stopped }),
+    ...present({ stopped }),
     summary: countsOf(report),
     plans: [
       ...chosen.plans.map(({ subject, parameters }) => ({ plan: subject, parameters })),

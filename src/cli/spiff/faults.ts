@@ -1,4 +1,5 @@
 /** Faults of the language as problems of the command line. */
+import { present } from '../../kit/present.ts'
 import { excerpt, type SpiffFault } from '../../languages/spiff/index.ts'
 import { fail, type Place } from '../../model/problem.ts'
 
@@ -25,9 +26,7 @@ function listed({ message, unresolved }: SpiffFault): string {
 
 function placeOf({ source, line, column }: SpiffFault): Place {
   return {
-    ...(source === undefined ? {} : { source }),
-    ...(line === undefined ? {} : { line }),
-    ...(column === undefined ? {} : { column }),
+    ...present({ source, line, column }),
   }
 }
 

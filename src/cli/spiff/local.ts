@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { present } from '../../kit/present.ts'
 import type { Files, Ports, Programs } from '../../languages/spiff/index.ts'
 import { fail } from '../../model/problem.ts'
 
@@ -26,7 +27,7 @@ export function localPorts(): Ports {
     random: (count) => new Uint8Array(randomBytes(count)),
     now: () => Date.now(),
     fetch: fetchUrl,
-    ...(key === undefined ? {} : { encryptionKey: key }),
+    ...present({ encryptionKey: key }),
   }
 }
 
@@ -70,7 +71,7 @@ export function localPrograms(): Programs {
     run: (command, args, input) => {
       try {
         const output = execFileSync(command, args, {
-          ...(input === undefined ? {} : { input }),
+          ...present({ input }),
           stdio: ['pipe', 'pipe', 'inherit'],
           maxBuffer: 64 * 1024 * 1024,
         })

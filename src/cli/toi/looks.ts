@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { ReadToi } from '../../authoring/toi/tools.ts'
 import type { Json } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { plural } from '../../kit/text.ts'
 import { describeProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -103,14 +104,14 @@ async function tell(form: Form, { notes, package: pkg }: ReadToi): Promise<void>
     return await printDocument(form, 'ToiPackage', {
       component,
       version,
-      ...(description === undefined ? {} : { description }),
+      ...present({ description }),
       executors: executors.map(({ actions, image, outputs }) => ({
         actions: actions ?? 'any',
         image: image.reference,
         outputs: Object.values(outputs),
       })),
       credentials,
-      ...(layers.scheme === undefined ? {} : { scheme: layers.scheme }),
+      ...present({ scheme: layers.scheme }),
     })
   if (form === 'name') return print(component)
   printFields([

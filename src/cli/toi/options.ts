@@ -1,6 +1,7 @@
 /** What toi commands have in common: which package, and where it lies. */
 import type { Command } from 'commander'
 import type { ToiWish } from '../../authoring/toi/tools.ts'
+import { present } from '../../kit/present.ts'
 import { localDataDir } from '../local.ts'
 import { type Form, withOutput } from '../output.ts'
 
@@ -27,5 +28,5 @@ export function wishOf(
   identity: readonly string[],
   { repo, lookup = [], dataDir }: PackageOptions,
 ): ToiWish {
-  return { reference, identity, lookup, dataDir, ...(repo === undefined ? {} : { repo }) }
+  return { reference, identity, lookup, dataDir, ...present({ repo }) }
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { present } from '../../kit/present.ts'
 import type { ActionRan } from '../../local/ran.ts'
 import { describeProblem, fail, failAll } from '../../model/problem.ts'
 import { printRan } from '../action-ran.ts'
@@ -73,9 +74,7 @@ async function run(
     ...wishOf(reference, identity, options),
     action,
     parameters: parametersIn(options.parameters),
-    ...(options.name === undefined ? {} : { name: options.name }),
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(config === undefined ? {} : { config }),
+    ...present({ name: options.name, credentials, config }),
   }
   const { rehearseToi, runToi } = await import('../../authoring/toi/tools.ts')
   if (options.dryRun) return await tellRehearsal(options.output, await rehearseToi(order, packageListener()))

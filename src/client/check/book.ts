@@ -1,4 +1,5 @@
 /** What was found: each rule that was looked at, for each plan, with the requests that broke it. */
+import { present } from '../../kit/present.ts'
 import { type Exchange, type ShownExchange, saidBy, shown } from './exchange.ts'
 import { type Level, type Minor, type RuleId, rules } from './rules.ts'
 
@@ -66,7 +67,7 @@ export function openBook(minor: Minor): Book {
       says,
       subject,
       outcome,
-      ...(reason === undefined ? {} : { reason }),
+      ...present({ reason }),
     })
   }
 

@@ -1,5 +1,6 @@
 /** Following an operation to its end, as often as the broker asks to be polled, every answer judged. */
 import { isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { type Exchange, member } from './exchange.ts'
 import type { Thing } from './ledger.ts'
 import type { Session } from './session.ts'
@@ -30,7 +31,7 @@ export async function pollOnce(
     query: {
       service_id: thing.serviceId,
       plan_id: thing.planId,
-      ...(operation === undefined ? {} : { operation }),
+      ...present({ operation }),
     },
   })
   return { state: stateOf(session, work, exchange), exchange }

@@ -1,5 +1,6 @@
 /** What a catalog offers, as far as the version that is spoken knows it. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Minor } from './rules.ts'
 
 export interface OfferedPlan {
@@ -74,9 +75,7 @@ function schemasOf(schemas: unknown): OfferedPlan['schemas'] {
     of('service_binding', 'create'),
   ]
   return {
-    ...(create === undefined ? {} : { create }),
-    ...(update === undefined ? {} : { update }),
-    ...(bind === undefined ? {} : { bind }),
+    ...present({ create, update, bind }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** The orders that a check places: bodies with what the version knows, and the things that they would make. */
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Thing } from './ledger.ts'
 import type { OfferedPlan } from './offers.ts'
 import type { Minor } from './rules.ts'
@@ -33,7 +34,7 @@ export function instanceThing(plan: OfferedPlan, id: string): Thing {
     path: `/v2/service_instances/${encodeURIComponent(id)}`,
     serviceId: plan.serviceId,
     planId: plan.planId,
-    ...(plan.pollingMs === undefined ? {} : { pollingMs: plan.pollingMs }),
+    ...present({ pollingMs: plan.pollingMs }),
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Clock } from '../../kit/clock.ts'
 import { uuidOf } from '../../kit/hash.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
 import type { BrokerConnection } from '../broker-connection.ts'
 import { authorizationOf } from '../credentials.ts'
@@ -110,7 +111,7 @@ function requestOf(sent: Sent, minor: Minor, connection: BrokerConnection): Exch
     headers: Object.fromEntries(
       Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
     ),
-    ...(text === undefined ? {} : { body: text }),
+    ...present({ body: text }),
   }
 }
 

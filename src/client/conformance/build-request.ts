@@ -1,5 +1,6 @@
 /** Makes the request that a case describes: templates, variables, defaults, and what the case takes away. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import { fail } from '../../model/problem.ts'
 import type { BrokerRequest } from '../broker-connection.ts'
@@ -14,7 +15,7 @@ export function buildRequest(form: RequestForm, fixture: Fixture, variables: Var
     method: form.method,
     path: fillText(form.path, variables) + queryText(form, fixture, variables),
     headers: headersOf(form, { body, fixture, variables }),
-    ...(body === undefined ? {} : { body }),
+    ...present({ body }),
   }
 }
 

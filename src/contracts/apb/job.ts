@@ -82,8 +82,7 @@ function sandboxOf(
     pod: `bundle-${uuidOf('apb', ...run)}`,
     namespace: `${name.slice(0, 51).replace(/^-+|-+$/g, '') || 'bundle'}-${action.slice(0, 4)}-${shortName(run.join('/'), 5)}`,
     target,
-    ...(state === undefined ? {} : { state }),
-    ...(objects === undefined ? {} : { objects }),
+    ...present({ state, objects }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** The labels of an image that make it a bundle. */
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Described } from '../contract.ts'
 
@@ -55,7 +56,7 @@ function decode(encoded: string): string | undefined {
 export function describedBy(text: string): Described {
   const image = /^image:[ \t]*(["']?)([^\s"'#]+)\1[ \t]*(?:#.*)?$/m.exec(text)?.[2]
   return {
-    ...(image === undefined ? {} : { image }),
+    ...present({ image }),
     labels: { [specLabel]: Buffer.from(text).toString('base64'), [runtimeLabel]: '2' },
   }
 }

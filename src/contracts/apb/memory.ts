@@ -1,5 +1,6 @@
 /** What an instance and its bindings keep between actions: what was sent, credentials, state, and objects of a stand-in. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Carryover } from '../../model/outcome.ts'
 
 export interface InstanceMemory {
@@ -21,11 +22,11 @@ export function memoryOf(carryover: Carryover): InstanceMemory {
   const credentials = objectOf(carryover['credentials'])
   const state = objectOf(carryover['state'])
   return {
-    ...(parameters === undefined ? {} : { parameters }),
+    ...present({ parameters }),
     ...(namespace === undefined ? {} : { namespace: textOf(namespace) }),
-    ...(credentials === undefined ? {} : { credentials }),
+    ...present({ credentials }),
     ...(state === undefined ? {} : { state: state as Readonly<Record<string, string>> }),
-    ...(objects === undefined ? {} : { objects }),
+    ...present({ objects }),
   }
 }
 
@@ -37,7 +38,7 @@ export function carryoverOf(memory: InstanceMemory): Carryover {
     ...(namespace === undefined ? {} : { namespace: new TextEncoder().encode(namespace) }),
     ...(credentials === undefined ? {} : { credentials: bytesOf(credentials) }),
     ...(state === undefined || Object.keys(state).length === 0 ? {} : { state: bytesOf(state) }),
-    ...(objects === undefined ? {} : { objects }),
+    ...present({ objects }),
   }
 }
 

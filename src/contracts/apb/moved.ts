@@ -1,5 +1,6 @@
 /** Instances of the original broker in the words of this one: what users sent, and what later actions must find. */
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import { carryoverOf } from './memory.ts'
 
@@ -41,8 +42,7 @@ export function movedInstance({
     carryover: carryoverOf({
       parameters: sent,
       namespace,
-      ...(credentials === undefined ? {} : { credentials }),
-      ...(state === undefined ? {} : { state }),
+      ...present({ credentials, state }),
     }),
   }
 }

@@ -1,4 +1,5 @@
 /** Fits a plan to what its operator decided: schemas and forms of what is left open, and faults of the operator's values. */
+import { present } from '../../kit/present.ts'
 import type { Package, Plan } from '../../model/package.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { PlanFit } from '../contract.ts'
@@ -17,7 +18,7 @@ export function offerApb(pkg: Package, plan: Plan): PlanFit {
   return {
     plan: {
       ...plan,
-      metadata: { ...plan.metadata, ...(forms === undefined ? {} : { schemas: forms }) },
+      metadata: { ...plan.metadata, ...present({ schemas: forms }) },
       schemas: schemasOf(specPlan, operator, options),
     },
     problems: faultsOfValues(specPlan.parameters, operator),

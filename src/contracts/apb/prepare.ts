@@ -143,7 +143,7 @@ function prepareUnbind(situation: Situation): Prepared {
   return run('unbind', situation, {
     ...roleOf(situation),
     ...provisionCreds(credentials),
-    ...(bound === undefined ? {} : { _apb_bind_creds: bound }),
+    ...present({ _apb_bind_creds: bound }),
     provision_params: { ...storedParameters(situation), ...injected(situation) },
   })
 }

@@ -1,5 +1,6 @@
 /** Whether an instance is as its pak would make it now: what is still to be carried out although no change was asked for. */
 import { canonical, isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 
@@ -27,7 +28,7 @@ export function asDue(carryover: Carryover, due: Due): Carryover {
   const { digest } = appliedIn(carryover) ?? {}
   return {
     ...carryover,
-    [entry]: Buffer.from(canonical({ due, ...(digest === undefined ? {} : { digest }) })),
+    [entry]: Buffer.from(canonical({ due, ...present({ digest }) })),
   }
 }
 

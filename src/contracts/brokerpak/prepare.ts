@@ -1,6 +1,7 @@
 /** What is run for an action of a pak: checks, variables, then the commands over a workspace. */
 import { never } from '../../kit/assert.ts'
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Job, Step } from '../../model/job.ts'
 import type { Outcome, Output } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -211,7 +212,7 @@ function instanceRun(
       state,
       destroys,
       steps,
-      ...(version === undefined ? {} : { version }),
+      ...present({ version }),
     }),
   )
 }

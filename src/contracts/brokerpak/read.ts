@@ -1,4 +1,5 @@
 /** Reads a pak of any original into a package: manifest, definitions with their templates, programs. */
+import { present } from '../../kit/present.ts'
 import { nearest } from '../../kit/text.ts'
 import type { Artifact } from '../../model/artifact.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -77,7 +78,7 @@ export async function readPak(artifact: Artifact, request: ReadRequest): Promise
     manifest,
     definitions,
     installation,
-    ...(host.program === undefined ? {} : { hostProgram: host.program }),
+    ...present({ hostProgram: host.program }),
     digest: artifact.digest,
   }
   const warnings: readonly Problem[] = [

@@ -1,5 +1,6 @@
 /** Draft-04 schemas of what a service takes and gives, as the originals publish them. */
 import type { Json, JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { isTemplate, quote } from '../../languages/hil/index.ts'
 import type { Input } from './definition.ts'
 
@@ -22,7 +23,7 @@ export function propertyOf(input: Input): JsonObject {
   return {
     ...(title === '' ? {} : { title }),
     ...input.constraints,
-    ...(input.allowed === undefined ? {} : { enum: input.allowed }),
+    ...present({ enum: input.allowed }),
     ...(input.details === '' ? {} : { description: input.details }),
     ...(input.type === '' ? {} : { type: input.nullable ? [input.type, 'null'] : input.type }),
     ...defaultOf(input),

@@ -1,5 +1,6 @@
 /** The files of a run: templates, variables, state; values stand where Terraform does not evaluate them. */
 import type { Json, JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import type { FileIn } from '../../model/job.ts'
 import { type PakAction, templatesOf } from './definition.ts'
@@ -65,7 +66,7 @@ export function workspaceOf(order: WorkspaceOrder): Workspace {
 }
 
 function mended({ action, destroys, old, main }: WorkspaceOrder): Readonly<Record<string, string>> {
-  const templates = { ...templatesOf(action), ...(main === undefined ? {} : { main }) }
+  const templates = { ...templatesOf(action), ...present({ main }) }
   return Object.fromEntries(
     Object.entries(templates).map(([name, template]) => {
       const today = old ? template : modernised(template)

@@ -1,5 +1,6 @@
 /** What applications get of a bundle: what an action for bindings wrote, or what the installation has written already. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { BindingAnswer } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
 import { actionOf } from './actions.ts'
@@ -18,7 +19,7 @@ export function bindingsOf(bundle: Bundle, { bindings, bindable }: ServiceHints)
   if (bindable === false) return { kind: 'none' }
   const bind = firstOf(bundle, [bindings?.action, 'io.chandler.bind', 'bind'])
   const unbind = firstOf(bundle, [bindings?.unbindAction, 'io.chandler.unbind', 'unbind'])
-  if (bind !== undefined) return { kind: 'action', bind, ...(unbind === undefined ? {} : { unbind }) }
+  if (bind !== undefined) return { kind: 'action', bind, ...present({ unbind }) }
   const chosen = bindings?.outputs
   const any = Object.entries(bundle.outputs).some(
     ([name, output]) =>

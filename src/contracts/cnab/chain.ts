@@ -1,5 +1,6 @@
 /** The runs that an action comes to: dependencies before what needs them, and after it when they go. */
 import { canonical, type Json } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
 import { aliasesIn, memoryOf } from './memory.ts'
@@ -78,9 +79,7 @@ function uninstallLinks(aliases: readonly string[], carryover: Carryover): reado
   )
   const [first] = aliases
   const reached = installed.length > 0 ? installed : [first]
-  return reached
-    .toReversed()
-    .map((alias) => ({ ...(alias === undefined ? {} : { alias }), action: 'uninstall' }))
+  return reached.toReversed().map((alias) => ({ ...present({ alias }), action: 'uninstall' }))
 }
 
 /** Dependencies of an earlier version that this one has no more, in the order in which they go. */

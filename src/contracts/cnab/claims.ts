@@ -1,6 +1,7 @@
 /** Claims and results: the records of runs, in the words of the specification; built and read, kept by others. */
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import { actionOf } from './actions.ts'
 import type { Bundle } from './bundle.ts'
@@ -107,7 +108,7 @@ export function readClaim(bytes: Uint8Array): Reading<Claim> {
       ...(typeof document['bundleReference'] === 'string'
         ? { bundleReference: document['bundleReference'] }
         : {}),
-      ...(document['custom'] === undefined ? {} : { custom: document['custom'] }),
+      ...present({ custom: document['custom'] }),
     }
     if (!isObject(document['bundle'])) fault('/bundle', 'the bundle must be set')
     return claim
@@ -150,7 +151,7 @@ export function readResult(bytes: Uint8Array): Reading<Result> {
     status: readStatus(text(document, 'status', fault)),
     ...(typeof document['message'] === 'string' ? { message: document['message'] } : {}),
     outputs: isObject(document['outputs']) ? (document['outputs'] as Result['outputs']) : {},
-    ...(document['custom'] === undefined ? {} : { custom: document['custom'] }),
+    ...present({ custom: document['custom'] }),
   }))
 }
 

@@ -1,5 +1,6 @@
 /** What a run means for an instance: outputs, bindings, records, and what the next run must find; for failed runs, too. */
 import type { Json } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { redactText, secretTexts } from '../../kit/redact.ts'
 import type { Job } from '../../model/job.ts'
 import type { Carryover, Outcome, Output } from '../../model/outcome.ts'
@@ -79,7 +80,7 @@ function isKnown({ end }: Report): boolean {
 }
 
 function linkOf({ alias, action }: Stage): Link {
-  return { ...(alias === undefined ? {} : { alias }), action }
+  return { ...present({ alias }), action }
 }
 
 interface Ran {
@@ -185,7 +186,7 @@ function shownOutputs(bundle: Bundle, outputs: Readonly<Record<string, Uint8Arra
         name,
         content,
         mediaType: mediaTypeOf(definition, content),
-        ...(declared.description === undefined ? {} : { summary: declared.description }),
+        ...present({ summary: declared.description }),
         secret: isSensitive(definition),
       },
     ]

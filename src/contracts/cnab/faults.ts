@@ -1,4 +1,5 @@
 /** Collects what is wrong and what is doubtful in one document, each with its pointer. */
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
 
@@ -18,7 +19,7 @@ export function collectFaults(source: string): Faults {
     problems,
     warnings,
     problem: (code, pointer, detail, hint) =>
-      problems.push({ code, detail, ...where(pointer), ...(hint === undefined ? {} : { hint }) }),
+      problems.push({ code, detail, ...where(pointer), ...present({ hint }) }),
     warning: (code, pointer, detail) => warnings.push({ code, detail, ...where(pointer) }),
   }
 }

@@ -1,4 +1,5 @@
 /** What the records of an installation say together: its runs in order, its state, its outputs. */
+import { present } from '../../kit/present.ts'
 import type { Claim, Result, ResultStatus } from './claims.ts'
 
 export interface RecordedRun {
@@ -59,9 +60,7 @@ export function stateOf(
   const last = runs.findLast(({ claim }) => modifies(claim))
   return {
     state,
-    ...(installed === undefined ? {} : { installed }),
-    ...(uninstalled === undefined ? {} : { uninstalled }),
-    ...(last === undefined ? {} : { last }),
+    ...present({ installed, uninstalled, last }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** References to images: spelt in many ways, meant in one; and which invocation image is run. */
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { InvocationImage } from './bundle.ts'
 import { isDigest } from './words.ts'
@@ -27,8 +28,7 @@ export function readImageName(text: string): ImageName | undefined {
   const official = host === 'docker.io' && !path.includes('/') ? `library/${path}` : path
   return {
     repository: `${host === 'index.docker.io' ? 'docker.io' : host}/${official}`,
-    ...(tag === undefined ? {} : { tag }),
-    ...(digest === undefined ? {} : { digest }),
+    ...present({ tag, digest }),
   }
 }
 
@@ -51,7 +51,7 @@ export function pinnedName(image: string, contentDigest = ''): PinnedName {
   })
   if (name === undefined) return refuse(`could not parse ${image} as an OCI reference`)
   if (contentDigest === '') {
-    return { kind: 'name', text: image, ...(name.digest === undefined ? {} : { digest: name.digest }) }
+    return { kind: 'name', text: image, ...present({ digest: name.digest }) }
   }
   if (!isDigest(contentDigest)) return refuse(`${contentDigest} is no digest`)
   if (name.digest === undefined)

@@ -1,6 +1,7 @@
 /** How a bundle lies in a registry: an index that lists a config manifest, the invocation image and the other images. */
 import { digestOf } from '../../kit/hash.ts'
 import { canonical, isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 
 /** A place in a registry, by digest. */
@@ -66,7 +67,7 @@ function imageOf(value: unknown, pointer: string, component?: string): readonly 
   return [
     {
       pointer,
-      ...(component === undefined ? {} : { component }),
+      ...present({ component }),
       image: value['image'],
       ...(typeof contentDigest === 'string' && contentDigest !== '' ? { contentDigest } : {}),
       ...(typeof size === 'number' ? { size } : {}),
@@ -298,7 +299,7 @@ export function readBundleIndex(index: JsonObject): IndexRead {
     }
   }
   if (config === undefined) problems.push(problem('/manifests', 'bundle config not found'))
-  return { ...(config === undefined ? {} : { config }), invocation, components, problems }
+  return { ...present({ config }), invocation, components, problems }
 }
 
 function entriesIn(index: JsonObject): readonly Entry[] {

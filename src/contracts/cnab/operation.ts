@@ -1,6 +1,7 @@
 /** Operations: what a driver of the ecosystem is told on its standard input, and the job that this means here. */
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { FileIn, Job } from '../../model/job.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Bundle } from './bundle.ts'
@@ -85,7 +86,7 @@ export function operationDocument(operation: Operation): JsonObject {
     environment,
     files,
     outputs,
-    ...(bundle === undefined ? {} : { Bundle: bundle }),
+    ...present({ Bundle: bundle }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** A bundle becomes a package: one service, its plans, its actions and papers. */
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import {
   type CustomAction,
   noChoice,
@@ -43,12 +44,11 @@ function serviceOf(bundle: Bundle, hints: ServiceHints, options: Options): Servi
   const metadata: JsonObject = {
     displayName: hints.displayName ?? bundle.name,
     ...(bundle.description === '' ? {} : { longDescription: bundle.description }),
-    ...(hints.imageUrl === undefined ? {} : { imageUrl: hints.imageUrl }),
-    ...(hints.documentationUrl === undefined ? {} : { documentationUrl: hints.documentationUrl }),
+    ...present({ imageUrl: hints.imageUrl, documentationUrl: hints.documentationUrl }),
     ...(bundle.maintainers[0] === undefined ? {} : { providerDisplayName: bundle.maintainers[0].name }),
   }
   return {
-    ...(hints.id === undefined ? {} : { id: hints.id }),
+    ...present({ id: hints.id }),
     name: hints.name ?? serviceName(bundle.name),
     description: oneLine(hints.description ?? bundle.description) || bundle.name,
     bindable: bindingsOf(bundle, hints).kind !== 'none',
@@ -81,7 +81,7 @@ function planOf(bundle: Bundle, hints: ServiceHints, hint: PlanHint): Plan {
   const metadata: JsonObject = { ...hint.metadata, ...shared }
   const versioned = judgeBundleVersion(bundle.version) === 'ok'
   return {
-    ...(hint.id === undefined ? {} : { id: hint.id }),
+    ...present({ id: hint.id }),
     name: hint.name,
     description: oneLine(hint.description ?? bundle.description) || bundle.name,
     free: hint.free ?? true,
@@ -106,9 +106,7 @@ export function planSchemas(bundle: Bundle, hints: ServiceHints, operator: Opera
       ? schemaFor({ bundle, action: bindings.bind, operator, changeable: true })
       : undefined
   return {
-    ...(create === undefined ? {} : { create }),
-    ...(update === undefined ? {} : { update }),
-    ...(bind === undefined ? {} : { bind }),
+    ...present({ create, update, bind }),
   }
 }
 
@@ -118,7 +116,7 @@ function customActions(bundle: Bundle, hints: ServiceHints): readonly CustomActi
     .filter(({ name }) => !hidden.includes(name))
     .map((action) => {
       const schema = schemaFor({ bundle, action: action.name, operator: noChoice, changeable: true })
-      return { ...action, ...(schema === undefined ? {} : { parameters: schema }) }
+      return { ...action, ...present({ parameters: schema }) }
     })
 }
 
@@ -129,7 +127,7 @@ function papersOf({ description, maintainers, license, custom }: Bundle, hints: 
   return {
     ...(description === '' ? {} : { summary: oneLine(description) }),
     ...(authors.length === 0 ? {} : { authors }),
-    ...(license === undefined ? {} : { copyright: license }),
+    ...present({ copyright: license }),
     ...(link === undefined ? {} : { links: { documentation: link } }),
     ...(made === undefined ? {} : { description: `${description}\n\nMade with ${made}.`.trim() }),
   }

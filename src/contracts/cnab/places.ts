@@ -1,5 +1,6 @@
 /** Where values go: paths and variables that a bundle may use, and those that are the runtime's own. */
 import { pointer } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Destination } from './bundle.ts'
 import type { Faults } from './faults.ts'
 
@@ -33,8 +34,7 @@ export function destinationOf(
   if (variable !== undefined) judgeVariable(variable, pointer(at, 'env'), faults)
   if (file !== undefined) judgeFile(file, pointer(at, 'path'), faults)
   return {
-    ...(variable === undefined ? {} : { env: variable }),
-    ...(file === undefined ? {} : { path: file }),
+    ...present({ env: variable, path: file }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Reads a bundle from whatever it came in: everything that would keep it from being run is said now. */
+import { present } from '../../kit/present.ts'
 import type { Artifact } from '../../model/artifact.ts'
 import type { Problem } from '../../model/problem.ts'
 import { toProblem } from '../../model/problem.ts'
@@ -149,7 +150,7 @@ async function imageOf(
   const place = source.placeOf({
     pointer: at.pointer,
     image: chosen.image,
-    ...(pinned.digest === undefined ? {} : { contentDigest: pinned.digest }),
+    ...present({ contentDigest: pinned.digest }),
   })
   const unpinned: Problem = { code: 'cnab.image.unpinned', detail: chosen.image, where: at }
   const { reference, digest } = place

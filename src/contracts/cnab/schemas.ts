@@ -1,6 +1,7 @@
 /** The parameters of an action as platforms read them: one schema, only what users of the plan may send. */
 import { draftFour, draftFourName, draftFourOf } from '../../kit/draft-four.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { OperatorChoice } from '../../model/package.ts'
 import { appliesTo, type Bundle, type Definition, defaultOf, definitionOf, isInternal } from './bundle.ts'
 import { sourcesOf } from './sources.ts'
@@ -57,7 +58,7 @@ function fits(schema: JsonObject): boolean {
 function outlineOf(definition: Definition): Json {
   if (!isObject(definition)) return {}
   const { type, writeOnly } = definition as JsonObject
-  return { ...(type === undefined ? {} : { type }), ...(writeOnly === true ? { writeOnly } : {}) }
+  return { ...present({ type }), ...(writeOnly === true ? { writeOnly } : {}) }
 }
 
 /** What users may set: neither fixed nor of the authoring tool, and with no other source. */
@@ -86,7 +87,7 @@ function propertyFor(name: string, { bundle, operator }: SchemaOrder): Json {
   const moved = referring(definition as JsonObject, `#${pointer('/properties', name)}`) as JsonObject
   return {
     ...draftFour(moved),
-    ...(description === undefined ? {} : { description }),
+    ...present({ description }),
     ...(Object.hasOwn(operator.defaults, name) ? { default: operator.defaults[name] ?? null } : {}),
   }
 }

@@ -1,5 +1,6 @@
 /** Where a bundle is and where its images are: a document alone, an archive with or without images, an index in a registry. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { ArchiveArtifact, Artifact, ImageArtifact } from '../../model/artifact.ts'
 import type { Problem } from '../../model/problem.ts'
 import { sameImage, sameImageElsewhere } from './image-name.ts'
@@ -88,7 +89,7 @@ function placeInRegistry({ image, contentDigest }: BundleImage, relocation: Relo
   if (name === undefined) return { reference: `docker://${moved ?? image}` }
   const digest = name.digest ?? contentDigest
   const reference = formatImageName(digest === undefined ? name : { ...name, digest })
-  return { reference, ...(digest === undefined ? {} : { digest }) }
+  return { reference, ...present({ digest }) }
 }
 
 async function inArchive(archive: ArchiveArtifact): Promise<BundleSource | undefined> {

@@ -1,6 +1,7 @@
 /** The job of one run among those of an action: values resolved, credentials lent, its claim written. */
 import { parseJson } from '../../kit/exact.ts'
 import { canonical, isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import type { FileIn, Job } from '../../model/job.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -174,8 +175,7 @@ function identityOf({ instance, service, plan, binding }: Situation): Readonly<R
   return {
     CHANDLER_INSTANCE_ID: instance.id,
     CHANDLER_CONTEXT: canonical(instance.context),
-    ...(service.id === undefined ? {} : { CHANDLER_SERVICE_ID: service.id }),
-    ...(plan.id === undefined ? {} : { CHANDLER_PLAN_ID: plan.id }),
+    ...present({ CHANDLER_SERVICE_ID: service.id, CHANDLER_PLAN_ID: plan.id }),
     ...(binding === undefined
       ? {}
       : { CHANDLER_BINDING_ID: binding.id, CHANDLER_BIND_RESOURCE: canonical(binding.resource) }),

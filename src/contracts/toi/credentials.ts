@@ -1,5 +1,6 @@
 /** What the operator gives, turned into what the executor finds: credentials by name, and consumers that are passed on. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import {
   type ConsumerIdentity,
   type CredentialSpec,
@@ -50,7 +51,7 @@ export function lentBy(
       single[set] = { ...single[set], [property === '' ? 'value' : property]: text(value) }
     }
   }
-  return { lent: { ...(file === undefined ? {} : { file }), single, config }, problems }
+  return { lent: { ...present({ file }), single, config }, problems }
 }
 
 /** The file is a template of its own, without stubs. Values of it never stand in a message. */

@@ -1,5 +1,6 @@
 /** The documents of packages and executors, read as leniently as the original does: unknown fields, any case of names. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
 import { readDocument } from './spiff.ts'
@@ -70,7 +71,7 @@ export function readPackage(bytes: Uint8Array, source: string): DocumentReading<
     const description = place.text('description')
     return {
       ...shapeOf(place),
-      ...(description === undefined ? {} : { description }),
+      ...present({ description }),
       executors: place.list('executors').map(entryOf),
       additional: Object.fromEntries(
         place.entries('additionalResources').map(([name, one]) => [name, additionalOf(one)]),
@@ -92,10 +93,9 @@ export function readExecutor(bytes: Uint8Array, source: string): DocumentReading
       : undefined
     return {
       ...shapeOf(place),
-      ...(actions === undefined ? {} : { actions }),
+      ...present({ actions }),
       ...(imageResource === undefined ? {} : { imageResource: referenceOf(imageResource) }),
-      ...(image === undefined ? {} : { image }),
-      ...(outputs === undefined ? {} : { outputs }),
+      ...present({ image, outputs }),
     }
   })
 }
@@ -235,8 +235,7 @@ function shapeOf(place: Place): ShapeFields {
   const template = place.any('configTemplate')
   const scheme = place.child('configScheme')?.value
   return {
-    ...(template === undefined ? {} : { template }),
-    ...(scheme === undefined ? {} : { scheme }),
+    ...present({ template, scheme }),
     libraries: place.list('templateLibraries').map(referenceOf),
     credentials: Object.fromEntries(
       place.entries('credentials').map(([name, one]) => [name, requestOf(one)]),
@@ -248,7 +247,7 @@ function requestOf(place: Place): CredentialRequest {
   const description = place.text('description')
   const consumerId = place.textMap('consumerId')
   return {
-    ...(description === undefined ? {} : { description }),
+    ...present({ description }),
     properties: place.textMap('properties') ?? {},
     ...(consumerId === undefined || Object.keys(consumerId).length === 0 ? {} : { consumerId }),
     optional: place.get('optional') === true,
@@ -265,12 +264,9 @@ function entryOf(place: Place): ExecutorEntry {
   if (place.has('imageResourceRef'))
     place.fault('imageResourceRef', 'is the form of years before the specification; it is resourceRef now')
   return {
-    ...(actions === undefined ? {} : { actions }),
+    ...present({ actions }),
     ...(resource === undefined ? {} : { resource: referenceOf(resource) }),
-    ...(image === undefined ? {} : { image }),
-    ...(config === undefined ? {} : { config }),
-    ...(parameterMapping === undefined ? {} : { parameterMapping }),
-    ...(credentialMapping === undefined ? {} : { credentialMapping }),
+    ...present({ image, config, parameterMapping, credentialMapping }),
     outputs: outputsOf(place),
   }
 }
@@ -300,7 +296,7 @@ function imageOf(place: Place): ExecutorEntry['image'] {
   const reference = image?.text('ref')
   const digest = image?.text('digest')
   if (image !== undefined && reference === undefined) image.fault('ref', 'is required')
-  return reference === undefined ? undefined : { reference, ...(digest === undefined ? {} : { digest }) }
+  return reference === undefined ? undefined : { reference, ...present({ digest }) }
 }
 
 function referenceOf(place: Place): ResourceReference {

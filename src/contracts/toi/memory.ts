@@ -1,5 +1,6 @@
 /** What an installation keeps between its runs: which version it is of, what it was given, and what it has put out. */
 import { canonical, isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Carryover } from '../../model/outcome.ts'
 
 export interface Memory {
@@ -19,7 +20,7 @@ export function memoryOf(carryover: Carryover): Memory {
   const version = text('version')
   const parameters: unknown = JSON.parse(text('parameters') ?? 'null')
   return {
-    ...(version === undefined ? {} : { version }),
+    ...present({ version }),
     ...(isObject(parameters) ? { parameters: parameters as JsonObject } : {}),
     outputs: Object.fromEntries(
       Object.entries(carryover).flatMap(([name, bytes]) =>

@@ -1,4 +1,5 @@
 /** Reads a package from a component version: every document and image that it leads to is found now. */
+import { present } from '../../kit/present.ts'
 import type { Artifact, ComponentArtifact, ComponentResource } from '../../model/artifact.ts'
 import { type Problem, toProblem } from '../../model/problem.ts'
 import type { Reading, ReadRequest, Recognition } from '../contract.ts'
@@ -99,8 +100,7 @@ class Reader {
       examples,
       archive,
       images: [...this.#images],
-      ...(description === undefined ? {} : { description }),
-      ...(consumer === undefined ? {} : { consumer }),
+      ...present({ description, consumer }),
     }
   }
 
@@ -121,10 +121,7 @@ class Reader {
     const { image, resource, actions, config, parameterMapping, credentialMapping, outputs } = entry
     const own = {
       outputs,
-      ...(actions === undefined ? {} : { actions }),
-      ...(config === undefined ? {} : { config }),
-      ...(parameterMapping === undefined ? {} : { parameterMapping }),
-      ...(credentialMapping === undefined ? {} : { credentialMapping }),
+      ...present({ actions, config, parameterMapping, credentialMapping }),
     }
     if (image !== undefined) return await this.#plainImage(image, own)
     if (resource === undefined)
@@ -170,7 +167,7 @@ class Reader {
       ...own,
       layers: await this.#layers(placed),
       credentials,
-      ...(actions === undefined ? {} : { offers: actions }),
+      ...present({ offers: actions }),
     }
     if (image !== undefined) return await this.#plainImage(image, more)
     if (imageResource === undefined)
@@ -236,8 +233,7 @@ class Reader {
     }
     return {
       libraries,
-      ...(template === undefined ? {} : { template }),
-      ...(scheme === undefined ? {} : { scheme }),
+      ...present({ template, scheme }),
     }
   }
 
@@ -275,8 +271,7 @@ class Reader {
     const configFile = await example(document.additional['configFile'])
     const credentialsFile = await example(document.additional['credentialsFile'])
     return {
-      ...(configFile === undefined ? {} : { configFile }),
-      ...(credentialsFile === undefined ? {} : { credentialsFile }),
+      ...present({ configFile, credentialsFile }),
     }
   }
 

@@ -1,4 +1,5 @@
 /** Collects problems and warnings of one document, each with its place. */
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
 
@@ -22,6 +23,6 @@ export function collectFaults(
     warnings,
     problem: (code, pointer, detail) => problems.push({ code, detail, ...at(pointer) }),
     warning: (code, pointer, detail, hint) =>
-      warnings.push({ code, detail, ...at(pointer), ...(hint === undefined ? {} : { hint }) }),
+      warnings.push({ code, detail, ...at(pointer), ...present({ hint }) }),
   }
 }

@@ -1,5 +1,6 @@
 /** The metadata document of a pattern: read as written, all problems and warnings at once with their places. */
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { nearest } from '../../kit/text.ts'
 import type { YamlReading } from '../../kit/yaml.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -110,10 +111,7 @@ function readKeys(reader: Reader): Metadata {
   return {
     name,
     version,
-    ...(summary === undefined ? {} : { summary }),
-    ...(description === undefined ? {} : { description }),
-    ...(icon === undefined ? {} : { icon }),
-    ...(copyright === undefined ? {} : { copyright }),
+    ...present({ summary, description, icon, copyright }),
     authors: authorsOf(reader),
     files: readFiles(document['files'] ?? null, reader.yaml, faults),
     inputs: readInputs(document['inputs'] ?? null, faults),

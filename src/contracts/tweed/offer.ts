@@ -1,4 +1,5 @@
 /** Fits a plan to what its operator decided: the schema of what users may send, and faults of the operator's values. */
+import { present } from '../../kit/present.ts'
 import type { Package, Plan } from '../../model/package.ts'
 import type { PlanFit } from '../contract.ts'
 import { inputSchema } from './inputs.ts'
@@ -13,7 +14,7 @@ export function offerTweed(pkg: Package, plan: Plan): PlanFit {
   const create = publishedSchema(declared, plan.operator)
   const { create: _, ...schemas } = plan.schemas
   return {
-    plan: { ...plan, schemas: { ...schemas, ...(create === undefined ? {} : { create }) } },
+    plan: { ...plan, schemas: { ...schemas, ...present({ create }) } },
     problems: [...faultsOfPlan(declared, plan.operator), ...faultsOfOptions(plan.operator.options)],
   }
 }

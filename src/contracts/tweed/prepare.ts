@@ -1,5 +1,6 @@
 /** An action becomes one container run, or is refused before anything starts. */
 import { never } from '../../kit/assert.ts'
+import { present } from '../../kit/present.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Prepared } from '../contract.ts'
 import { operationJob, type Surroundings } from './job.ts'
@@ -71,7 +72,6 @@ function lentInputs(situation: Situation): { readonly inputs?: Uint8Array } {
 function identity({ instance, service, plan }: Situation): Readonly<Record<string, string>> {
   return {
     CHANDLER_INSTANCE_ID: instance.id,
-    ...(service.id === undefined ? {} : { CHANDLER_SERVICE_ID: service.id }),
-    ...(plan.id === undefined ? {} : { CHANDLER_PLAN_ID: plan.id }),
+    ...present({ CHANDLER_SERVICE_ID: service.id, CHANDLER_PLAN_ID: plan.id }),
   }
 }

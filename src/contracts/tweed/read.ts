@@ -1,5 +1,6 @@
 /** Reads a pattern image: its configuration first, then what its metadata operation prints when it is run. */
 import type { Json, JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Artifact, ImageArtifact } from '../../model/artifact.ts'
 import type { Package, Papers, Plan, Service } from '../../model/package.ts'
 import { noChoice } from '../../model/package.ts'
@@ -123,7 +124,7 @@ function planOf(metadata: Metadata): Plan {
     description: oneLine(metadata.summary ?? metadata.name),
     free: true,
     bindingRotatable: false,
-    schemas: { ...(create === undefined ? {} : { create }) },
+    schemas: present({ create }),
     requiresApp: false,
     mode: { instance: 'async', binding: 'auto' },
     operator: noChoice,
@@ -133,18 +134,17 @@ function planOf(metadata: Metadata): Plan {
 function serviceMetadata({ name, description, icon, authors }: Metadata): JsonObject {
   return {
     displayName: name,
-    ...(description === undefined ? {} : { longDescription: description }),
+    ...present({ longDescription: description }),
     ...(icon === undefined ? {} : { imageUrl: `data:image/png;base64,${icon.base64}` }),
-    ...(authors[0] === undefined ? {} : { providerDisplayName: authors[0] }),
+    ...present({ providerDisplayName: authors[0] }),
   }
 }
 
 function papersOf({ summary, description, authors, copyright, icon, files }: Metadata): Papers {
   return {
-    ...(summary === undefined ? {} : { summary }),
-    ...(description === undefined ? {} : { description }),
+    ...present({ summary, description }),
     ...(authors.length === 0 ? {} : { authors }),
-    ...(copyright === undefined ? {} : { copyright }),
+    ...present({ copyright }),
     ...(icon === undefined ? {} : { icon: { mediaType: 'image/png', base64: icon.base64 } }),
     ...(files.length === 0
       ? {}

@@ -1,6 +1,7 @@
 /** A client of the Docker API over its socket: a request, its answer, and what an engine may say against it. */
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { type Clock, systemClock } from '../../kit/clock.ts'
+import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
 
 export interface Docker {
@@ -50,7 +51,7 @@ export function dockerAt(socketPath: string, clock: Clock = systemClock): Docker
       method: call.method,
       path: `${prefix}${call.path}${query}`,
       headers,
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
+      ...present({ signal: call.signal }),
     })
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       sent.once('response', resolve)

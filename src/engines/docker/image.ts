@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Program } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import type { Watch } from '../engine.ts'
@@ -53,7 +54,7 @@ export async function ensureImage(
     await copier.copy({
       from: withDigest(program),
       to: `docker-archive:${file}:${name}`,
-      ...(program.platform === undefined ? {} : { platform: program.platform }),
+      ...present({ platform: program.platform }),
       signal: watch.signal,
       progress: (text) => watch.progress(text),
     })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { never } from '../../kit/assert.ts'
+import { present } from '../../kit/present.ts'
 import type { Want } from '../../model/job.ts'
 import { emptyReport, type Got, type Report, type RunEnd, type StepReport } from '../../model/report.ts'
 import { unlessAbsent } from '../absent.ts'
@@ -67,7 +68,7 @@ async function stepsOf(
   const captured = files?.captured
   const stdout = captured && (await readFile(captured.file).catch(unlessAbsent))
   const kept = stdout && captured ? new Uint8Array(stdout.subarray(0, captured.bytesMax)) : undefined
-  return [{ name: files?.step ?? '', exit, ...(kept === undefined ? {} : { stdout: kept }) }]
+  return [{ name: files?.step ?? '', exit, ...present({ stdout: kept }) }]
 }
 
 async function endOf(

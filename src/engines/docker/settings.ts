@@ -1,5 +1,6 @@
 /** What a container is made with: the program behind a gate, its streams in files, its limits and mounts. */
 import { join } from 'node:path'
+import { present } from '../../kit/present.ts'
 import type { Step } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import { capabilities } from '../confinement.ts'
@@ -89,8 +90,7 @@ export function containerBody(making: Making): ContainerBody {
       ([name, value]) => `${name}=${typeof value === 'string' ? value : value.reveal()}`,
     ),
     Labels: { [labels.cluster]: cluster, [labels.operation]: operation, [labels.spec]: spec },
-    ...(step.user === undefined ? {} : { User: step.user }),
-    ...(step.workingFolder === undefined ? {} : { WorkingDir: step.workingFolder }),
+    ...present({ User: step.user, WorkingDir: step.workingFolder }),
     AttachStdout: false,
     AttachStderr: false,
     OpenStdin: false,

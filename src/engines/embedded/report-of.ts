@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { never } from '../../kit/assert.ts'
+import { present } from '../../kit/present.ts'
 import type { Want } from '../../model/job.ts'
 import type { Got, Report, RunEnd, StepReport, Used } from '../../model/report.ts'
 import { readSmall, statSmall, unlessAbsent } from '../absent.ts'
@@ -132,7 +133,7 @@ async function stepsOf(paths: RunPaths, record: RunRecord): Promise<readonly Ste
     const captured = files[i]?.captured
     const stdout = captured && (await readFile(captured.file).catch(unlessAbsent))
     const kept = stdout && captured ? new Uint8Array(stdout.subarray(0, captured.bytesMax)) : undefined
-    steps.push({ name, exit: Number(text), ...(kept === undefined ? {} : { stdout: kept }) })
+    steps.push({ name, exit: Number(text), ...present({ stdout: kept }) })
   }
   return steps
 }

@@ -2,6 +2,7 @@
 import { accessSync, constants, lstatSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImageStore } from '../../artifacts/image-store.ts'
+import { present } from '../../kit/present.ts'
 import type { Job, Program, Tool } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import type { Watch } from '../engine.ts'
@@ -54,7 +55,7 @@ export async function imageRoot(
   const image = await images.unpack({
     reference,
     digest,
-    ...(platform === undefined ? {} : { platform }),
+    ...present({ platform }),
     signal: watch.signal,
     progress: (text) => watch.progress(text),
   })

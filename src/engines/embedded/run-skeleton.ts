@@ -5,6 +5,7 @@ import { rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { sha256 } from '../../kit/hash.ts'
+import { present } from '../../kit/present.ts'
 import { unlessAbsent } from '../absent.ts'
 import { resolveInLayers } from '../layer-view.ts'
 import { sweepOld } from '../sweep-old.ts'
@@ -43,7 +44,7 @@ export function planSkeleton(layers: readonly string[], seen: readonly string[])
       const spot = resolveInLayers(seen, path)
       const fits = kind === 'folder' ? spot.there?.stats.isDirectory() : spot.there?.stats.isFile()
       if (mode === undefined && fits) return spot.path
-      const item = { kind, path: spot.path, as: { uid, gid }, ...(mode === undefined ? {} : { mode }) }
+      const item = { kind, path: spot.path, as: { uid, gid }, ...present({ mode }) }
       if (!items.has(spot.path)) items.set(spot.path, item)
       return spot.path
     },

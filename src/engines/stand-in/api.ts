@@ -1,5 +1,6 @@
 /** Answers one request of the API, except for watches: a pure function of the request and the session. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { faultOfName, faultOfObject, normalised } from './object-rules.ts'
 import type { ObjectKey } from './objects.ts'
 import { patch } from './patch.ts'
@@ -80,7 +81,7 @@ export function targetOf(session: Session, path: string): Target | Answer {
     const message = `${resource} is forbidden: this action may use ${places.join(' and ')}, not ${resource} ${where}`
     return refusal('Forbidden', message, { kind: resource })
   }
-  return { resource, rule, namespace, ...(name === undefined ? {} : { name }) }
+  return { resource, rule, namespace, ...present({ name }) }
 }
 
 function namespaceTarget(
@@ -93,7 +94,7 @@ function namespaceTarget(
   if (name !== undefined && !own.includes(name)) {
     return refusal('Forbidden', `namespaces "${name}" is forbidden`, { kind: 'namespaces', name })
   }
-  return { resource, rule, namespace: '', ...(name === undefined ? {} : { name }) }
+  return { resource, rule, namespace: '', ...present({ name }) }
 }
 
 /** What only a cluster has is remembered, so that a person learns why the bundle failed. */

@@ -1,6 +1,7 @@
 /** Passes calls for the target namespace on to a real cluster: as far as the operator allows it, under an account of the operator. */
 import type { ServerResponse } from 'node:http'
 import { request } from 'node:https'
+import { present } from '../../kit/present.ts'
 import type { Session, TargetClusterRecord } from './session.ts'
 import { type Answer, refusal } from './status.ts'
 
@@ -74,7 +75,7 @@ export function forward(cluster: TargetClusterRecord, asked: Forwarded, response
     method: asked.method,
     path,
     headers,
-    ...(authority === undefined ? {} : { ca: authority }),
+    ...present({ ca: authority }),
   }
   const asking = request(base, options, (answer) => {
     const type = answer.headers['content-type']

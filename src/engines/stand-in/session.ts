@@ -2,6 +2,7 @@
 import { uuidOf } from '../../kit/hash.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { ClusterSandbox } from '../../model/job.ts'
 import type { ClusterObjects } from '../../model/report.ts'
 import { type Change, type ObjectKey, Objects, type Snapshot } from './objects.ts'
@@ -67,7 +68,7 @@ export class Session {
       token,
       ...place,
       sandbox,
-      ...(cluster === undefined ? {} : { cluster }),
+      ...present({ cluster }),
       openedAt,
       snapshot: this.objects.snapshot(),
       unserved: [...this.#unserved],

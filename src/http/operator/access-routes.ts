@@ -1,6 +1,7 @@
 /** Routes about access: the calling account, roles and tenants. */
 import { Type } from 'typebox'
 import { CanI, CanIQuery, Role, Tenant, TenantQuery, toWhoami, Whoami } from '../../api/access.ts'
+import { present } from '../../kit/present.ts'
 import { nearest } from '../../kit/text.ts'
 import { isPermission, permissionNames, permits, roles } from '../../model/access.ts'
 import { fail } from '../../model/problem.ts'
@@ -65,10 +66,10 @@ export const accessRoutes = [
       const items = await broker.store.look.tenants({
         tenants,
         most: limit,
-        ...(after === undefined ? {} : { after }),
+        ...present({ after }),
       })
       const next = items.length === limit ? items.at(-1)?.name : undefined
-      return document({ items, ...(next === undefined ? {} : { next }) })
+      return document({ items, ...present({ next }) })
     },
   }),
 ]

@@ -16,6 +16,7 @@ import {
 } from '../../api/account.ts'
 import { addAccount, changeAccount, makeToken, removeAccount, revokeToken } from '../../broker/accounts.ts'
 import { fitsPassword } from '../../kit/hash.ts'
+import { present } from '../../kit/present.ts'
 import { type Grant, permits } from '../../model/access.ts'
 import { setUpAccount } from '../../model/account.ts'
 import { operatorsPlatform } from '../../model/instance.ts'
@@ -60,7 +61,7 @@ export const accountRoutes = [
       refuseRoles(ports, grants)
       if ([setUpAccount, operatorsPlatform].includes(body.name) || ports.gate.named(body.name) !== undefined)
         fail('account.exists', body.name)
-      const wanted = { ...rest, kind, grants, ...(tenant === undefined ? {} : { tenant }) }
+      const wanted = { ...rest, kind, grants, ...present({ tenant }) }
       return document(toAccount(await addAccount(ports.broker, asker, wanted)))
     },
   }),

@@ -3,6 +3,7 @@ import { AdoptedInstance } from '../../api/adoption.ts'
 import { adoptInstance } from '../../broker/adopt.ts'
 import type { Catalog, Offer } from '../../broker/catalog.ts'
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import { fail } from '../../model/problem.ts'
 import { InstanceAddress } from './instance-routes.ts'
@@ -40,7 +41,7 @@ export const adoptionRoutes = [
               ? {}
               : { answer: { credentials: one.credentials as JsonObject } }),
           })),
-          ...(dashboardUrl === undefined ? {} : { dashboardUrl }),
+          ...present({ dashboardUrl }),
         },
       )
       return nothing

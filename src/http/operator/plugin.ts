@@ -5,6 +5,7 @@ import { recordDeed } from '../../broker/govern.ts'
 import type { Asker } from '../../broker/orders.ts'
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { reachOf } from '../../model/access.ts'
 import { fail, type Problem, ProblemError, toProblem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
@@ -278,7 +279,7 @@ function callOf(
     },
     signal: AbortSignal.any([gone.signal, leaving]),
     abort: () => gone.abort(),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...present({ idempotencyKey }),
   }
 }
 

@@ -3,6 +3,7 @@ import { bind } from '../../broker/bind.ts'
 import { fetchBinding } from '../../broker/look.ts'
 import { orders } from '../../broker/orders.ts'
 import { unbind } from '../../broker/unbind.ts'
+import { present } from '../../kit/present.ts'
 import type { BindingKey } from '../../model/instance.ts'
 import type { Answer } from '../answer.ts'
 import { answerOfCreation, answerOfRemoval } from './ended.ts'
@@ -49,8 +50,7 @@ export async function deleteBinding(around: OsbSurroundings, request: OsbRequest
   const begun = await unbind(around.ports, request.asker, {
     ...keyOf(request),
     acceptsIncomplete: incomplete,
-    ...(serviceId === undefined ? {} : { serviceId }),
-    ...(planId === undefined ? {} : { planId }),
+    ...present({ serviceId, planId }),
   })
   return answerOfRemoval(around, begun, incomplete)
 }

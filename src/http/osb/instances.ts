@@ -3,6 +3,7 @@ import { deprovision } from '../../broker/deprovision.ts'
 import { fetchInstance, pollTarget, retryAfterSeconds } from '../../broker/look.ts'
 import { provision } from '../../broker/provision.ts'
 import { update } from '../../broker/update.ts'
+import { present } from '../../kit/present.ts'
 import type { InstanceKey, Target } from '../../model/instance.ts'
 import { hasEnded } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
@@ -18,7 +19,7 @@ export async function putInstance(around: OsbSurroundings, request: OsbRequest):
   const answer = await provision(ports, request.asker, asked)
   if (answer.kind === 'exists') return { status: 200, body: instanceAnswer(answer.instance) }
   const { operation, again, dashboardUrl } = answer
-  const body = { operation, ...(dashboardUrl === undefined ? {} : { dashboard_url: dashboardUrl }) }
+  const body = { operation, ...present({ dashboard_url: dashboardUrl }) }
   const accepted: Answer = { status: 202, body }
   if (!answer.wait) return accepted
   const { serviceId, planId } = asked

@@ -1,4 +1,5 @@
 /** A problem as platforms read it: the error words and sentences that their client libraries compare. */
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import { type ProblemCode, problemCodes } from '../../model/problem-codes.ts'
 import { type Answer, sentences, statusOf } from '../answer.ts'
@@ -38,10 +39,9 @@ export function problemAnswer(problem: Problem, reference: string, judgement: Ju
   return {
     status: statusOf(problem),
     body: {
-      ...(word === undefined ? {} : { error: word }),
+      ...present({ error: word }),
       description,
-      ...(judgement.usable === undefined ? {} : { instance_usable: judgement.usable }),
-      ...(repeatable === undefined ? {} : { update_repeatable: repeatable }),
+      ...present({ instance_usable: judgement.usable, update_repeatable: repeatable }),
     },
     headers: headersOf(problem),
   }

@@ -1,5 +1,6 @@
 /** The Open Service Broker API: route, authentication, version, body, identity, handler; in that order. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { present } from '../../kit/present.ts'
 import { permits } from '../../model/access.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
 import type { Admission } from '../admit.ts'
@@ -122,7 +123,7 @@ async function respond(
       account: actorOf(account),
       requestId: passing.reference,
       ...(requester ? { requester } : {}),
-      ...(account.tenant === undefined ? {} : { tenant: account.tenant }),
+      ...present({ tenant: account.tenant }),
       source: door.source(request),
     },
     instance: found.instance,

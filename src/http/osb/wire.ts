@@ -4,6 +4,7 @@ import type { BindingView, InstanceView } from '../../broker/look.ts'
 import type { ProvisionRequest } from '../../broker/provision.ts'
 import type { UpdateRequest } from '../../broker/update.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { Instance } from '../../model/instance.ts'
 import { hasEnded, type OperationState } from '../../model/operation.ts'
 import type { BindingAnswer } from '../../model/outcome.ts'
@@ -45,9 +46,7 @@ export function parseUpdate(instance: string, body: JsonObject, acceptsIncomplet
     instance,
     acceptsIncomplete,
     serviceId: required(body, 'service_id', faults),
-    ...(planId === undefined ? {} : { planId }),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(context === undefined ? {} : { context }),
+    ...present({ planId, parameters, context }),
     ...maintenanceIn(body, faults),
   }
   failAll(faults)
@@ -72,12 +71,7 @@ export function parseBind(
   return {
     ...ids,
     acceptsIncomplete,
-    ...(serviceId === undefined ? {} : { serviceId }),
-    ...(planId === undefined ? {} : { planId }),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(context === undefined ? {} : { context }),
-    ...(resource === undefined ? {} : { resource }),
-    ...(predecessor === undefined ? {} : { predecessor }),
+    ...present({ serviceId, planId, parameters, context, resource, predecessor }),
   }
 }
 
@@ -138,7 +132,7 @@ function malformed(pointer: string, detail: string): Problem {
 export function instanceAnswer(instance: Instance): Body {
   const { dashboardUrl, labels, attributes } = instance
   return {
-    ...(dashboardUrl === undefined ? {} : { dashboard_url: dashboardUrl }),
+    ...present({ dashboard_url: dashboardUrl }),
     ...(labels || attributes
       ? { metadata: { ...(labels ? { labels } : {}), ...(attributes ? { attributes } : {}) } }
       : {}),
@@ -160,15 +154,16 @@ export function instanceBody({ instance, parameters }: InstanceView): Body {
 /** What bind answers. */
 export function bindingAnswer(answer: BindingAnswer): Body {
   const metadata = {
-    ...(answer.expiresAt === undefined ? {} : { expires_at: answer.expiresAt }),
-    ...(answer.renewBefore === undefined ? {} : { renew_before: answer.renewBefore }),
+    ...present({ expires_at: answer.expiresAt, renew_before: answer.renewBefore }),
   }
   return {
-    ...(answer.credentials === undefined ? {} : { credentials: answer.credentials }),
-    ...(answer.syslogDrainUrl === undefined ? {} : { syslog_drain_url: answer.syslogDrainUrl }),
-    ...(answer.routeServiceUrl === undefined ? {} : { route_service_url: answer.routeServiceUrl }),
-    ...(answer.volumeMounts === undefined ? {} : { volume_mounts: answer.volumeMounts }),
-    ...(answer.endpoints === undefined ? {} : { endpoints: answer.endpoints }),
+    ...present({
+      credentials: answer.credentials,
+      syslog_drain_url: answer.syslogDrainUrl,
+      route_service_url: answer.routeServiceUrl,
+      volume_mounts: answer.volumeMounts,
+      endpoints: answer.endpoints,
+    }),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
 }

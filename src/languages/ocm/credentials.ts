@@ -1,5 +1,6 @@
 /** Credentials that a configuration holds: by consumer, by name, in place. */
 import { isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import type { CredentialSpec, OcmConfig } from './config.ts'
 import type { Consumer, Credentials } from './consumers.ts'
 
@@ -68,7 +69,7 @@ function dockerConsumers(spec: CredentialSpec): readonly Consumer[] {
     const identity = {
       type: 'OCIRegistry',
       hostname,
-      ...(port === undefined ? {} : { port }),
+      ...present({ port }),
       ...(pathprefix === '' ? {} : { pathprefix }),
     }
     return [{ identity, credentials }]

@@ -1,5 +1,6 @@
 /** Normal forms of a descriptor: the one text over which its digest is taken, whatever may change without changing what it means. */
 import { canonical, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import {
   accessType,
   type ComponentDescriptor,
@@ -53,7 +54,7 @@ function canonicalForm(descriptor: ComponentDescriptor): string {
         componentName: reference.componentName,
         ...digestField(reference.digest),
       })),
-      ...(creationTime === undefined ? {} : { creationTime }),
+      ...present({ creationTime }),
       ...listField('labels', signedLabels(labels)),
       name,
       provider: { name: provider.name, ...listField('labels', signedLabels(provider.labels)) },
@@ -96,9 +97,7 @@ function digestOf({ access, digest }: Resource): Digest | undefined {
 
 function signedLabels(labels: readonly Label[]): readonly JsonObject[] {
   return labels.flatMap(({ name, value, version, signing }) =>
-    signing === true || signing === 'true'
-      ? [{ name, ...(version === undefined ? {} : { version }), value, signing }]
-      : [],
+    signing === true || signing === 'true' ? [{ name, ...present({ version }), value, signing }] : [],
   )
 }
 
@@ -141,7 +140,7 @@ function oldTwo(descriptor: ComponentDescriptor, noIdentity: NoIdentity): JsonOb
         componentName: reference.componentName,
         ...digestField(reference.digest),
       })),
-      ...(creationTime === undefined ? {} : { creationTime }),
+      ...present({ creationTime }),
       ...listField('labels', signedLabels(labels)),
       name,
       provider:
@@ -169,7 +168,7 @@ function oldThree(descriptor: ComponentDescriptor): JsonObject {
     metadata: {
       name,
       version,
-      ...(creationTime === undefined ? {} : { creationTime }),
+      ...present({ creationTime }),
       ...listField('labels', signedLabels(labels)),
       provider: { name: provider.name, ...listField('labels', provider.labels.map(labelValue)) },
     },

@@ -1,5 +1,6 @@
 /** Reads component descriptors of every serialisation; all that is wrong with one is said at once. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { readYaml } from '../../kit/yaml.ts'
 import type {
   Access,
@@ -163,7 +164,7 @@ function resourceOf(place: Fields): Resource {
       'optional',
       ({ value }) => value,
     ),
-    ...(digest === undefined ? {} : { digest }),
+    ...present({ digest }),
   }
 }
 
@@ -182,7 +183,7 @@ function referenceOf(place: Fields): Reference {
   return {
     ...elementOf(place),
     componentName: place.text('componentName', isComponentName),
-    ...(digest === undefined ? {} : { digest }),
+    ...present({ digest }),
   }
 }
 
@@ -245,7 +246,7 @@ function signatureOf(place: Fields): Signature {
       algorithm: signature.text('algorithm'),
       value: signature.text('value'),
       mediaType: signature.text('mediaType'),
-      ...(issuer === undefined ? {} : { issuer }),
+      ...present({ issuer }),
     },
     ...(timestamp === undefined ? {} : { timestamp: timestamp.value }),
   }
@@ -256,7 +257,7 @@ function nestedDigestOf(place: Fields): NestedDigest {
   return {
     name: place.text('name'),
     version: place.text('version'),
-    ...(digest === undefined ? {} : { digest }),
+    ...present({ digest }),
     resourceDigests: place.list('resourceDigests', 'optional', (item) => ({
       name: item.text('name'),
       version: item.text('version'),

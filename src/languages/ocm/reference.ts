@@ -1,5 +1,6 @@
 /** References to component versions and the repositories they lie in, as people write them. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 
 export interface ComponentReference {
   /** The word before `::` without its format; empty where there is none. */
@@ -166,7 +167,7 @@ export function repositoryDocument(spec: RepositorySpec): JsonObject {
     return {
       type: spec.archive ? 'ComponentArchive' : 'CommonTransportFormat',
       filePath: spec.path,
-      ...(spec.format === undefined ? {} : { fileFormat: spec.format }),
+      ...present({ fileFormat: spec.format }),
     }
   const { host, scheme, subPath, mapping } = spec
   return {

@@ -10,6 +10,7 @@ import {
   X509Certificate,
 } from 'node:crypto'
 import { readPem, writePem } from '../../kit/pem.ts'
+import { present } from '../../kit/present.ts'
 import { faultOfSigner, holdsSubject, readCertificateBytes, subjectLine } from '../../kit/trust-chain.ts'
 import type { ComponentDescriptor, Digest, Signature } from './descriptor.ts'
 import { type Normalisation, normalForm, normalForms, normalisationNamed } from './normalise.ts'
@@ -254,7 +255,7 @@ export function signDescriptor(
       ...(order.certificates === undefined
         ? { value: value.toString('hex'), mediaType: plainTypes[order.algorithm] }
         : { value: pemOf(value, order.algorithm, order.certificates), mediaType: pemType }),
-      ...(order.issuer === undefined ? {} : { issuer: order.issuer }),
+      ...present({ issuer: order.issuer }),
     },
   }
   return {

@@ -1,5 +1,6 @@
 /** Writes component descriptors as documents of either serialisation. */
 import type { Json, JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import type {
   ComponentDescriptor,
@@ -31,7 +32,7 @@ function two(descriptor: ComponentDescriptor): JsonObject {
       name,
       version,
       provider: providerText(descriptor),
-      ...(creationTime === undefined ? {} : { creationTime }),
+      ...present({ creationTime }),
       ...labelsField(labels),
       repositoryContexts,
       sources: descriptor.sources.map(sourceValue),
@@ -52,7 +53,7 @@ function three(descriptor: ComponentDescriptor): JsonObject {
       version,
       provider: { name: provider.name, ...labelsField(provider.labels) },
       ...labelsField(labels),
-      ...(creationTime === undefined ? {} : { creationTime }),
+      ...present({ creationTime }),
     },
     repositoryContexts,
     spec: {
@@ -113,9 +114,7 @@ export function labelValue({ name, value, version, signing, merge }: Label): Jso
   return {
     name,
     value,
-    ...(version === undefined ? {} : { version }),
-    ...(signing === undefined ? {} : { signing }),
-    ...(merge === undefined ? {} : { merge }),
+    ...present({ version, signing, merge }),
   }
 }
 
@@ -131,7 +130,7 @@ function signatureValue({ name, digest, signature, timestamp }: Signature): Json
     name,
     digest: { ...digest },
     signature: { ...signature },
-    ...(timestamp === undefined ? {} : { timestamp }),
+    ...present({ timestamp }),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Signatures as Sigstore bundles: a message signature, or an envelope (DSSE) around a statement (in-toto). */
 import { at, isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { readCertificateBytes } from '../../kit/trust-chain.ts'
 import {
   type Claim,
@@ -31,7 +32,7 @@ export function readBundle(
   const log = logOf(at(bundle, '/verificationMaterial/tlogEntries/0'))
   return {
     kind: 'claim',
-    claim: { ...signed, certificates: certificatesOf(bundle), ...(log === undefined ? {} : { log }) },
+    claim: { ...signed, certificates: certificatesOf(bundle), ...present({ log }) },
   }
 }
 

@@ -1,6 +1,7 @@
 /** Signatures as cosign keeps them beside an image: a small document with its value in the annotations. */
 
 import { at, isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { certificatesOf } from '../../kit/trust-chain.ts'
 import { type ClaimReading, jsonOf, refuseClaim, type SignedContent, type StoredSignature } from './claim.ts'
 import type { LogEntry } from './log-entry.ts'
@@ -34,7 +35,7 @@ export function readCosign({ bytes, annotations }: StoredSignature, of: SignedCo
       data: bytes,
       value: Buffer.from(value, 'base64'),
       certificates,
-      ...(log === undefined ? {} : { log }),
+      ...present({ log }),
     },
   }
 }

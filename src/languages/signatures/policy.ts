@@ -1,5 +1,6 @@
 /** Reads which signers are trusted, and which packages must be signed by whom. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { checkerOf } from '../../kit/schema.ts'
 import { certificatesOf } from '../../kit/trust-chain.ts'
 import { readYaml } from '../../kit/yaml.ts'
@@ -80,7 +81,7 @@ export function readPolicy(text: string, fileOf: (path: string) => string | unde
     }
   const told = (pointer: string, message: string): PolicyFault => {
     const line = place(pointer)?.line
-    return { message, pointer, ...(line === undefined ? {} : { line }) }
+    return { message, pointer, ...present({ line }) }
   }
   const document = value ?? {}
   const shape = check(document)
@@ -139,8 +140,7 @@ function signerOf(name: string, written: WrittenSigner, { fileOf, tell }: Ways):
     keys,
     roots,
     logKeys,
-    ...(identity === undefined ? {} : { identity }),
-    ...(issuer === undefined ? {} : { issuer }),
+    ...present({ identity, issuer }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Where a value came from: the chain from the result back to template, stubs and expressions. */
+import { present } from '../../kit/present.ts'
 import { temporaryOrLocal } from './cleanup.ts'
 import { stepIntoCell } from './step.ts'
 import { type Cell, Dict, List, looksLikeCode, type Origin } from './value.ts'
@@ -59,8 +60,7 @@ function chain(origin: Origin | undefined, rest: readonly string[]): readonly Ex
       how: one.how,
       source: one.source,
       path: [...one.path, ...rest].join('.'),
-      ...(one.expression === undefined ? {} : { expression: one.expression }),
-      ...(one.instead === undefined ? {} : { instead: one.instead }),
+      ...present({ expression: one.expression, instead: one.instead }),
     })
   }
   return steps

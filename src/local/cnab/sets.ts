@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Explanation, readValueSet, type SourceKind, type ValueSet } from '../../contracts/cnab/index.ts'
 import type { Json, JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { readYaml } from '../../kit/yaml.ts'
 import { fail, failAll, type Problem, toProblem } from '../../model/problem.ts'
 import type { CnabContext } from './context.ts'
@@ -29,7 +30,7 @@ export function readSet(document: Json, kind: SetKind, source?: string): ValueSe
   if (reading.kind === 'set') return reading.set
   const [first, ...rest] = reading.problems.map((one) => ({
     ...one,
-    where: { ...(source === undefined ? {} : { source }), ...one.where },
+    where: { ...present({ source }), ...one.where },
   }))
   failAll([first ?? reading.problems[0], ...rest])
 }

@@ -1,5 +1,6 @@
 /** What the broker says is wrong, by the place in the form that it is about. */
 import type { Problem } from '../../api/problem.ts'
+import { present } from '../../kit/present.ts'
 import type { Field } from './field.ts'
 import { isWithin } from './places.ts'
 
@@ -34,7 +35,7 @@ function faultOf({ code, title, detail, where, hint }: One): Fault {
     ...(place === undefined || where?.source !== 'parameters' ? {} : { place }),
     sentence: facts === '' ? plain : `${plain}: ${facts}`,
     detail: detail ?? plain,
-    ...(hint === undefined ? {} : { hint }),
+    ...present({ hint }),
     code,
   }
 }
@@ -44,7 +45,7 @@ function partsOf({ code, title, places = [], hint }: One): readonly Fault[] {
     place: pointer,
     sentence: `${title.replace(/\.$/, '')}: parameters, ${pointer}: ${detail}`,
     detail,
-    ...(hint === undefined ? {} : { hint }),
+    ...present({ hint }),
     code,
     isPart: true,
   }))

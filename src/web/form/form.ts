@@ -1,5 +1,6 @@
 /** Makes the fields of a form: from a schema of any draft, a definition and a value. Pure; drawn elsewhere. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { branchName, options, pickedBranch } from './branches.ts'
 import { type Placing, placed } from './definition.ts'
 import type { ChoiceField, Common, Field, GroupField, ListField, Section, TextField } from './field.ts'
@@ -97,7 +98,7 @@ function commonOf(spot: Spot, schema: JsonObject): Common {
       schema['format'] === 'password' ||
       spot.display === 'password',
     fixed: spot.fixed === true || schema['readOnly'] === true,
-    ...(fallback === undefined ? {} : { fallback }),
+    ...present({ fallback }),
     value,
   }
 }
@@ -237,7 +238,7 @@ function branchField(
   const within = fieldOf(
     {
       ...spot,
-      schema: join({ ...own, ...(description === undefined ? {} : { description }) }, withoutWords(beside)),
+      schema: join({ ...own, ...present({ description }) }, withoutWords(beside)),
       required: true,
       secret: common.secret,
     },
@@ -312,7 +313,7 @@ function groupField(spot: Spot, schema: JsonObject, common: Common, around: Arou
       inner,
     )
   const members = placed([...declared.keys()], around.definition).map((placing) => ({
-    ...(placing.group === undefined ? {} : { group: placing.group }),
+    ...present({ group: placing.group }),
     field: memberOf(placing.name, placing),
   }))
   const open = members.filter(({ field }) => field.fallback === undefined || field.kind === 'constant')
@@ -341,7 +342,7 @@ function sections(
   for (const { group, field } of members) {
     const last = found.at(-1)
     if (last !== undefined && last.title === group) last.fields.push(field)
-    else found.push({ ...(group === undefined ? {} : { title: group }), fields: [field] })
+    else found.push({ ...present({ title: group }), fields: [field] })
   }
   return found
 }

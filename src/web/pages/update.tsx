@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import type { CatalogPlan, CatalogService } from '../../api/catalog.ts'
 import type { InstanceDetail } from '../../api/instance.ts'
 import { isObject, type Json, type JsonObject, at as valueAt } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { calls } from '../calls.ts'
 import { Differences } from '../fields/differences.tsx'
 import { OrderPanel } from '../fields/order-panel.tsx'
@@ -94,7 +95,7 @@ function UpdateForm({ instance, service, plan, version, tried }: FormProps) {
   const wish = (value: JsonObject) => ({
     parameters: patchOf(now, value, rulesOf(plan)),
     ...(isOtherPlan ? { plan: plan.id } : {}),
-    ...(version === undefined ? {} : { maintenance: version }),
+    ...present({ maintenance: version }),
   })
   const filling = useFilling({
     key: `update ${instance.platform} ${instance.id} ${plan?.id} ${standingOf(instance)}${tried === undefined ? '' : ' again'}`,

@@ -2,6 +2,7 @@
 import type { AdoptedInstance } from '../../../api/adoption.ts'
 import { movedBinding, movedInstance, sentParameters } from '../../../contracts/apb/index.ts'
 import { isObject, type JsonObject } from '../../../kit/json.ts'
+import { present } from '../../../kit/present.ts'
 import type { Carryover } from '../../../model/outcome.ts'
 import type { Resource } from './resource.ts'
 import { type Dump, objectIn, valuesOf, wordIn } from './resources.ts'
@@ -51,7 +52,7 @@ function instanceOf(
   const moved = movedInstance({
     parameters,
     namespace,
-    ...(credentials === undefined ? {} : { credentials }),
+    ...present({ credentials }),
     ...(config === undefined ? {} : { state: config as Readonly<Record<string, string>> }),
   })
   if (moved.plan === '') return no('it does not say its plan (_apb_plan_id)')

@@ -1,5 +1,6 @@
 /** The configuration of an original broker in settings of ours: each key is taken over, replaced, or named as gone. */
 import { isObject, type Json, type JsonObject } from '../../../kit/json.ts'
+import { present } from '../../../kit/present.ts'
 import { readYaml } from '../../../kit/yaml.ts'
 import { fail } from '../../../model/problem.ts'
 import { fates } from './fates.ts'
@@ -96,7 +97,7 @@ function entryOf({ source, name }: MovedRegistry, config: JsonObject, dump: Dump
     entry: {
       source: {
         ...source,
-        ...(interval === undefined ? {} : { refresh_interval: interval }),
+        ...present({ refresh_interval: interval }),
         ...(overrides.length === 0 ? {} : { overrides }),
       },
       contract: 'apb',

@@ -1,5 +1,6 @@
 /** Specs of a dump as files: an `apb.yml` for each, which names its image, for a source of type folder. */
 import { isObject, type Json, type JsonObject } from '../../../kit/json.ts'
+import { present } from '../../../kit/present.ts'
 import { writeYaml } from '../../../kit/yaml.ts'
 import { type Dump, objectIn, wordIn } from './resources.ts'
 
@@ -46,7 +47,7 @@ function planOf(plan: JsonObject): Json {
     description: wordIn(plan, 'description'),
     metadata: objectIn(plan, 'metadata') ?? {},
     free: plan['free'] ?? false,
-    ...(plan['bindable'] === undefined ? {} : { bindable: plan['bindable'] }),
+    ...present({ bindable: plan['bindable'] }),
     updates_to: plan['updates_to'] ?? plan['updatesTo'] ?? [],
     parameters: listIn(plan, 'parameters').map(parameterOf),
     bind_parameters: [...listIn(plan, 'bindParameters'), ...listIn(plan, 'bind_parameters')].map(parameterOf),
