@@ -31,14 +31,6 @@ test('no link of any page leads nowhere', () => {
   expect(site.files.filter((file) => file.endsWith('.html')).length).toBeGreaterThan(50)
 })
 
-test.each(['docs/choosing.md', 'docs/moving-over.md'])('every command that %s names is there', (page) => {
-  const named = [...readFileSync(page, 'utf8').matchAll(/`chandler ((?:[a-z][a-z-]* ?)+)/g)]
-  const known = readFileSync('docs/cli.md', 'utf8')
-
-  expect(named.length).toBeGreaterThan(4)
-  for (const [, words = ''] of named) expect(known).toContain(`\n### chandler ${words.trim()}\n`)
-})
-
 test('a link that leads nowhere is told, whether to a page, a heading or a file', () => {
   const page = { source: 'docs/a.md', path: 'a.html', label: 'A' }
   const places = { root: process.cwd(), pages: new Map([[page.source, page]]) }

@@ -62,6 +62,8 @@ export async function visitorOf(browser: Browser, url: string, manner: Manner = 
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   })
+  // As long as a slow host may need: how long a page takes is asserted nowhere.
+  context.setDefaultTimeout(300_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {

@@ -23,6 +23,8 @@ interface Story {
   readonly service: string
   /** A file that it leaves for people; absent: the contract knows none. */
   readonly file?: string
+  /** What it says of a change of the pages to 77 before it is made; absent: it cannot tell. */
+  readonly foretold?: string
   /** The contract knows no changes. */
   readonly isFixed?: true
   /** Why it cannot be told here. */
@@ -33,8 +35,18 @@ const noTerraform = hostEngine() === undefined ? 'there is no terraform and no t
 const stories: readonly Story[] = [
   { contract: 'tweed', service: 'guestbook-tweed', file: 'cover.txt', isFixed: true },
   { contract: 'apb', service: 'examples-guestbook-apb' },
-  { contract: 'brokerpak', service: 'guestbook-brokerpak', missing: noTerraform },
-  { contract: 'cnab', service: 'guestbook-cnab', file: 'cover' },
+  {
+    contract: 'brokerpak',
+    service: 'guestbook-brokerpak',
+    foretold: 'terraform_data.book',
+    missing: noTerraform,
+  },
+  {
+    contract: 'cnab',
+    service: 'guestbook-cnab',
+    file: 'cover',
+    foretold: 'would bind Harbour anew, with 77 pages of lined paper',
+  },
   { contract: 'toi', service: 'guestbook-toi', file: 'cover' },
 ]
 
@@ -154,7 +166,7 @@ describe.skipIf(missing !== undefined)('each contract in the UI', { timeout: 600
   }
 
   /** What will change is said before it is sent, by the form, and by the package where it can tell. */
-  async function change(seen: Visitor, { contract }: Story, name: string): Promise<void> {
+  async function change(seen: Visitor, { contract, foretold }: Story, name: string): Promise<void> {
     const { page } = seen
     await page.getByRole('link', { name, exact: true }).click()
     await page.getByRole('link', { name: 'Update' }).click()
@@ -162,9 +174,9 @@ describe.skipIf(missing !== undefined)('each contract in the UI', { timeout: 600
     await unfold(page)
     await choose(page, 'Pages', '77')
     await page.locator('.differences').getByText('77').waitFor()
-    if (contract === 'brokerpak') {
+    if (foretold !== undefined) {
       await page.getByRole('button', { name: 'Ask the package what it would do' }).click()
-      await page.getByRole('cell', { name: 'terraform_data.book' }).waitFor()
+      await page.getByRole('region', { name: 'What the package would do' }).getByText(foretold).waitFor()
     }
     await fine(seen, `${contract}-change`)
     await page.getByRole('button', { name: 'Change it' }).click()
@@ -271,7 +283,7 @@ async function choose(page: Page, label: string, value: string): Promise<void> {
 }
 
 async function ended(page: Page, state: 'succeeded' | 'failed' | 'cancelled'): Promise<void> {
-  await page.getByRole('status').filter({ hasText: state }).waitFor({ timeout: 120_000 })
+  await page.getByRole('status').filter({ hasText: state }).waitFor()
 }
 
 /** By a name one finds an instance as people do. */

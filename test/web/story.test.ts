@@ -50,6 +50,17 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     await (await fetch(`${running.url}/api/v1/operations/${operation}/log`, { headers })).text()
   }
 
+  const seenAll = {
+    ...{ service: 'alpha-db', plan: 'small', id: 'seen-all', name: 'seen-all' },
+    parameters: { size: 3 },
+  }
+
+  /** How many pixels one would have to scroll sideways. */
+  async function overflowOf({ page }: Visitor): Promise<number> {
+    const pixels = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    return Math.max(0, pixels)
+  }
+
   async function visitor(user: User = 'admin', manner: Manner = {}): Promise<Visitor> {
     const opened = await visitorOf(browser, running.url, manner)
     await logInAs(opened, user, passwords[user])
@@ -179,28 +190,44 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     await seen.close()
   })
 
-  test.each<[string, string, string]>([
+  const pages = [
+    ['home', '/', 'Right now'],
+    ['catalog', '/catalog', 'Catalog'],
+    ['service', '/catalog/alpha-db', 'alpha-db'],
+    ['instances-all', '/instances', 'Instances'],
     ['operations', '/operations', 'Operations'],
     ['packages', '/packages', 'Packages'],
     ['package', '/packages/alpha-db', 'alpha-db'],
     ['nodes', '/nodes', 'Nodes'],
     ['audit', '/audit', 'Audit'],
+    ['account', '/account', 'admin'],
     ['missing', '/nowhere', 'There is no such page'],
     ['unknown', '/instances/chandler/nothing', 'nothing'],
-    ['files', '/instances/chandler/list-a?tab=files', 'list-a'],
-    ['actions', '/instances/chandler/list-a?tab=actions', 'list-a'],
-  ])('the page %s in both schemes and widths', async (name, path, heading) => {
-    for (const manner of [{}, { width: 390, height: 844, scheme: 'dark' }, { width: 320 }] as const) {
-      const seen = await visitor('admin', manner)
+    ['overview', '/instances/chandler/seen-all', 'seen-all'],
+    ['bindings', '/instances/chandler/seen-all?tab=bindings', 'seen-all'],
+    ['instance-operations', '/instances/chandler/seen-all?tab=operations', 'seen-all'],
+    ['files', '/instances/chandler/seen-all?tab=files', 'seen-all'],
+    ['actions', '/instances/chandler/seen-all?tab=actions', 'seen-all'],
+    ['instance-audit', '/instances/chandler/seen-all?tab=audit', 'seen-all'],
+  ] as const
+
+  test.each<[string, Manner]>([
+    ['1280-light', {}],
+    ['1280-dark', { scheme: 'dark' }],
+    ['390-dark', { width: 390, height: 844, scheme: 'dark' }],
+    ['320-light', { width: 320 }],
+  ])('every page is read at %s', async (name, manner) => {
+    // The first manner orders it, for all of them.
+    await ask(running, '/api/v1/instances', { as: basic('admin'), method: 'POST', body: seenAll })
+    const seen = await visitor('admin', manner)
+    for (const [page, path, heading] of pages) {
       await seen.visit(path)
       await seen.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
       await seen.page.getByText('Loading').waitFor({ state: 'detached' })
-      expect(
-        await seen.page.evaluate('document.documentElement.scrollWidth - innerWidth'),
-      ).toBeLessThanOrEqual(0)
-      await fine(seen, `${name}-${'width' in manner ? manner.width : 1280}`)
-      await seen.close()
+      expect([page, await overflowOf(seen)]).toEqual([page, 0])
+      await fine(seen, `${page}-${name}`)
     }
+    await seen.close()
   })
 
   test('a viewer sees no act that the API would refuse, and no audit', async () => {

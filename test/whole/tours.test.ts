@@ -1,5 +1,5 @@
 /** The tours of the README and of the pages that have one: every command is executed, and what it prints is compared. */
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
@@ -24,7 +24,8 @@ const noCurl = ensurePrograms('busybox', 'curl')
 const noKeys = ensurePrograms('openssl')
 const noTerraform = hostEngine() === undefined ? 'there is no terraform and no tofu' : undefined
 
-test.for<readonly [page: string, atLeast: number, missing: string | undefined]>([
+type Row = readonly [page: string, atLeast: number, missing: string | undefined]
+const rows: readonly Row[] = [
   ['README.md', 15, undefined],
   ['docs/operators.md', 15, undefined],
   ['docs/developers.md', 10, undefined],
@@ -37,7 +38,9 @@ test.for<readonly [page: string, atLeast: number, missing: string | undefined]>(
   ['docs/contracts/toi.md', 10, noImages],
   ['docs/contracts/apb.md', 12, noCurl],
   ['docs/conformance.md', 8, undefined],
-])('the tour of %s does what it says', async ([page, atLeast, missing], { skip }) => {
+]
+
+test.for(rows)('the tour of %s does what it says', async ([page, atLeast, missing], { skip }) => {
   skip(missing !== undefined, missing)
   const folder = newFolder()
   folders.push(folder)
@@ -50,3 +53,26 @@ test.for<readonly [page: string, atLeast: number, missing: string | undefined]>(
     for (const pattern of expected) expect(printed, `after $ ${command}`).toMatch(pattern)
   }
 })
+
+test.each(['docs/choosing.md', 'docs/moving-over.md', 'docs/ui.md'])(
+  'each command that %s names is executed by a tour, with the options that it names',
+  (page) => {
+    const named = [...readFileSync(page, 'utf8').matchAll(/`chandler ((?:[a-z-]+ ?)+)/g)]
+    const played = rows.flatMap(([tour]) => commandsOf(readFileSync(tour, 'utf8')))
+    const words = named.map(([, text = '']) => text.trim().split(' '))
+    const untried = words.filter(
+      (one) => !played.some((command) => one.every((word) => command.includes(word))),
+    )
+
+    expect(named.length).toBeGreaterThan(0)
+    expect(untried.map((one) => one.join(' '))).toEqual([])
+  },
+)
+
+/** The commands of a page that stand in console blocks, word by word. */
+function commandsOf(text: string): readonly (readonly string[])[] {
+  const blocks = [...text.matchAll(/```console\n(.*?)```/gs)].map(([, block = '']) => block)
+  return blocks
+    .flatMap((block) => [...block.matchAll(/^\$ .*?chandler (.*)$/gm)])
+    .map(([, command = '']) => command.split(' '))
+}

@@ -1,10 +1,11 @@
 /** chandler instance check, export-state and import-state, and the dry run of an update: what some packages can say. */
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Invocation } from '../../api/instance.ts'
+import type { Invocation, Output } from '../../api/instance.ts'
 import type { Client, InstanceAddress } from '../../client/client.ts'
 import { isObject } from '../../kit/json.ts'
 import { printable } from '../../kit/text.ts'
+import { planFile } from '../../model/preview.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
@@ -45,11 +46,40 @@ export function registerLooks(group: Command): void {
 export async function previewUpdate(
   client: Client,
   address: InstanceAddress,
-  wish: Omit<Invocation, 'action'>,
+  wish: Invocation,
   options: Common,
 ): Promise<void> {
-  const operation = await ended(client, address, { ...wish, action: 'preview' }, options)
-  await showLook(client, operation, options.output, 'UpdatePreview')
+  const operation = await ended(client, address, wish, options)
+  const { items } = await client.results(operation)
+  if (items.some(({ name }) => name === planFile))
+    await showLook(client, operation, options.output, 'UpdatePreview')
+  else await showWords(client, operation, items, options.output)
+}
+
+/** What the package printed and wrote, where it knows no plan. */
+async function showWords(
+  client: Client,
+  operation: string,
+  answers: readonly Output[],
+  form: Form,
+): Promise<void> {
+  const open = answers.filter(({ secret }) => !secret)
+  const texts = await Promise.all(
+    open.map(async ({ name }) => [name, textIn(await client.result(operation, name))] as const),
+  )
+  const { description = '' } = await client.operation(operation)
+  if (form === 'json' || form === 'yaml')
+    return printDocument(form, 'UpdatePreview', {
+      operation,
+      summary: description,
+      answers: Object.fromEntries(texts),
+    })
+  for (const [name, text] of texts) print(form === 'name' ? name : printable(text))
+  if (form !== 'name') print(`\nIn full:  chandler operation outputs ${operation}`)
+}
+
+function textIn(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString().trimEnd()
 }
 
 function checking(group: Command): void {
@@ -131,7 +161,7 @@ async function ended(
 }
 
 async function showLook(client: Client, operation: string, form: Form, kind: string): Promise<Look> {
-  const look = readLook(await client.result(operation, 'changes.json'))
+  const look = readLook(await client.result(operation, planFile))
   const { description = '' } = await client.operation(operation)
   if (form === 'json' || form === 'yaml') {
     await printDocument(form, kind, { operation, summary: description, ...look })

@@ -6,6 +6,7 @@ import type { Client } from '../../client/client.ts'
 import type { Json } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { writeYaml } from '../../kit/yaml.ts'
+import { previewAmong, previewParameters } from '../../model/preview.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
@@ -141,13 +142,18 @@ function updating(parent: Command): void {
       if (options.dryRun) {
         const { items } = await client.actions(address)
         const dry = await client.dryChange(address, wish)
-        if (!dry.accepted || !items.some(({ name }) => name === 'preview')) {
-          return showDryRun(dry, options.output)
-        }
-        return previewUpdate(client, address, wish, {
-          ...options,
-          ...waitOptions(options, command),
-        })
+        const preview = previewAmong(items)
+        if (!dry.accepted || preview === undefined) return showDryRun(dry, options.output)
+        const asked = { ...wish, parameters: previewParameters(preview, parameters ?? {}) }
+        return previewUpdate(
+          client,
+          address,
+          { ...asked, action: preview.name },
+          {
+            ...options,
+            ...waitOptions(options, command),
+          },
+        )
       }
       const ordered = await client.change(address, wish)
       await finish(client, ordered, options, command)

@@ -102,6 +102,7 @@ function LogBar({ log, name, isFollowing, follow, goTo }: BarProps) {
       </span>
       <span class="quiet">{t('log.lines', { n: log.count.value })}</span>
       <SearchBar log={log} goTo={goTo} />
+      <StepChoice log={log} goTo={goTo} />
       <label class="check">
         <input
           type="checkbox"
@@ -112,6 +113,29 @@ function LogBar({ log, name, isFollowing, follow, goTo }: BarProps) {
       </label>
       <Taking log={log} name={name} />
     </div>
+  )
+}
+
+/** A run of several steps is read step by step; the end, which is followed, belongs to the one that failed. */
+function StepChoice({ log, goTo }: Pick<BarProps, 'log' | 'goTo'>) {
+  const { steps } = log.lines
+  if (steps.length < 2) return null
+  return (
+    <select
+      class="log-step"
+      aria-label={t('log.step')}
+      value=""
+      onChange={(event) => goTo(Number(event.currentTarget.value))}
+    >
+      <option value="" disabled>
+        {t('log.step')}
+      </option>
+      {steps.map(({ name, line }) => (
+        <option key={line} value={line}>
+          {name}
+        </option>
+      ))}
+    </select>
   )
 }
 
@@ -134,7 +158,7 @@ function Row({ line, number, isMarked, isHit }: RowProps) {
         type="button"
         class="log-number"
         title={line.at}
-        aria-label={t('log.line', { n: number })}
+        aria-label={t('log.line', { n: String(number) })}
         onClick={() => refine({ line: String(number) })}
       >
         {number}

@@ -16,8 +16,9 @@ import { useTitle } from '../parts/title.ts'
 import { send } from '../send.ts'
 import { t } from '../texts.ts'
 
-/** A node that was not heard of for so long is told. */
+/** A node that was not heard of for so long is told; one that was stopped, or is long gone, only while work is in its hands. */
 const silentMs = 60_000
+const forgottenMs = 60 * 60_000
 
 export function HomePage() {
   useTitle(t('home.title'))
@@ -64,7 +65,7 @@ interface WrongProps {
 function Wrong({ cluster, instances, operations, packages }: WrongProps) {
   const rows = [
     ...freezeRows(cluster),
-    ...nodeRows(cluster),
+    ...nodeRows(cluster, operations),
     ...instances.map((one) => <FailedInstance key={`${one.platform} ${one.id}`} instance={one} />),
     ...operations
       .filter(({ state }) => state === 'quarantined')
@@ -151,10 +152,14 @@ function freezeRows(cluster: Cluster | undefined) {
   return [<Row key="freeze">{t(freeze.all ? 'home.frozenAll' : 'home.frozen', { reason, by })}</Row>]
 }
 
-function nodeRows(cluster: Cluster | undefined) {
+function nodeRows(cluster: Cluster | undefined, operations: readonly Operation[]) {
   return (cluster?.nodes ?? [])
-    .map(({ name, heartbeatAt }) => ({ name, silent: Date.now() - Date.parse(heartbeatAt) }))
-    .filter(({ silent }) => silent > silentMs)
+    .map((node) => ({ ...node, silent: Date.now() - Date.parse(node.heartbeatAt) }))
+    .filter(
+      ({ name, draining, silent }) =>
+        silent > silentMs &&
+        ((!draining && silent < forgottenMs) || operations.some(({ node }) => node === name)),
+    )
     .map(({ name, silent }) => (
       <Row key={name}>{t('home.node', { name, time: lastingText(silent / 1000) })}</Row>
     ))

@@ -110,7 +110,9 @@ function Table({ items, isFiltered }: TableProps) {
         <tr>
           <th scope="col">{t('instances.name')}</th>
           <th scope="col">{t('instances.state')}</th>
-          <th scope="col">{t('instances.service')}</th>
+          <th scope="col" class="spare">
+            {t('instances.service')}
+          </th>
           <th scope="col" class="spare">
             {t('instances.platform')}
           </th>
@@ -125,11 +127,14 @@ function Table({ items, isFiltered }: TableProps) {
             <th scope="row">
               <a href={instanceLink({ platform: one.platform, instance: one.id })}>{one.name ?? one.id}</a>
               {one.name === undefined || one.name === one.id ? null : <code class="below">{one.id}</code>}
+              <span class="below narrow-only">
+                {one.service.name ?? one.service.id} · {one.plan.name ?? one.plan.id}
+              </span>
             </th>
             <td>
               <State of={one.state} />
             </td>
-            <td>
+            <td class="spare">
               {one.service.name ?? one.service.id}
               <span class="below">{one.plan.name ?? one.plan.id}</span>
             </td>

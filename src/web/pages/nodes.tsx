@@ -91,7 +91,9 @@ function CountTable({ cluster: { counts } }: { readonly cluster: Cluster }) {
           <th scope="col">{t('nodes.of')}</th>
           <th scope="col">{t('list.state')}</th>
           <th scope="col">{t('nodes.count')}</th>
-          <th scope="col">{t('nodes.oldest')}</th>
+          <th scope="col" class="spare">
+            {t('nodes.oldest')}
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -100,9 +102,10 @@ function CountTable({ cluster: { counts } }: { readonly cluster: Cluster }) {
             <th scope="row">{t(`nodes.${one.of}` as TextKey)}</th>
             <td>
               <State of={one.state} />
+              <span class="below narrow-only">{lastingText(one.oldestSeconds)}</span>
             </td>
             <td>{one.count}</td>
-            <td>{lastingText(one.oldestSeconds)}</td>
+            <td class="spare">{lastingText(one.oldestSeconds)}</td>
           </tr>
         ))}
       </tbody>

@@ -107,7 +107,7 @@ function Word({ operation }: Props) {
     <div class={isBad ? 'note bad' : 'plain-note'}>
       {isBad ? <Shape tone="bad" /> : null}
       <div>
-        <p>{reason}</p>
+        {reason === state ? null : <p>{reason}</p>}
         {description === undefined || description === reason ? null : <p>{description}</p>}
         {problem === undefined ? null : (
           <p>

@@ -154,9 +154,10 @@ function OrderLink({ service, plan }: { readonly service: CatalogService; readon
   return (
     <a
       class="button primary"
+      aria-label={t('service.order', { plan: displayName(plan) })}
       href={href(`/order/${encodeURIComponent(service.name)}/${encodeURIComponent(plan.name)}`)}
     >
-      {t('service.order', { plan: displayName(plan) })}
+      {t('order.submit')}
     </a>
   )
 }

@@ -12,7 +12,9 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
         <tr>
           <th scope="col">{t('audit.deed')}</th>
           <th scope="col">{t('audit.result')}</th>
-          <th scope="col">{t('audit.who')}</th>
+          <th scope="col" class="spare">
+            {t('audit.who')}
+          </th>
           <th scope="col" class="spare">
             {t('audit.what')}
           </th>
@@ -27,11 +29,17 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
               {one.times === undefined ? null : (
                 <span class="below">{t('audit.times', { n: one.times })}</span>
               )}
+              <span class="below narrow-only">
+                {one.object.kind} {one.object.id}
+              </span>
+              <span class="below narrow-only">
+                {one.actor.id} · {one.source}
+              </span>
             </th>
             <td>
               <Result record={one} />
             </td>
-            <td>
+            <td class="spare">
               {one.actor.id}
               <span class="below">{one.source}</span>
             </td>

@@ -100,7 +100,7 @@ export const catalogTexts = {
   'update.previewAct': ['Act', 'Tat'],
   'update.previewWhat': ['What of it', 'Was davon'],
   'update.previewForces': ['{name} (forces a new one)', '{name} (erzwingt eine neue)'],
-  'update.previewLog': ['Its log and the plan in full', 'Sein Log und der ganze Plan'],
+  'update.previewLog': ['The whole answer, with its log', 'Die ganze Antwort, mit ihrem Log'],
   'update.previewOld': ['The form has changed since.', 'Das Formular hat sich seither geändert.'],
   'update.busy': [
     '{name} is {state}. Wait until that has ended.',

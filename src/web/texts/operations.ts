@@ -47,6 +47,7 @@ export const operationTexts = {
   'log.next': ['Next hit', 'Nächster Treffer'],
   'log.previous': ['Previous hit', 'Voriger Treffer'],
   'log.follow': ['Follow the end', 'Dem Ende folgen'],
+  'log.step': ['Go to a step', 'Zu einem Schritt'],
   'log.raw': ['Download', 'Herunterladen'],
   'log.copy': ['Copy all', 'Alles kopieren'],
   'log.live': ['live', 'live'],
