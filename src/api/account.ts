@@ -55,6 +55,13 @@ export type NewAccount = Of<typeof NewAccount>
 export const ChangedAccount = Type.Object(
   {
     password: Type.Optional(Password),
+    keepFormerHours: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 720,
+        description: 'How long the password of before stays valid beside a new one.',
+      }),
+    ),
     grants: Type.Optional(Grants),
     endSessions: Type.Optional(Type.Boolean({ description: 'Whoever is logged in has to do so again.' })),
   },
@@ -102,6 +109,12 @@ export const NewToken = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100 }),
     grants: Type.Optional(Grants),
+    account: Type.Optional(
+      Type.String({
+        description:
+          'Whose it shall be, with `change:accounts`: of a platform, say. The one that asks, when absent.',
+      }),
+    ),
     days: Type.Optional(
       Type.Integer({ minimum: 1, maximum: longestDays, default: 90, description: 'How long it lasts.' }),
     ),

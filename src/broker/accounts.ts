@@ -1,5 +1,5 @@
 /** Accounts and tokens: made, changed and taken away, each with its audit record in the same transaction. */
-import { hashPassword, sha256 } from '../kit/hash.ts'
+import { hashPassword, saltOf, sha256 } from '../kit/hash.ts'
 import { present } from '../kit/present.ts'
 import type { Grant } from '../model/access.ts'
 import { type ApiToken, type StoredAccount, tokenPrefix } from '../model/account.ts'
@@ -25,7 +25,7 @@ export async function addAccount(
   const passwordHash = await hashPassword(password, ports.chance.bytes(saltBytes))
   return ports.store.write(async (tx) => {
     const now = await tx.now()
-    const made = { ...account, passwordHash, sessionsEnded: 0, createdAt: now, changedAt: now }
+    const made = { ...account, passwordHash, former: [], sessionsEnded: 0, createdAt: now, changedAt: now }
     if (!(await tx.addAccount(made))) fail('account.exists', account.name)
     await record(tx, ports, asker, { action: 'account.add', kind: 'account', id: account.name })
     return made
@@ -34,6 +34,8 @@ export async function addAccount(
 
 export interface AccountChange {
   readonly password?: string
+  /** How long the password of before stays valid beside a new one. */
+  readonly keepFormerMs?: number
   readonly grants?: readonly Grant[]
   /** Its sessions end, whatever else changes. */
   readonly endsSessions?: boolean
@@ -44,15 +46,19 @@ export async function changeAccount(
   ports: Ports,
   asker: Asker,
   name: string,
-  { password, grants, endsSessions = false }: AccountChange,
+  { password, keepFormerMs = 0, grants, endsSessions = false }: AccountChange,
 ): Promise<StoredAccount> {
-  const hash =
-    password === undefined ? undefined : await hashPassword(password, ports.chance.bytes(saltBytes))
+  const before = (await ports.store.look.account(name)) ?? fail('account.unknown', name)
+  // With the same salt as a password that stays valid, both are tried in one go.
+  const salt = keepFormerMs > 0 ? saltOf(before.passwordHash) : ports.chance.bytes(saltBytes)
+  const hash = password === undefined ? undefined : await hashPassword(password, salt)
   return ports.store.write(async (tx) => {
     const account = (await tx.lockAccount(name)) ?? fail('account.unknown', name)
+    const until = (await tx.now()) + keepFormerMs
+    const former = hash === undefined ? undefined : formerOf(account, keepFormerMs > 0 ? until : undefined)
     const changed: StoredAccount = {
       ...account,
-      ...present({ passwordHash: hash, grants }),
+      ...present({ passwordHash: hash, former, grants }),
       sessionsEnded: account.sessionsEnded + (endsSessions ? 1 : 0),
       changedAt: await tx.now(),
     }
@@ -61,6 +67,17 @@ export async function changeAccount(
       await record(tx, ports, asker, { action, kind: 'account', id: name })
     return changed
   })
+}
+
+/** So many passwords of before are valid at once. */
+const formerMax = 3
+
+/** None, unless the present one is to stay valid; then what was valid beside it stays so, too. */
+function formerOf(
+  { passwordHash, former }: StoredAccount,
+  until: number | undefined,
+): StoredAccount['former'] {
+  return until === undefined ? [] : [{ hash: passwordHash, until }, ...former].slice(0, formerMax)
 }
 
 function deedsOf(change: {

@@ -77,6 +77,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     audit: (after, most) => timed('audit', () => look.audit(after, most)),
     auditOf: (filter) => timed('audit_of', () => look.auditOf(filter)),
     auditWritten: () => timed('audit_written', () => look.auditWritten()),
+    changeMark: (tenants) => timed('change_mark', () => look.changeMark(tenants)),
     bindingsNamed: (filter) => timed('bindings_named', () => look.bindingsNamed(filter)),
     account: (name) => timed('account', () => look.account(name)),
     accounts: (page) => timed('accounts', () => look.accounts(page)),

@@ -3,9 +3,10 @@ import { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { present } from '../kit/present.ts'
 import { accessOf, roles } from '../model/access.ts'
-import { ProblemError } from '../model/problem.ts'
+import { ProblemError, toProblem } from '../model/problem.ts'
 import { type AdmissionLimits, makeAdmission } from './admit.ts'
 import { makeGate } from './authenticate.ts'
+import { makeJudge } from './judge.ts'
 
 const generous: AdmissionLimits = {
   requestsPerSecond: 0,
@@ -111,6 +112,25 @@ test.each<[string, string | undefined]>([
   const { send } = admitting({}, [{ ...account('a'), tokens: ['token-of-a'] }])
 
   expect(send({ authorization }).code).toBe(code)
+})
+
+test('a wrong proof of a known account is a guess; right ones and errors are not', async () => {
+  let now = 0
+  const { prove } = makeJudge({
+    gate: makeGate({ accounts: [], roles: knownRoles }),
+    clock: { monotonic: () => now },
+  })
+  const codeOfProof = (isRight: boolean, name = 'a') =>
+    prove(name, 2, async () => isRight).then(String, (error: unknown) => toProblem(error).code)
+
+  for (let i = 0; i < 10; i += 1) expect(await codeOfProof(true)).toBe('true')
+  await expect(prove('a', 2, () => Promise.reject(new Error('the store is away')))).rejects.toThrow()
+  expect(await codeOfProof(false)).toBe('false')
+  expect(await codeOfProof(false)).toBe('false')
+  expect(await codeOfProof(true)).toBe('request.too-many')
+  expect(await codeOfProof(true, 'b')).toBe('true')
+  now += 500
+  expect(await codeOfProof(true)).toBe('true')
 })
 
 interface Sent {

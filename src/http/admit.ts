@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../kit/clock.ts'
 import { fail, toProblem } from '../model/problem.ts'
 import type { Account, Gate } from './authenticate.ts'
-import { type Credentials, makeJudge } from './judge.ts'
+import { type Credentials, type Judge, makeJudge } from './judge.ts'
 import { networkOf } from './source.ts'
 import type { StoredAccounts } from './stored-accounts.ts'
 import { makeTokenBuckets } from './token-bucket.ts'
@@ -36,13 +36,15 @@ export interface Admission {
     side: Side,
     known?: Account,
   ): Account | Promise<Account>
+  /** Whether a password is that of an account that was admitted already; a wrong one is a guess. Problems: request.too-many. */
+  confirm(account: string, password: string): Promise<boolean>
   change(limits: AdmissionLimits): void
 }
 
 export interface AdmissionParts {
   readonly gate: Gate
   /** Accounts of the store; absent: there are none. */
-  readonly stored?: Pick<StoredAccounts, 'admit'>
+  readonly stored?: Pick<StoredAccounts, 'admit' | 'confirm'>
   readonly clock: Pick<Clock, 'monotonic'>
   /** The address of the caller; behind a trusted proxy, the one that the proxy names. */
   source(request: IncomingMessage): string
@@ -75,7 +77,8 @@ interface Arrived {
 export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Admission {
   const { source, limited } = parts
   let limits = first
-  const callerOf = makeCallers(parts, () => limits.failedLoginsPerSecond)
+  const judge = makeJudge(parts)
+  const callerOf = makeCallers(parts, judge, () => limits.failedLoginsPerSecond)
   const takePlace = makePlacing(parts)
 
   const place = (caller: Pick<Caller, 'account' | 'source'>, arrived: Arrived): Account => {
@@ -96,6 +99,10 @@ export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Ad
       const caller = known ? { account: known, source: networkOf(source(request)) } : callerOf(request, side)
       return caller instanceof Promise ? caller.then((one) => place(one, arrived)) : place(caller, arrived)
     },
+    confirm: async (account, password) => {
+      const isRight = () => parts.stored?.confirm(account, password) ?? Promise.resolve(false)
+      return judge.prove(account, limits.failedLoginsPerSecond, isRight)
+    },
     change(others) {
       limits = others
     },
@@ -103,10 +110,9 @@ export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Ad
 }
 
 /** The account that sends a request. Platforms keep their connections, so the same header need not be judged again on each request. */
-function makeCallers(parts: AdmissionParts, failedPerSecond: () => number) {
+function makeCallers(parts: AdmissionParts, { judge }: Pick<Judge, 'judge'>, failedPerSecond: () => number) {
   const { gate, source, proven, limited } = parts
   const callers = new WeakMap<object, Caller>()
-  const { judge } = makeJudge(parts)
 
   const judged = (given: Credentials, side: Side): Account | Promise<Account> => {
     try {

@@ -14,6 +14,11 @@ export interface Credentials {
 export interface Judge {
   /** Problems: request.unauthenticated, request.too-many. */
   judge(given: Credentials, failedPerSecond: number): Account | Promise<Account>
+  /**
+   * Tries what a known caller proves itself with once more; a wrong proof is a guess at its account, from whichever
+   * address it comes. Problems: request.too-many.
+   */
+  prove(account: string, failedPerSecond: number, isRight: () => Promise<boolean>): Promise<boolean>
 }
 
 export interface JudgeParts {
@@ -83,5 +88,17 @@ export function makeJudge({ gate, stored, clock }: JudgeParts): Judge {
     underWay.set(key, ended)
     return ended.then(() => looked)
   }
-  return { judge }
+
+  const prove: Judge['prove'] = async (account, perSecond, isRight) => {
+    const rate: Rate = { perSecond, most: perSecond }
+    const name = JSON.stringify(['own', account])
+    if (!guesses.take(name, rate)) fail('request.too-many', 'too many wrong passwords of this account')
+    const right = await isRight().catch((error: unknown) => {
+      guesses.giveBack(name, rate)
+      throw error
+    })
+    if (right) guesses.giveBack(name, rate)
+    return right
+  }
+  return { judge, prove }
 }

@@ -31,7 +31,12 @@ async function cluster(kind: StoreKind) {
     const { judge } = makeJudge({ gate, stored, clock })
     return { stored, judge: (authorization: string) => judge({ authorization, address: 'here' }, 2) }
   }
-  return { ports, nodes: [node(), node()] as const, close: () => opened[Symbol.asyncDispose]() }
+  return {
+    ports,
+    nodes: [node(), node()] as const,
+    advance: opened.advance,
+    close: () => opened[Symbol.asyncDispose](),
+  }
 }
 
 test.each(storeKinds)('a password, its change and the end of an account hold at both (%s)', async (kind) => {
@@ -56,6 +61,53 @@ test.each(storeKinds)('a password, its change and the end of an account hold at 
   expect(await codeOf(removeAccount(ports, asker, 'ada'))).toBe('account.unknown')
   await close()
 })
+
+test.each(storeKinds)(
+  'a former password is valid beside the new one for its time, in one try, until it is dropped (%s)',
+  async (kind) => {
+    const { ports, nodes, advance, close } = await cluster(kind)
+    const [{ stored }] = nodes
+    const fits = async (password: string) => (await stored.admit(basic('cf', password)))?.name === 'cf'
+    const grants: readonly Grant[] = [{ role: 'platform', tenant: '*' }]
+    await addAccount(ports, asker, { name: 'cf', kind: 'platform', password: 'first', grants })
+    await changeAccount(ports, asker, 'cf', { password: 'second', keepFormerMs: 3_600_000 })
+    await changeAccount(ports, asker, 'cf', { password: 'third', keepFormerMs: 3_600_000 })
+    for (const password of ['first', 'second', 'third']) expect(await fits(password)).toBe(true)
+    expect(await fits('fourth')).toBe(false)
+    const kept = await ports.store.look.account('cf')
+    expect(
+      new Set([kept?.passwordHash, ...(kept?.former ?? []).map(({ hash }) => hash)].map(saltIn)).size,
+    ).toBe(1)
+
+    await changeAccount(ports, asker, 'cf', { password: 'fourth', keepFormerMs: 1 })
+    expect(await fits('third')).toBe(true)
+    await advance(1)
+    expect(await fits('third')).toBe(false)
+    expect(await fits('second')).toBe(true)
+
+    await changeAccount(ports, asker, 'cf', { password: 'fifth' })
+    for (const password of ['second', 'third', 'fourth']) expect(await fits(password)).toBe(false)
+    expect(await fits('fifth')).toBe(true)
+    await close()
+  },
+)
+
+function saltIn(hash = ''): string {
+  return hash.split('$')[4] ?? ''
+}
+
+test.each(storeKinds)(
+  'a token of an account that is gone belongs to no other of its name (%s)',
+  async (kind) => {
+    const { ports, nodes, close } = await cluster(kind)
+    const wanted = { id: 't', name: 'ci', account: 'ada', grants: [], forMs: 60_000 }
+    const { text } = await makeToken(ports, asker, wanted)
+    await addAccount(ports, asker, { name: 'ada', kind: 'user', password: 'first', grants: developer })
+
+    expect(await nodes[0].stored.admit(`Bearer ${text}`)).toBeUndefined()
+    await close()
+  },
+)
 
 test.each(storeKinds)(
   'a token does what both it and its account may, until it is revoked or its account is gone (%s)',

@@ -6,7 +6,7 @@ import type { Chance, Clock } from '../kit/clock.ts'
 import { fitsPassword, hashPassword, keyedDigest, sha256 } from '../kit/hash.ts'
 import { present } from '../kit/present.ts'
 import { accessOf, withinAccess } from '../model/access.ts'
-import { type ApiToken, type StoredAccount, setUpAccount, tokenPrefix } from '../model/account.ts'
+import { type ApiToken, hashesOf, type StoredAccount, setUpAccount, tokenPrefix } from '../model/account.ts'
 import { fail } from '../model/problem.ts'
 import type { Store } from '../store/store.ts'
 import { type Account, credentialsIn, type Gate } from './authenticate.ts'
@@ -16,6 +16,8 @@ export interface StoredAccounts {
   admit(header: string): Promise<Account | undefined>
   /** The account of a name as it is now, in the settings or in the store. */
   named(name: string): Promise<Account | undefined>
+  /** Whether a password is that of an account of the store. Problems: request.too-many. */
+  confirm(name: string, password: string): Promise<boolean>
 }
 
 export interface StoredParts {
@@ -57,12 +59,16 @@ export function makeStoredAccounts(parts: StoredParts): StoredAccounts {
     const found = isConfigured ? undefined : await store.look.account(user)
     // What takes as long for a name that is not there tells nothing; without any account there is nothing to tell.
     if (found === undefined && !(await hasAccounts(isConfigured))) return undefined
-    const fits = await tries.fits(password, found?.passwordHash)
+    const fits = await tries.fits(password, found ? hashesOf(found) : [])
     return fits && found !== undefined ? accountOf(found, gate) : undefined
   }
 
   return {
     named,
+    async confirm(name, password) {
+      const found = await store.look.account(name)
+      return tries.fits(password, found ? [found.passwordHash] : [])
+    },
     async admit(header) {
       const given = credentialsIn(header)
       if (given?.kind === 'password') return byPassword(given.user, given.password)
@@ -121,8 +127,8 @@ async function noteUse({ store, clock }: StoredParts, { id, usedAt = 0 }: ApiTok
 }
 
 interface Tries {
-  /** Whether a password fits a hash; without a hash it takes as long and does not. */
-  fits(password: string, hash: string | undefined): Promise<boolean>
+  /** Whether a password fits one of the hashes; without a hash it takes as long and does not. */
+  fits(password: string, hashes: readonly string[]): Promise<boolean>
 }
 
 /** Tries at once, over all callers: each takes a thread and 32 MiB. */
@@ -136,15 +142,16 @@ function makeTries({ clock, chance }: Pick<StoredParts, 'clock' | 'chance'>): Tr
   const turns = makeTurns()
   let dummy: Promise<string> | undefined
   return {
-    async fits(password, hash) {
-      const name = keyedDigest(key, JSON.stringify([hash ?? '', password]))
+    async fits(password, hashes) {
+      const isThere = hashes.length > 0
+      const name = keyedDigest(key, JSON.stringify([hashes, password]))
       const until = known.get(name)
-      if (hash !== undefined && until !== undefined && clock.monotonic() < until) return true
+      if (isThere && until !== undefined && clock.monotonic() < until) return true
       const isRight = await turns.take(async () => {
         dummy ??= hashPassword('', chance.bytes(16))
-        return fitsPassword(password, hash ?? (await dummy))
+        return fitsPassword(password, ...(isThere ? hashes : [await dummy]))
       })
-      if (hash === undefined || !isRight) return false
+      if (!isThere || !isRight) return false
       known.delete(name)
       known.set(name, clock.monotonic() + knownForMs)
       if (known.size > knownMax) for (const oldest of known.keys().take(1)) known.delete(oldest)

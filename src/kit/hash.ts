@@ -70,13 +70,27 @@ export async function hashPassword(password: string, salt: Uint8Array): Promise<
   return ['scrypt', N, r, p, Buffer.from(salt).toString('base64url'), made.toString('base64url')].join('$')
 }
 
-/** Tries a password; what is no hash of ours fits none. */
-export async function fitsPassword(password: string, kept: string): Promise<boolean> {
-  const [scheme, N, r, p, salt = '', expected = ''] = kept.split('$')
-  if (scheme !== 'scrypt') return false
-  const cost = { N: Number(N), r: Number(r), p: Number(p) }
-  const made = await scrypted(password, Buffer.from(salt, 'base64url'), cost)
-  return sameText(made.toString('base64url'), expected)
+/** The salt of a hash: hashes with the same one are tried in one go. */
+export function saltOf(kept: string): Uint8Array {
+  return Buffer.from(kept.split('$')[4] ?? '', 'base64url')
+}
+
+/** Tries a password at hashes; what is no hash of ours fits none. As long as their salts are the same, it costs one try. */
+export async function fitsPassword(password: string, ...hashes: readonly string[]): Promise<boolean> {
+  const made = new Map<string, string>()
+  let fits = false
+  for (const kept of hashes) {
+    const [scheme, N, r, p, salt = '', expected = ''] = kept.split('$')
+    if (scheme !== 'scrypt') continue
+    const cost = { N: Number(N), r: Number(r), p: Number(p) }
+    const manner = JSON.stringify([cost, salt])
+    const found =
+      made.get(manner) ??
+      (await scrypted(password, Buffer.from(salt, 'base64url'), cost)).toString('base64url')
+    made.set(manner, found)
+    if (sameText(found, expected)) fits = true
+  }
+  return fits
 }
 
 function scrypted(password: string, salt: Uint8Array, cost: typeof passwordCost): Promise<Buffer> {

@@ -6,6 +6,8 @@ export interface StoredAccount {
   readonly kind: 'platform' | 'user'
   /** A hash that a password can be tried against; the password itself is kept nowhere. */
   readonly passwordHash: string
+  /** Passwords of before that are valid at present, so that a platform can be moved to the new one. */
+  readonly former: readonly FormerPassword[]
   readonly grants: readonly Grant[]
   /** The tenant that everything it orders as a platform belongs to. */
   readonly tenant?: string
@@ -13,6 +15,16 @@ export interface StoredAccount {
   readonly sessionsEnded: number
   readonly createdAt: number
   readonly changedAt: number
+}
+
+export interface FormerPassword {
+  readonly hash: string
+  readonly until: number
+}
+
+/** The hashes that a password may fit now. */
+export function hashesOf({ passwordHash, former }: StoredAccount): readonly string[] {
+  return [passwordHash, ...former.map(({ hash }) => hash)]
 }
 
 export interface ApiToken {

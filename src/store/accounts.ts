@@ -1,22 +1,25 @@
 /** Accounts and tokens as rows. */
 import type { Grant } from '../model/access.ts'
-import type { ApiToken, StoredAccount } from '../model/account.ts'
+import type { ApiToken, FormerPassword, StoredAccount } from '../model/account.ts'
 import type { Row, Session } from './database.ts'
 import type { TokenFilter } from './filters.ts'
 import { compact, json, maybeNumber, maybeText, number, text, toJson } from './row.ts'
 
-const ofAccounts = 'name, kind, password_hash, grants, tenant, sessions_ended, created_at, changed_at'
+const ofAccounts = 'name, kind, password_hash, former, grants, tenant, sessions_ended, created_at, changed_at'
 
 /** One account, or undefined. */
 export async function findAccount(session: Session, name: string): Promise<StoredAccount | undefined> {
-  const row = await session.get(`SELECT ${ofAccounts} FROM accounts WHERE name = ?`, name)
+  const row = await session.get(`SELECT ${ofAccounts}, now_ms() AS now FROM accounts WHERE name = ?`, name)
   return row && accountOf(row)
 }
 
 /** One account, locked until the end of the transaction. */
 export async function lockAccount(session: Session, name: string): Promise<StoredAccount | undefined> {
   const { forUpdate } = session.dialect
-  const row = await session.get(`SELECT ${ofAccounts} FROM accounts WHERE name = ?${forUpdate}`, name)
+  const row = await session.get(
+    `SELECT ${ofAccounts}, now_ms() AS now FROM accounts WHERE name = ?${forUpdate}`,
+    name,
+  )
   return row && accountOf(row)
 }
 
@@ -26,7 +29,7 @@ export async function listAccounts(
   { after = '', most }: { readonly after?: string; readonly most: number },
 ): Promise<readonly StoredAccount[]> {
   const rows = await session.all(
-    `SELECT ${ofAccounts} FROM accounts WHERE name > ? ORDER BY name LIMIT ?`,
+    `SELECT ${ofAccounts}, now_ms() AS now FROM accounts WHERE name > ? ORDER BY name LIMIT ?`,
     after,
     most,
   )
@@ -36,25 +39,29 @@ export async function listAccounts(
 /** Writes a new row; false: there is one of this name. */
 export async function addAccount(session: Session, account: StoredAccount): Promise<boolean> {
   const added = await session.get(
-    `INSERT INTO accounts (${ofAccounts}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO accounts (${ofAccounts}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (name) DO NOTHING RETURNING name`,
     account.name,
     account.kind,
     account.passwordHash,
+    toJson(account.former),
     toJson(account.grants),
     account.tenant ?? null,
     account.sessionsEnded,
     account.createdAt,
     account.changedAt,
   )
+  // Those of an account of the configuration that had its name are not its own.
+  if (added !== undefined) await session.send('DELETE FROM tokens WHERE account = ?', account.name)
   return added !== undefined
 }
 
 /** Writes what may change of a row. */
 export async function putAccount(session: Session, account: StoredAccount): Promise<void> {
   await session.send(
-    'UPDATE accounts SET password_hash = ?, grants = ?, sessions_ended = ?, changed_at = ? WHERE name = ?',
+    'UPDATE accounts SET password_hash = ?, former = ?, grants = ?, sessions_ended = ?, changed_at = ? WHERE name = ?',
     account.passwordHash,
+    toJson(account.former),
     toJson(account.grants),
     account.sessionsEnded,
     account.changedAt,
@@ -73,6 +80,7 @@ function accountOf(row: Row): StoredAccount {
     name: text(row, 'name'),
     kind: text(row, 'kind') as StoredAccount['kind'],
     passwordHash: text(row, 'password_hash'),
+    former: json<readonly FormerPassword[]>(row, 'former').filter(({ until }) => until > number(row, 'now')),
     grants: json<readonly Grant[]>(row, 'grants'),
     tenant: maybeText(row, 'tenant'),
     sessionsEnded: number(row, 'sessions_ended'),
@@ -111,7 +119,9 @@ export async function listTokens(
 export async function putToken(session: Session, token: ApiToken): Promise<void> {
   await session.send(
     `INSERT INTO tokens (${ofTokens}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET digest = excluded.digest, expires_at = excluded.expires_at`,
+      ON CONFLICT (id) DO UPDATE SET name = excluded.name, account = excluded.account, digest = excluded.digest,
+        grants = excluded.grants, created_at = excluded.created_at, expires_at = excluded.expires_at,
+        used_at = excluded.used_at`,
     token.id,
     token.name,
     token.account,

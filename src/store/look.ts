@@ -50,7 +50,7 @@ import type {
   Polled,
   StateCount,
 } from './store.ts'
-import { listTenants } from './tenants.ts'
+import { changeMark, listTenants } from './tenants.ts'
 
 /** A class, so that a transaction costs one small object and not fifty functions. */
 export class Looking implements Look {
@@ -130,6 +130,9 @@ export class Looking implements Look {
   }
   auditWritten(): Promise<number> {
     return auditWritten(this.session)
+  }
+  changeMark(tenants: Reach): Promise<string> {
+    return changeMark(this.session, tenants)
   }
   bindingsNamed(filter: BindingFilter): Promise<readonly Binding[]> {
     return listBindingsNamed(this.session, filter)

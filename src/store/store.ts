@@ -89,6 +89,8 @@ export interface Look extends AccountLook {
   auditOf(filter: AuditFilter): Promise<readonly AuditRecord[]>
   /** Grows with every record, chained or not: where it is the same as before, nothing was done since. */
   auditWritten(): Promise<number>
+  /** Another text whenever something of these tenants was ordered, ended or changed. */
+  changeMark(tenants: Reach): Promise<string>
   /** Bindings that are not gone, of whatever instance. */
   bindingsNamed(filter: BindingFilter): Promise<readonly Binding[]>
   /** Tenants that have or had something, in the order of names. */

@@ -35,6 +35,26 @@ export async function listTenants(session: Session, filter: TenantFilter): Promi
   return rows.map(countOf)
 }
 
+/** What tells of a change, each found at the end of an index. */
+const signs = [
+  'max(updated_at) AS latest FROM instances WHERE',
+  'max(id) AS latest FROM operations WHERE',
+  'max(finished_at) AS latest FROM operations WHERE finished_at IS NOT NULL AND',
+] as const
+
+/** Another text whenever something of these tenants was ordered, ended or changed. */
+export async function changeMark(session: Session, tenants: Reach): Promise<string> {
+  const seen: (Value | undefined)[] = []
+  for (const tenant of tenants) {
+    const [condition, ...values] = withinTenants('tenant', [tenant])
+    for (const sign of signs) {
+      const row = await session.get(`SELECT ${sign} ${condition}`, ...values)
+      seen.push(row?.['latest'])
+    }
+  }
+  return seen.map(String).join(' ')
+}
+
 function countOf(row: Row): TenantCount {
   return { name: text(row, 'tenant'), instances: number(row, 'many') }
 }

@@ -90,6 +90,60 @@ test('a session ends with the password, with the roles and when it is told to', 
   expect((await call(as('bob', other), 'GET', '/about')).status).toBe(200)
 })
 
+test('wrong passwords of a session are guesses at its account, and too many of them are refused', async () => {
+  const strict = await startTestBroker('limits: {failedLoginsPerSecond: 1}\n')
+  const to = (path: string, method: string, authorization: string, body: object = {}) =>
+    ask(strict, `/api/v1${path}`, { as: authorization, method, body })
+  try {
+    await to('/accounts', 'POST', basic('admin'), { name: 'bob', password, grants: developer })
+    const change = (current: string) =>
+      to('/password', 'POST', as('bob'), { current, password: 'another-password' })
+    expect((await change('wrong')).status).toBe(403)
+    const guesses = await Promise.all(Array.from({ length: 20 }, () => change('wrong')))
+    expect(guesses.map(({ status }) => status)).toContain(429)
+  } finally {
+    await strict.stop()
+  }
+})
+
+test('a token that is asked for again with its key is made anew, and nothing is kept of the answer', async () => {
+  await added('ida')
+  const wish = { name: 'ci', grants: [{ role: 'viewer', tenant: 'acme' }] }
+  const make = async (body: object) => {
+    const response = await fetch(`${running.url}/api/v1/tokens`, {
+      method: 'POST',
+      headers: { Authorization: as('ida'), 'Content-Type': 'application/json', 'Idempotency-Key': 'once' },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const first = await make(wish)
+  const again = await make(wish)
+
+  expect(again.body['id']).toBe(first.body['id'])
+  expect(again.body['token']).not.toBe(first.body['token'])
+  expect((await call(`Bearer ${String(first.body['token'])}`, 'GET', '/about')).status).toBe(401)
+  expect((await call(`Bearer ${String(again.body['token'])}`, 'GET', '/about')).status).toBe(200)
+  expect((await make({ ...wish, grants: [] })).body['code']).toBe('idempotency.mismatch')
+  expect((await call(basic('admin'), 'DELETE', '/accounts/ida')).status).toBe(204)
+})
+
+test('an administrator makes tokens for a platform, several at once, and others do not', async () => {
+  await added('cf-2', { kind: 'platform', grants: [{ role: 'platform', tenant: '*' }] })
+  await added('mia')
+  const wish = { name: 'next', account: 'cf-2' }
+  expect((await call(as('mia'), 'POST', '/tokens', wish)).status).toBe(403)
+  expect((await call(basic('admin'), 'POST', '/tokens', { ...wish, account: 'none' })).body['code']).toBe(
+    'account.unknown',
+  )
+  for (const _ of [1, 2]) {
+    const made = await call(basic('admin'), 'POST', '/tokens', wish)
+    expect(made).toMatchObject({ status: 201, body: { account: 'cf-2' } })
+    const bearer = `Bearer ${String(made.body['token'])}`
+    expect((await ask(running, '/v2/catalog', { as: bearer })).status).toBe(200)
+  }
+})
+
 test('a token is shown once, does no more than it was made for, and is worth nothing once revoked', async () => {
   await added('tim', { grants: [{ role: 'operator', tenant: '*' }] })
   const wish = { name: 'ci', grants: [{ role: 'viewer', tenant: 'acme' }], days: 1 }

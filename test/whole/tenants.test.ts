@@ -179,3 +179,42 @@ test('commands tell who one is, what one may do, and which roles and tenants the
   expect(await run('tenant', 'list', '-o', 'name')).toBe('acme\n')
   vi.unstubAllEnvs()
 })
+
+/** Follows changes; answers how many were told so far. */
+function following(name: string, authorization = as(name)) {
+  const leaving = new AbortController()
+  const told: number[] = []
+  const end = (async () => {
+    const response = await fetch(`${running.url}/api/v1/changes`, {
+      headers: { Authorization: authorization, Accept: 'text/event-stream' },
+      signal: leaving.signal,
+    })
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? [])
+      for (const [, id] of piece.matchAll(/^id: ?(\d+)$/gm)) told.push(Number(id))
+  })().catch(() => undefined)
+  const stop = async () => {
+    leaving.abort()
+    await end
+  }
+  return { told, stop }
+}
+
+// Last, for it orders more.
+test('of changes each learns those of its tenants, and nothing of others', async () => {
+  const [admin, ada, bob] = [following('admin', basic('admin')), following('ada'), following('bob')]
+  try {
+    for (const one of [admin, ada, bob]) await vi.waitUntil(() => one.told.length > 0, patience)
+    const before = { admin: admin.told.length, ada: ada.told.length, bob: bob.told.length }
+    await order('bob', { id: 'changing' })
+    await vi.waitUntil(() => bob.told.length > before.bob && admin.told.length > before.admin, patience)
+    // Its look is made after that of the change was told to the others.
+    await order('bob', { id: 'changing-too' })
+    const seen = bob.told.length
+    await vi.waitUntil(() => bob.told.length > seen, patience)
+
+    expect(ada.told.length).toBe(before.ada)
+    expect(bob.told).toEqual(bob.told.toSorted((a, b) => a - b))
+  } finally {
+    for (const one of [admin, ada, bob]) await one.stop()
+  }
+})

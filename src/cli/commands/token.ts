@@ -10,6 +10,7 @@ interface Making {
   readonly role?: readonly string[]
   readonly tenant?: readonly string[]
   readonly days?: string
+  readonly for?: string
   readonly output: Form
 }
 
@@ -24,14 +25,22 @@ export function register(program: Command): void {
   const create = add(group, {
     usage: 'create <name>',
     summary: 'Make a token and print it, this once',
-    examples: ['token create ci', 'token create ci --role viewer --days 7 -o json'],
+    examples: [
+      'token create ci',
+      'token create ci --role viewer --days 7 -o json',
+      'token create next --for cf',
+    ],
   })
     .option('--role <name>', 'bound it to a role; may be given several times', collected)
     .option('--tenant <name>', 'bound the roles to a tenant', collected)
+    .option('--for <account>', 'make it for another account: a platform, say')
     .option('--days <number>', 'how long it lasts, at most 366', '90')
   withOutput(withConnection(create)).action(async (name: string, options: Making) => {
     const client = await connect(create)
-    const made = await client.makeToken({ name, grants: grantsOf(options), days: Number(options.days) })
+    const made = await client.makeToken({
+      ...{ name, grants: grantsOf(options), days: Number(options.days) },
+      ...(options.for === undefined ? {} : { account: options.for }),
+    })
     if (options.output === 'json' || options.output === 'yaml')
       return printDocument(options.output, 'Token', made)
     print(options.output === 'name' ? made.id : made.token)

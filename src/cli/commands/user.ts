@@ -37,15 +37,31 @@ export function register(program: Command): void {
     summary: 'Set the password of an account, or change your own',
     description:
       'With a name it sets the password of that account; without one it changes that of the account that asks. Sessions of the account end.',
-    examples: ['user password', 'user password ada --generate'],
-  }).option('--current-password-file <path>', 'of your own: the one until now, instead of asking')
+    examples: [
+      'user password',
+      'user password ada --generate',
+      'user password cf --generate --keep-former 24',
+    ],
+  })
+    .option(
+      '--keep-former <hours>',
+      'with a name: the password of before stays valid so long beside the new one',
+    )
+    .option('--current-password-file <path>', 'of your own: the one until now, instead of asking')
   choosing(withConnection(password)).action(
-    async (name: string | undefined, options: Choosing & { currentPasswordFile?: string }) => {
+    async (
+      name: string | undefined,
+      options: Choosing & { currentPasswordFile?: string; keepFormer?: string },
+    ) => {
       const client = await connect(password)
       if (name === undefined) {
         const current = await secretFrom(options.currentPasswordFile, 'The password until now: ')
         await client.changeOwnPassword({ current, password: await chosen(options) })
-      } else await client.changeAccount(name, { password: await chosen(options) })
+      } else {
+        const { keepFormer: hours } = options
+        const keep = hours === undefined ? {} : { keepFormerHours: Number(hours) }
+        await client.changeAccount(name, { password: await chosen(options), ...keep })
+      }
       say(`The password is set${name === undefined ? '' : ` of ${name}`}.`)
     },
   )

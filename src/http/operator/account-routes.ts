@@ -15,12 +15,12 @@ import {
   toToken,
 } from '../../api/account.ts'
 import { addAccount, changeAccount, makeToken, removeAccount, revokeToken } from '../../broker/accounts.ts'
-import { fitsPassword } from '../../kit/hash.ts'
 import { present } from '../../kit/present.ts'
 import { type Grant, permits } from '../../model/access.ts'
 import { setUpAccount } from '../../model/account.ts'
 import { operatorsPlatform } from '../../model/instance.ts'
 import { fail, failAll } from '../../model/problem.ts'
+import type { Account as Caller } from '../authenticate.ts'
 import { freshId } from './fresh-id.ts'
 import type { OperatorPorts } from './ports.ts'
 import { document, look, nothing, order, route } from './route.ts'
@@ -28,7 +28,8 @@ import { document, look, nothing, order, route } from './route.ts'
 const AccountAddress = Type.Object({ account: AccountName })
 const TokenAddress = Type.Object({ token: Type.String() })
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 const usualDays = 90
 
 export const accountRoutes = [
@@ -76,9 +77,13 @@ export const accountRoutes = [
     body: ChangedAccount,
     answers: Account,
     handle: async ({ params, body, asker }, ports) => {
-      const { endSessions: endsSessions = false, ...change } = body
+      const { endSessions: endsSessions = false, keepFormerHours: hours, ...change } = body
       refuseRoles(ports, body.grants ?? [])
-      const changed = await changeAccount(ports.broker, asker, params.account, { ...change, endsSessions })
+      if (hours !== undefined && body.password === undefined)
+        fail('request.malformed', 'keepFormerHours goes with a new password')
+      const keepFormerMs = (hours ?? 0) * hourMs
+      const wanted = { ...change, endsSessions, keepFormerMs }
+      const changed = await changeAccount(ports.broker, asker, params.account, wanted)
       return document(toAccount(changed))
     },
   }),
@@ -105,11 +110,11 @@ export const accountRoutes = [
     audit: order('account.set-password'),
     body: OwnPassword,
     status: 204,
-    handle: async ({ account, body, asker }, { broker }) => {
+    handle: async ({ account, body, asker }, { broker, admission }) => {
       const { name, token } = account
       if (token !== undefined) fail('request.forbidden', 'a token changes no password')
-      const kept = (await broker.store.look.account(name)) ?? fail('account.unknown', name)
-      if (!(await fitsPassword(body.current, kept.passwordHash)))
+      if ((await broker.store.look.account(name)) === undefined) fail('account.unknown', name)
+      if (!(await admission.confirm(name, body.current)))
         fail('request.forbidden', 'the current password is another one')
       await changeAccount(broker, asker, name, { password: body.password })
       return nothing
@@ -141,14 +146,16 @@ export const accountRoutes = [
     audit: order('token.create'),
     body: NewToken,
     answers: MadeToken,
+    repeats: 'anew',
     status: 201,
     handle: async ({ account, body, asker, idempotencyKey }, ports) => {
       // It would outlive the one it was made with.
       if (account.token !== undefined) fail('request.forbidden', 'a token makes no tokens')
-      const { name, grants = [], days = usualDays } = body
+      const { name, grants = [], days = usualDays, account: owner = account.name } = body
       refuseRoles(ports, grants)
+      if (owner !== account.name) await checkOwner(ports, account, owner)
       const id = freshId(ports.broker.chance, asker.account.id, idempotencyKey)
-      const wanted = { id, name, account: account.name, grants, forMs: days * dayMs }
+      const wanted = { id, name, account: owner, grants, forMs: days * dayMs }
       const { token, text } = await makeToken(ports.broker, asker, wanted)
       return { kind: 'document', body: { ...toToken(token), token: text }, secret: true }
     },
@@ -171,6 +178,14 @@ export const accountRoutes = [
     },
   }),
 ]
+
+/** A token for another account: only for one that is there, and by an account that could set its password as well. */
+async function checkOwner({ gate, broker }: OperatorPorts, { access }: Caller, owner: string): Promise<void> {
+  if (!permits(access, 'change:accounts', undefined))
+    fail('request.forbidden', 'change:accounts is needed for a token of another account')
+  if (gate.named(owner) === undefined && (await broker.store.look.account(owner)) === undefined)
+    fail('account.unknown', owner)
+}
 
 function pageOf<T>(items: readonly T[], most: number, mark: (last: T) => string) {
   const last = items.length === most ? items.at(-1) : undefined

@@ -17,6 +17,8 @@ export interface Repeatable {
   readonly body: unknown
   /** Of a success. */
   readonly status: number
+  /** Nothing is kept of its answer. */
+  readonly anew: boolean
 }
 
 export interface Idempotency {
@@ -34,18 +36,21 @@ export function makeIdempotency(): Idempotency {
   return {
     async once(ports, asked, carryOut) {
       const { store } = ports.broker
-      const { account: scope, key, status, path, body } = asked
+      const { account: scope, key, status, path, body, anew } = asked
       const id = JSON.stringify([scope, key])
       if (underWay.has(id)) return fail('idempotency.in-flight')
       underWay.add(id)
       try {
         const fingerprint = sha256(canonical([path, (body ?? null) as Json]))
         const known = await store.look.idempotent(scope, key)
-        if (known !== undefined) return await again(store, known, fingerprint)
+        if (known !== undefined) {
+          if (known.fingerprint !== fingerprint) return fail('idempotency.mismatch')
+          return anew ? await carryOut(ports) : await again(store, known)
+        }
         const row: IdempotencyRow = { scope, key, fingerprint, status, body: {} }
         const broker = { ...ports.broker, store: claiming(store, row) }
         const answer = await carryOut({ ...ports, broker })
-        if (answer.kind !== 'document') return answer
+        if (answer.kind !== 'document' || anew) return answer
         await store.write((tx) => tx.putIdempotent({ ...row, body: answer.body as JsonObject }))
         return answer
       } finally {
@@ -85,10 +90,8 @@ function operationIn(made: unknown): string | undefined {
 
 async function again(
   { look }: Pick<Store, 'look'>,
-  { body, operation, status, ...known }: IdempotencyRow,
-  fingerprint: string,
+  { body, operation, status }: IdempotencyRow,
 ): Promise<Answer> {
-  if (known.fingerprint !== fingerprint) return fail('idempotency.mismatch')
   if (Object.keys(body).length > 0) return document(body)
   // The process ended between its order and its answer.
   const begun = operation === undefined ? undefined : await look.operation(operation)

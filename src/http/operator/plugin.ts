@@ -197,6 +197,7 @@ async function serve(
       path,
       body: withoutSecrets(request.body),
       status: route.status,
+      anew: route.repeats === 'anew',
     }
     const answer = isOnce ? await idempotency.once(ports, asked, carryOut) : await carryOut(ports)
     if (answer.session !== undefined) {

@@ -12,7 +12,7 @@ export interface OperatorPorts {
   readonly broker: Ports
   readonly version: string
   readonly gate: Pick<Gate, 'claimed' | 'named' | 'roles'>
-  readonly admission: Pick<Admission, 'admit'>
+  readonly admission: Pick<Admission, 'admit' | 'confirm'>
   readonly bodyLimits: BodyLimits
   readonly sessions: Sessions & {
     /** Ends a session early, on every node. */

@@ -36,6 +36,8 @@ export interface Route {
   /** What a success answers; absent: nothing. */
   readonly answers?: TSchema
   readonly status: number
+  /** What it answers is secret and kept nowhere: repeated with its idempotency key, it is carried out anew. */
+  readonly repeats?: 'anew'
   readonly handle: (call: AnyCall, ports: OperatorPorts) => Promise<Answer>
 }
 

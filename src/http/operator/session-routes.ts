@@ -12,6 +12,7 @@ export const sessionRoutes = [
     summary: 'Log in: trade the credentials of this request for a cookie',
     audit: deed('session.begin'),
     answers: Session,
+    repeats: 'anew',
     status: 201,
     handle: ({ account }, { sessions }) => {
       // It would outlive the token.

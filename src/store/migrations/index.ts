@@ -9,6 +9,7 @@ import { usedByRuns } from './0007-used.ts'
 import { pagesForPeople } from './0008-pages-for-people.ts'
 import { tenants } from './0009-tenants.ts'
 import { accounts } from './0010-accounts.ts'
+import { rotation } from './0011-rotation.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   pagesForPeople,
   tenants,
   accounts,
+  rotation,
 ]
