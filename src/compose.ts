@@ -29,6 +29,7 @@ import {
   storeUrlOf,
   workLimitsOf,
 } from './compose/settings-of-parts.ts'
+import { signerOf } from './compose/signing.ts'
 import { openBrokerStore } from './compose/store.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
@@ -119,7 +120,8 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     trusts: (address) => now.sources.trusts(address),
   }
   const { store, clock, chance } = ports
-  const stored = makeStoredAccounts({ store, gate, clock, chance })
+  const { sign } = signerOf(ring, 'grants of the machine')
+  const stored = makeStoredAccounts({ store, gate, clock, chance, node: ports.node, sign })
   const admission = admissionOf(settings, { gate, stored, sources, metrics })
   const refusals = startRefusalRecorder(ports, log, metrics.auditFailed)
   const observe = observeOf(telemetry, { metrics, refusals })

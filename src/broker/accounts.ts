@@ -2,7 +2,14 @@
 import { hashPassword, saltOf, sha256 } from '../kit/hash.ts'
 import { present } from '../kit/present.ts'
 import type { Grant } from '../model/access.ts'
-import { type ApiToken, type StoredAccount, tokenPrefix } from '../model/account.ts'
+import {
+  type ApiToken,
+  breakGlassAccount,
+  endOfLocalGrant,
+  localGrantMs,
+  type StoredAccount,
+  tokenPrefix,
+} from '../model/account.ts'
 import { fail } from '../model/problem.ts'
 import { record } from './govern.ts'
 import type { Asker } from './orders.ts'
@@ -122,9 +129,15 @@ export async function makeToken(
 }
 
 /** Takes a token away; it is worth nothing from then on, on every node. Problems: token.unknown. */
-export async function revokeToken(ports: Ports, asker: Asker, { id }: Pick<ApiToken, 'id'>): Promise<void> {
+export async function revokeToken(
+  ports: Ports,
+  asker: Asker,
+  { id, account }: Pick<ApiToken, 'id' | 'account'>,
+): Promise<void> {
   await ports.store.write(async (tx) => {
     await tx.removeToken(id)
+    // One that was made on the machine would begin again with its next use.
+    if (account === breakGlassAccount) await tx.endSession(endOfLocalGrant(id), localGrantMs)
     await record(tx, ports, asker, { action: 'token.revoke', kind: 'token', id })
   })
 }

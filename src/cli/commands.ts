@@ -82,6 +82,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/token.ts'),
   },
   {
+    name: 'admin',
+    summary: 'Break-glass access on the machine of the broker',
+    group: 'Running a broker',
+    load: () => import('./commands/admin.ts'),
+  },
+  {
     name: 'whoami',
     summary: 'Show which account asks, and what it may do',
     group: 'Running a broker',

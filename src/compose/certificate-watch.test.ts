@@ -21,7 +21,8 @@ function settingsIn(folder: string): Settings {
   const loaded = loadSettings({ environment: {}, folder, file: join(folder, 'chandler.yml') })
   if (loaded.kind !== 'settings') throw new Error('no settings')
   const { settings } = loaded
-  const tls = { certificateFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') }
+  const pair = { certificateFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') }
+  const tls = { ...settings.http.tls, ...pair }
   return { ...settings, http: { ...settings.http, tls } }
 }
 

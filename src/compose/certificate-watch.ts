@@ -24,8 +24,8 @@ export function startCertificateWatch(parts: CertificateWatchParts): FileWatch {
     clock,
     everyMs: 30_000,
     files: () => {
-      const { certificateFile, keyFile } = settings().http.tls
-      return [certificateFile, keyFile].filter((file) => file !== undefined)
+      const { certificateFile, keyFile, clientCaFile } = settings().http.tls
+      return [certificateFile, keyFile, clientCaFile].filter((file) => file !== undefined)
     },
     changed: () => {
       takeOver(parts)

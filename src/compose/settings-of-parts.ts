@@ -122,14 +122,24 @@ export function knownOf({ auth }: Settings): Known {
   const revealed = (...secrets: readonly (Secret | undefined)[]) =>
     secrets.flatMap((one) => (one === undefined ? [] : [one.reveal()]))
   const accounts = auth.users.map(
-    ({ name, role, tenants, tenant, password, previousPassword, token, previousToken }): Account => ({
+    ({
+      name,
+      role,
+      tenants,
+      tenant,
+      certificate,
+      password,
+      previousPassword,
+      token,
+      previousToken,
+    }): Account => ({
       name,
       role,
       kind: role === 'platform' ? 'platform' : 'user',
       access: accessOf(grantsOf(role, tenants), known),
       passwords: revealed(password, previousPassword),
       tokens: revealed(token, previousToken),
-      ...present({ tenant }),
+      ...present({ tenant, certificate }),
     }),
   )
   return { accounts, roles: known }

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../kit/clock.ts'
 import { fail, toProblem } from '../model/problem.ts'
 import type { Account, Gate } from './authenticate.ts'
+import { certifiedNames } from './client-certificates.ts'
 import { type Credentials, type Judge, makeJudge } from './judge.ts'
 import { networkOf } from './source.ts'
 import type { StoredAccounts } from './stored-accounts.ts'
@@ -125,7 +126,7 @@ function makeCallers(parts: AdmissionParts, { judge }: Pick<Judge, 'judge'>, fai
 
   return (request: IncomingMessage, side: Side): Caller | Promise<Caller> => {
     const { authorization, 'x-forwarded-for': forwardedFor } = request.headers
-    if (authorization === undefined) return fail('request.unauthenticated')
+    if (authorization === undefined) return byCertificate(parts, request)
     const last = callers.get(request.socket)
     const isSame = last?.authorization === authorization && last.forwardedFor === forwardedFor
     if (isSame && last.generation === gate.generation) return last
@@ -142,6 +143,15 @@ function makeCallers(parts: AdmissionParts, { judge }: Pick<Judge, 'judge'>, fai
     callers.set(request.socket, caller)
     return caller
   }
+}
+
+/** The caller that a client's certificate stands for, where nothing else says who calls. */
+function byCertificate({ gate, source, proven }: AdmissionParts, request: IncomingMessage): Caller {
+  const account = gate.certified(certifiedNames(request)) ?? fail('request.unauthenticated')
+  proven(request, account.name)
+  const { generation } = gate
+  const forwardedFor = request.headers['x-forwarded-for']
+  return { authorization: '', forwardedFor, account, source: networkOf(source(request)), generation }
 }
 
 /** Takes a place that is given back with the answer; why there is none otherwise. */

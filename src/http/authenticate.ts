@@ -19,6 +19,8 @@ export interface Account {
   readonly passwords: readonly string[]
   /** Bearer tokens, all that are valid at present. */
   readonly tokens: readonly string[]
+  /** The name of the client certificate that stands for it. */
+  readonly certificate?: string
 }
 
 export interface Gate {
@@ -26,6 +28,8 @@ export interface Gate {
   recall(header: string, address: string): Account | undefined
   /** Judges a header; the account it belongs to is recalled from then on. */
   admit(header: string, address: string): Account | undefined
+  /** The account that a certificate with one of these names stands for. */
+  certified(names: readonly string[]): Account | undefined
   /** The account of a name, as it is now. */
   named(name: string): Account | undefined
   /** The account whose name a header gives, whatever its password: proves nothing. */
@@ -70,6 +74,8 @@ export function makeGate(first: Known): Gate {
       }
       return account
     },
+    certified: (names) =>
+      accounts.find(({ certificate }) => certificate !== undefined && names.includes(certificate)),
     named: (name) => accounts.find((account) => account.name === name),
     claimed: (header) => {
       const given = header === undefined ? undefined : credentialsIn(header)

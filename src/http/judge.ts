@@ -4,7 +4,7 @@ import { sha256 } from '../kit/hash.ts'
 import { fail, toProblem } from '../model/problem.ts'
 import type { Account, Gate } from './authenticate.ts'
 import type { StoredAccounts } from './stored-accounts.ts'
-import { makeTokenBuckets, type Rate } from './token-bucket.ts'
+import { makeTokenBuckets, type Rate, type TokenBuckets } from './token-bucket.ts'
 
 export interface Credentials {
   readonly authorization: string
@@ -88,8 +88,11 @@ export function makeJudge({ gate, stored, clock }: JudgeParts): Judge {
     underWay.set(key, ended)
     return ended.then(() => looked)
   }
+  return { judge, prove: makeProver(guesses) }
+}
 
-  const prove: Judge['prove'] = async (account, perSecond, isRight) => {
+function makeProver(guesses: TokenBuckets): Judge['prove'] {
+  return async (account, perSecond, isRight) => {
     const rate: Rate = { perSecond, most: perSecond }
     const name = JSON.stringify(['own', account])
     if (!guesses.take(name, rate)) fail('request.too-many', 'too many wrong passwords of this account')
@@ -100,5 +103,4 @@ export function makeJudge({ gate, stored, clock }: JudgeParts): Judge {
     if (right) guesses.giveBack(name, rate)
     return right
   }
-  return { judge, prove }
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Clock } from '../kit/clock.ts'
+import { type Clock, systemChance } from '../kit/clock.ts'
 import { fail } from '../model/problem.ts'
 import { send } from './answer.ts'
 import {
@@ -20,10 +20,17 @@ import {
 } from './connections.ts'
 import { echoing } from './osb/headers.ts'
 
+export interface ServedTls {
+  readonly cert: string
+  readonly key: string
+  /** Whose certificates of clients are taken, and whether every client must have one. */
+  readonly clients?: { readonly ca: string; readonly required: boolean }
+}
+
 export interface ServerOptions {
   /** `host:port`; port 0 takes a free one. */
   readonly listen: string
-  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly tls?: ServedTls
   readonly requestTimeoutMs: number
   readonly headersTimeoutMs: number
   readonly keepAliveMs: number
@@ -40,7 +47,7 @@ export interface Listening {
   /** `http://127.0.0.1:8080` */
   readonly url: string
   /** Takes a renewed certificate. */
-  renew(tls: { readonly cert: string; readonly key: string }): void
+  renew(tls: ServedTls): void
   /** Takes no new connection, lets requests in flight end, then closes. */
   close(withinMs: number): Promise<void>
 }
@@ -139,7 +146,8 @@ function makeServer(
   const server = createTlsServer(
     {
       ...limits,
-      ...options.tls,
+      ...contextOf(options.tls),
+      ...(options.tls.clients ? { requestCert: true, rejectUnauthorized: options.tls.clients.required } : {}),
       minVersion: 'TLSv1.2',
       ciphers,
       handshakeTimeout: options.headersTimeoutMs,
@@ -147,7 +155,16 @@ function makeServer(
     encrypted,
   )
   server.on('checkContinue', encrypted)
-  return { server, renew: (tls) => server.setSecureContext(tls) }
+  const renew = (tls: ServedTls): void => {
+    server.setSecureContext(contextOf(tls))
+    // A client whose certificate another authority vouched for has to show it anew.
+    if (tls.clients) server.setTicketKeys(Buffer.from(systemChance.bytes(48)))
+  }
+  return { server, renew }
+}
+
+function contextOf({ cert, key, clients }: ServedTls) {
+  return { cert, key, ...(clients ? { ca: clients.ca } : {}) }
 }
 
 /** Keys that are forgotten after the connection, and sealed records: nothing of TLS 1.2 besides is taken. */

@@ -27,7 +27,7 @@ async function cluster(kind: StoreKind) {
   const gate = makeGate({ accounts: [], roles: known })
   const clock = { now: () => Date.now(), monotonic: () => time.now }
   const node = () => {
-    const stored = makeStoredAccounts({ store, gate, clock, chance: systemChance })
+    const stored = makeStoredAccounts({ store, gate, clock, chance: systemChance, node: 'n' })
     const { judge } = makeJudge({ gate, stored, clock })
     return { stored, judge: (authorization: string) => judge({ authorization, address: 'here' }, 2) }
   }
@@ -131,7 +131,7 @@ test.each(storeKinds)(
     }
     expect((await ports.store.look.tokens({ id: 'all', most: 1 }))[0]?.usedAt).toBeGreaterThan(0)
 
-    await revokeToken(ports, asker, { id: 'all' })
+    await revokeToken(ports, asker, { account: 'ada', id: 'all' })
     for (const { stored } of nodes) expect(await stored.admit(bearer(all.text))).toBeUndefined()
     await removeAccount(ports, asker, 'ada')
     for (const { stored } of nodes) expect(await stored.admit(bearer(bound.text))).toBeUndefined()
@@ -178,7 +178,7 @@ test('a hash fits its password only, however that was typed, and differs each ti
 
 test('while the store is away, a wrong password of the settings is a wrong one; of other names nothing is known', async () => {
   const away = () => Promise.reject(new ProblemError({ code: 'store.unavailable', detail: 'away' }))
-  const look = { account: away, accounts: away, token: away }
+  const look = { account: away, accounts: away, token: away, isSessionEnded: away }
   const store = { look, write: away } as Parameters<typeof makeStoredAccounts>[0]['store']
   const configured = {
     name: 'ada',
@@ -190,7 +190,7 @@ test('while the store is away, a wrong password of the settings is a wrong one; 
   }
   const gate = makeGate({ accounts: [configured as Account], roles: known })
   const clock = { now: () => Date.now(), monotonic: () => 0 }
-  const stored = makeStoredAccounts({ store, gate, clock, chance: systemChance })
+  const stored = makeStoredAccounts({ store, gate, clock, chance: systemChance, node: 'n' })
 
   expect(await stored.admit(basic('ada', 'wrong'))).toBeUndefined()
   expect(await codeOf(stored.admit(basic('bob', 'wrong')))).toBe('store.unavailable')

@@ -6,10 +6,18 @@ import type { Chance, Clock } from '../kit/clock.ts'
 import { fitsPassword, hashPassword, keyedDigest, sha256 } from '../kit/hash.ts'
 import { present } from '../kit/present.ts'
 import { accessOf, withinAccess } from '../model/access.ts'
-import { type ApiToken, hashesOf, type StoredAccount, setUpAccount, tokenPrefix } from '../model/account.ts'
+import {
+  type ApiToken,
+  breakGlassAccount,
+  hashesOf,
+  type StoredAccount,
+  setUpAccount,
+  tokenPrefix,
+} from '../model/account.ts'
 import { fail } from '../model/problem.ts'
 import type { Store } from '../store/store.ts'
 import { type Account, credentialsIn, type Gate } from './authenticate.ts'
+import { firstLocalUse, type LocalGrantParts } from './local-grants.ts'
 
 export interface StoredAccounts {
   /** Whom a header belongs to now. Problems: request.too-many. */
@@ -20,9 +28,9 @@ export interface StoredAccounts {
   confirm(name: string, password: string): Promise<boolean>
 }
 
-export interface StoredParts {
+export interface StoredParts extends LocalGrantParts {
   readonly store: Pick<Store, 'write'> & {
-    readonly look: Pick<Store['look'], 'account' | 'accounts' | 'token'>
+    readonly look: Pick<Store['look'], 'account' | 'accounts' | 'isSessionEnded' | 'token'>
   }
   readonly gate: Pick<Gate, 'named' | 'roles'>
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
@@ -73,10 +81,12 @@ export function makeStoredAccounts(parts: StoredParts): StoredAccounts {
       const given = credentialsIn(header)
       if (given?.kind === 'password') return byPassword(given.user, given.password)
       if (!given?.token.startsWith(tokenPrefix)) return undefined
-      const token = await store.look.token(sha256(given.token))
+      const kept = await store.look.token(sha256(given.token))
+      const token = kept ?? (await firstLocalUse(parts, given.token))
       if (token === undefined) return undefined
       await noteUse(parts, token)
       if (token.account === setUpAccount) return setUp(parts, token)
+      if (token.account === breakGlassAccount) return byGrants(breakGlassAccount, token, gate)
       const owner = await named(token.account)
       return owner && withToken(owner, token, gate)
     },
@@ -108,16 +118,17 @@ async function setUp(
   { id, grants }: ApiToken,
 ): Promise<Account | undefined> {
   if ((await store.look.accounts({ most: 1 })).length > 0) return undefined
+  return byGrants(setUpAccount, { id, grants }, gate)
+}
+
+/** An account that is nothing but its token. */
+function byGrants(
+  name: string,
+  { id, grants }: Pick<ApiToken, 'id' | 'grants'>,
+  gate: Pick<Gate, 'roles'>,
+): Account {
   const access = accessOf(grants, gate.roles())
-  return {
-    name: setUpAccount,
-    kind: 'user',
-    role: setUpAccount,
-    access,
-    passwords: [],
-    tokens: [],
-    token: id,
-  }
+  return { name, kind: 'user', role: name, access, passwords: [], tokens: [], token: id }
 }
 
 /** That a use cannot be written down is no reason to refuse it. */

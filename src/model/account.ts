@@ -45,5 +45,22 @@ export interface ApiToken {
 /** What every token begins with, so that one that got lost is found. */
 export const tokenPrefix = 'chd_'
 
+/** What a token begins with that was made on the machine itself, without a running broker. */
+export const localGrantPrefix = `${tokenPrefix}local_`
+
+/** How long such a token is worth something. */
+export const localGrantMs = 3_600_000
+
+/** The account of such tokens. */
+export const breakGlassAccount = 'break-glass'
+
+/** What the end of such a token is kept under, so that one that was revoked does not begin again. */
+export function endOfLocalGrant(id: string): string {
+  return `${breakGlassAccount}/${id}`
+}
+
 /** The account of the token that makes the first account; it is worth nothing as soon as there is one. */
 export const setUpAccount = 'set-up'
+
+/** Names that are not given to people and platforms: tokens of these accounts bring their own rights. */
+export const reservedAccounts: readonly string[] = [setUpAccount, breakGlassAccount]

@@ -22,12 +22,19 @@ export const authSettings = group('Accounts.', {
   }),
   users: items('An account with password. Several platforms may exist; each sees its own instances only.', {
     name: text({ doc: 'User name.', pattern: /^[^\s:/]{1,64}$/, written: 'name without blanks, : and /' }),
-    password: optional(secret({ doc: 'Password; an account needs one, or a token.' })),
+    password: optional(secret({ doc: 'Password; an account needs one, or a token, or a certificate.' })),
     previousPassword: optional(secret({ doc: 'Also valid, while clients move to a new password.' })),
     token: optional(
       secret({ doc: 'Bearer token: `Authorization: Bearer …` instead of user name and password.' }),
     ),
     previousToken: optional(secret({ doc: 'Also valid, while clients move to a new token.' })),
+    certificate: optional(
+      text({
+        doc: 'Client certificate that stands for it instead of a password: `CN=NAME`, `DNS:NAME`, `URI:ADDRESS`, `email:ADDRESS` or `sha256:DIGEST` of the certificate. Needs `http.tls.clientCaFile`; browsers cannot use it.',
+        pattern: /^(?:CN=.+|DNS:.+|URI:.+|email:.+|sha256:[0-9a-f]{64})$/,
+        written: 'CN=… | DNS:… | URI:… | email:… | sha256:…',
+      }),
+    ),
     role: text({
       doc: '`platform`: the Open Service Broker API only. `viewer`: looks. `developer`: orders and binds. `author`: that, and reads packages. `auditor`: reads the audit trail. `admin`: keys, backups, accounts. `operator`: everything. Or one of `auth.roles`.',
       pattern: /^[a-z][a-z0-9-]{0,63}$/,

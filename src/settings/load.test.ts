@@ -128,7 +128,7 @@ test.each<[Record<string, string>, string]>([
   ],
   [
     { CHANDLER_AUTH_USERS: '[{"name":"a","role":"operator"}]' },
-    'CHANDLER_AUTH_USERS: the account a has neither password nor token',
+    'CHANDLER_AUTH_USERS: the account a has neither password nor token nor certificate',
   ],
 ])('the environment %j is refused', (environment, expected) => {
   const problems = faults(load(users, { environment }))
@@ -275,7 +275,7 @@ function faults(loaded: Loaded): Extract<Loaded, { kind: 'faults' }>['problems']
 
 test.each([
   ['{name: chandler, password: x, role: platform}', 'a platform account cannot be named chandler'],
-  ['{name: a, role: viewer}', 'the account a has neither password nor token'],
+  ['{name: a, role: viewer}', 'the account a has neither password nor token nor certificate'],
   [
     '{name: a, token: t, role: viewer}, {name: b, previousToken: t, password: x, role: viewer}',
     'the same token twice',

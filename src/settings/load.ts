@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Secret } from '../kit/secret.ts'
 import { nearest } from '../kit/text.ts'
 import { isPermission, permissionNames, roles } from '../model/access.ts'
+import { reservedAccounts } from '../model/account.ts'
 import { operatorsPlatform } from '../model/instance.ts'
 import type { Problem } from '../model/problem.ts'
 import { faultsOfCatalog } from './catalog-settings.ts'
@@ -102,6 +103,7 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
   }
   return [
     ...problems,
+    ...faultsOfCertificates(settings).map((fault) => at('auth.users', fault)),
     ...faultsOfAccounts(auth).map((fault) => at('auth.users', fault)),
     ...faultsOfRoles(auth.roles).map((fault) => at('auth.roles', fault)),
     ...faultsOfCatalog(settings.catalog).map((fault) => at('catalog', fault)),
@@ -118,19 +120,34 @@ function faultsOfAccounts({ users, roles: own }: Settings['auth']): readonly str
     ...(repeated(tokens).length > 0
       ? ['auth.users has the same token twice: it could mean two accounts']
       : []),
-    ...users.flatMap(({ name, role, password, token }) => [
-      ...(password === undefined && token === undefined
-        ? [`the account ${name} has neither password nor token`]
+    ...users.flatMap(({ name, role, password, token, certificate }) => [
+      ...(password === undefined && token === undefined && certificate === undefined
+        ? [`the account ${name} has neither password nor token nor certificate`]
         : []),
       ...(known.includes(role)
         ? []
         : [`the account ${name} has the role ${role}, and there is none; known: ${known.join(', ')}`]),
+      ...(reservedAccounts.includes(name)
+        ? [`no account can be named ${name}: tokens of that name bring rights of their own`]
+        : []),
       ...(role === 'platform' && name === operatorsPlatform
         ? [
             `a platform account cannot be named ${name}: the instances that operators order belong to that name`,
           ]
         : []),
     ]),
+  ]
+}
+
+function faultsOfCertificates({ auth, http }: Settings): readonly string[] {
+  const names = auth.users.flatMap(({ certificate }) => certificate ?? [])
+  return [
+    ...repeated(names).map(
+      (name) => `auth.users has the certificate ${name} twice: it could mean two accounts`,
+    ),
+    ...(names.length > 0 && http.tls.clientCaFile === undefined
+      ? ['auth.users has certificates, and http.tls.clientCaFile says no authority of them']
+      : []),
   ]
 }
 

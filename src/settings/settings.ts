@@ -59,6 +59,15 @@ const http = group('Where the broker listens and what it takes from the network.
   tls: group('Encrypts the main address; certificate and key are read again on SIGHUP.', {
     certificateFile: optional(path({ doc: 'Certificate chain, PEM.' })),
     keyFile: optional(path({ doc: 'Private key, PEM.' })),
+    clientCaFile: optional(
+      path({
+        doc: 'Authorities of client certificates, PEM; `auth.users[].certificate` says whom one stands for.',
+      }),
+    ),
+    clientCertificates: choice(['request', 'require'], {
+      doc: 'With `clientCaFile`: whether a client may come without a certificate.',
+      fallback: 'request',
+    }),
   }),
 })
 

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { register as registerAdmin } from '../../src/cli/commands/admin.ts'
 import { register as registerTokens } from '../../src/cli/commands/token.ts'
 import { register as registerUsers } from '../../src/cli/commands/user.ts'
 import { ask } from '../support/ask.ts'
@@ -206,6 +207,32 @@ test('where nobody could log in, the log tells a token that makes the first acco
   } finally {
     await empty.stop()
   }
+})
+
+test('a token of the machine does everything for an hour, with its reason in the trail, until it is revoked', async () => {
+  const config = join(running.folder, 'chandler.yml')
+  const grant = (...words: readonly string[]) =>
+    runCommand(registerAdmin, ['admin', 'grant', '--local', '--config', config, ...words])
+  const text = (await grant('--reason', 'nobody can log in')).trim()
+  const bearer = `Bearer ${text}`
+
+  expect(
+    (await call(`${bearer.slice(0, -1)}${bearer.endsWith('A') ? 'B' : 'A'}`, 'GET', '/about')).status,
+  ).toBe(401)
+  const who = await call(bearer, 'GET', '/whoami')
+  expect(who.body).toMatchObject({ name: 'break-glass', kind: 'user' })
+  expect((await call(bearer, 'GET', '/keys')).status).toBe(200)
+  expect((await call(bearer, 'POST', '/tokens', { name: 'longer' })).status).toBe(403)
+  expect((await call(bearer, 'POST', '/session')).status).toBe(403)
+  const trail = await call(bearer, 'GET', '/audit?action=access.break-glass')
+  const [used] = trail.body['items'] as readonly { actor: { id: string }; object: { id: string } }[]
+  expect(used?.object.id).toMatch(/@.*: nobody can log in$/)
+  const id = used?.actor.id.split('/')[1] ?? ''
+  expect((await added('break-glass')).body['code']).toBe('account.exists')
+
+  expect((await call(bearer, 'DELETE', `/tokens/${id}`)).status).toBe(204)
+  expect((await call(bearer, 'GET', '/about')).status).toBe(401)
+  expect(await codeOf(grant('--reason', ' '))).toBe('usage.invalid')
 })
 
 test('commands make, list, change and remove accounts and tokens', async () => {

@@ -1,6 +1,6 @@
 /** TLS from outside: the certificate of the settings is shown, and a renewed one after a reload. */
 import { execFile, spawnSync } from 'node:child_process'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
@@ -105,6 +105,51 @@ test.skipIf(missing).each([
   expect(reached).toBe(isTaken)
 })
 
+test.skipIf(missing)(
+  'a client certificate stands for the account that names it, beside passwords, and for no browser',
+  async () => {
+    const folder = newFolder()
+    makeCertificate(folder, 'server')
+    for (const name of ['known', 'stranger']) {
+      mkdirSync(join(folder, name))
+      makeCertificate(join(folder, name), 'cf')
+    }
+    const tls =
+      '  tls: {certificateFile: ./tls.crt, keyFile: ./tls.key, clientCaFile: ./known/tls.crt, clientCertificates: request}\n'
+    const user = '    - {name: cf, certificate: CN=cf, role: platform}\n'
+    const running = await startTestBroker('', folder, (text) =>
+      text
+        .replace(
+          /^http: \{(.*)\}\n/,
+          (_all, inner: string) => `http:\n  ${inner.replace(', ', '\n  ')}\n${tls}`,
+        )
+        .replace('shutdown:', `${user}shutdown:`),
+    )
+    const status = async (shown: string | undefined, headers: Record<string, string> = {}) => {
+      const identity = shown === undefined ? {} : identityIn(join(folder, shown))
+      return (await ask(running.url, folder, { ...identity, headers })).status
+    }
+    try {
+      expect(await status('known')).toBe(200)
+      expect(await status('stranger')).toBe(401)
+      expect(await status(undefined)).toBe(401)
+      expect(await status('known', { 'Sec-Fetch-Site': 'cross-site' })).toBe(401)
+      expect(await status('known', { Origin: 'https://elsewhere.example' })).toBe(401)
+      expect(await status('known', { Authorization: 'Basic d3Jvbmc6d3Jvbmc=' })).toBe(401)
+      expect(await status(undefined, { Authorization: basic('platform') })).toBe(200)
+      await running.reload((text) => text.replace(user, ''))
+      expect(await status('known')).toBe(401)
+    } finally {
+      await running.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)
+
+function identityIn(folder: string) {
+  return { cert: readFileSync(join(folder, 'tls.crt')), key: readFileSync(join(folder, 'tls.key')) }
+}
+
 function makeCertificate(folder: string, name: string): void {
   const { status, stderr } = spawnSync(
     'openssl',
@@ -140,13 +185,24 @@ interface Asked {
   readonly lasting: unknown
 }
 
-async function ask(url: string, folder: string): Promise<Asked> {
+interface Shown {
+  readonly cert?: Buffer
+  readonly key?: Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function ask(
+  url: string,
+  folder: string,
+  { headers = { Authorization: basic('platform') }, ...identity }: Shown = {},
+): Promise<Asked> {
   return new Promise((resolve, reject) => {
     const sent = request(
       `${url}/v2/catalog`,
       {
         ca: readFileSync(join(folder, 'tls.crt')),
-        headers: { Authorization: basic('platform'), 'X-Broker-API-Version': '2.17' },
+        ...identity,
+        headers: { 'X-Broker-API-Version': '2.17', ...headers },
         agent: false,
       },
       (response) => {

@@ -17,7 +17,7 @@ import {
 import { addAccount, changeAccount, makeToken, removeAccount, revokeToken } from '../../broker/accounts.ts'
 import { present } from '../../kit/present.ts'
 import { type Grant, permits } from '../../model/access.ts'
-import { setUpAccount } from '../../model/account.ts'
+import { reservedAccounts } from '../../model/account.ts'
 import { operatorsPlatform } from '../../model/instance.ts'
 import { fail, failAll } from '../../model/problem.ts'
 import type { Account as Caller } from '../authenticate.ts'
@@ -60,7 +60,10 @@ export const accountRoutes = [
     handle: async ({ body, asker }, ports) => {
       const { kind = 'user', tenant, grants, ...rest } = body
       refuseRoles(ports, grants)
-      if ([setUpAccount, operatorsPlatform].includes(body.name) || ports.gate.named(body.name) !== undefined)
+      if (
+        [...reservedAccounts, operatorsPlatform].includes(body.name) ||
+        ports.gate.named(body.name) !== undefined
+      )
         fail('account.exists', body.name)
       const wanted = { ...rest, kind, grants, ...present({ tenant }) }
       return document(toAccount(await addAccount(ports.broker, asker, wanted)))
