@@ -7,9 +7,11 @@ import { LogInPage } from './pages/log-in.tsx'
 import { MissingPage } from './pages/missing.tsx'
 import { type Page, pageAt, pages } from './pages.ts'
 import { Mark } from './parts/mark.tsx'
+import { ProblemNote } from './parts/problem.tsx'
 import { SearchBox } from './parts/search-box.tsx'
 import { documentsPath } from './place.ts'
 import { address, href } from './router.ts'
+import { unreachable } from './send.ts'
 import { may, session } from './session.ts'
 import { language, t } from './texts.ts'
 
@@ -52,17 +54,25 @@ function Frame() {
 
 /** A page, once its script is there; the focus goes to it, so that readers of the screen hear where they are. */
 function Shown({ page, params }: { readonly page: Page; readonly params: PageProps['params'] }) {
-  const [Content, setContent] = useState<{ readonly of: ComponentType<PageProps> }>()
+  const [Content, setContent] = useState<{ readonly of: ComponentType<PageProps> | undefined }>()
   const isFirst = useRef(document.activeElement === document.body)
   useEffect(() => {
     const load = async (): Promise<void> => {
-      const of = await page.load()
+      // The broker is away, or has been replaced by one whose scripts have other names.
+      const of = await page.load().catch(() => undefined)
       setContent({ of })
       if (!isFirst.current) document.getElementById('content')?.focus({ preventScroll: true })
     }
     void load()
   }, [])
   if (Content === undefined) return <p class="quiet">{t('word.loading')}</p>
+  if (Content.of === undefined)
+    return (
+      <>
+        <h1>{t(page.title)}</h1>
+        <ProblemNote problem={unreachable()} again={() => location.reload()} />
+      </>
+    )
   return <Content.of params={params} />
 }
 

@@ -33,21 +33,35 @@ export function useLoaded<T>(
 ): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, 'reload'> & { readonly key: string }>(nothing(key))
   const [round, setRound] = useState(0)
-  const before = useRef('')
+  const asking = useRef(ask)
+  asking.current = ask
+  const load = useRef<(isRefresh: boolean) => Promise<void>>(undefined)
   const seen = changes.value
+  const told = useRef(seen)
   useEffect(() => {
-    const isRefresh = before.current === `${key} ${round}`
-    before.current = `${key} ${round}`
     const left = new AbortController()
-    const load = async (): Promise<void> => {
-      const answered = await ask({ isRefresh, signal: left.signal })
+    let isBusy = false
+    let isOld = false
+    const loadNow = async (isRefresh: boolean): Promise<void> => {
+      // What is asked already is waited for: where something changes all the time, nothing would arrive otherwise.
+      isOld = isBusy
+      if (isBusy) return
+      isBusy = true
+      const answered = await asking.current({ isRefresh, signal: left.signal })
+      isBusy = false
       if (left.signal.aborted) return
       if (answered.kind === 'done') setState({ key, value: answered.value, problem: undefined, status: 200 })
       else setState((old) => ({ ...old, key, problem: answered.problem, status: answered.status }))
+      if (isOld) await loadNow(true)
     }
-    void load()
+    load.current = loadNow
+    void loadNow(false)
     return () => left.abort()
-  }, [key, round, seen])
+  }, [key, round])
+  useEffect(() => {
+    if (told.current !== seen) void load.current?.(true)
+    told.current = seen
+  }, [seen])
   const shown = state.key === key ? state : nothing<T>(key)
   return { ...shown, reload: () => setRound(round + 1) }
 }

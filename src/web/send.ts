@@ -74,11 +74,12 @@ export async function exchange<T>(address: string, init: RequestInit): Promise<A
     if (response.status === 401) sessionHooks.lost()
     return { kind: 'refused', status: response.status, problem: answer as Problem }
   } catch {
-    const problem = {
-      code: 'client.unreachable',
-      title: t('problem.unreachable'),
-      message: t('problem.unreachable'),
-    }
-    return { kind: 'refused', status: 0, problem: { ...problem, hint: t('problem.unreachableHint') } }
+    return { kind: 'refused', status: 0, problem: unreachable() }
   }
+}
+
+/** The problem of a connection that is lost. */
+export function unreachable(): Problem {
+  const title = t('problem.unreachable')
+  return { code: 'client.unreachable', title, message: title, hint: t('problem.unreachableHint') }
 }

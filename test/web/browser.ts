@@ -80,7 +80,11 @@ export async function visitorOf(browser: Browser, url: string, manner: Manner = 
     complaints,
     visit: async (path) => {
       await page.goto(`${url}/ui${path}`)
-      await page.locator('h1').first().waitFor()
+      const heading = page.locator('h1').first()
+      await heading.waitFor().catch(async (error: unknown) => {
+        const text = await page.locator('body').textContent()
+        throw new Error(`${path} shows ${text}; ${complaints.join('; ')}`, { cause: error })
+      })
     },
     faults: () => faultsOf(page),
     close: () => context.close(),
