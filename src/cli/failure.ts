@@ -23,12 +23,13 @@ export function warningLine(problem: Problem): string {
   return `warning: ${describeProblem(problem)}${remedy(problem.hint)}`
 }
 
-/** Of several, each says what to do about it. */
+/** Of several, each says what to do about it, where that is not said for all. */
 function causes(problem: Problem): readonly string[] {
   const { others } = problem
+  const forAll = problemCodes[problem.code].hint
   return [problem, ...(others ?? [])].flatMap(({ where, detail, hint }) => {
     const text = [describePlace(where), detail].filter((part) => part !== undefined && part !== '').join(': ')
-    return text === '' ? [] : [`${text}${others === undefined ? '' : remedy(hint)}`]
+    return text === '' ? [] : [`${text}${others === undefined || hint === forAll ? '' : remedy(hint)}`]
   })
 }
 
