@@ -4,7 +4,7 @@ import type { Env, Run } from './env.ts'
 import { framed } from './frame.ts'
 import { Failure, issueOf, Waiting } from './issue.ts'
 import { circles, type Document, type Processed, processDocument } from './level.ts'
-import { partialCell } from './partial.ts'
+import { partialCell, readable } from './partial.ts'
 import { type Unresolved, unresolvedMessage } from './report.ts'
 import { type Cell, cellOf, flag, type Scope } from './value.ts'
 
@@ -54,6 +54,8 @@ export interface Applied {
   /** Without temporary parts. */
   readonly kept: Cell
   readonly cell: Cell
+  /** Something in it is unresolved. */
+  readonly isOpen: boolean
 }
 
 /** The template processed with prepared stubs. */
@@ -65,10 +67,19 @@ export function applyTemplate(
   const processed = processDocument(run, { cell: template, name: template.source, ...how })
   const raw = result(processed, options.partial ?? false)
   // What is left of an unfinished document is processed again, so it stays as it is.
-  if (processed.unresolved.length > 0) return { raw, kept: raw, cell: raw }
+  if (processed.unresolved.length > 0) {
+    run.budget.print(raw.value)
+    return { raw, kept: raw, cell: toProcessAgain(raw), isOpen: true }
+  }
   const kept = options.preserveTemporary ? raw : dropFlagged(raw, temporaryOrLocal)
   const cell = options.preserveEscapes ? kept : { ...kept, value: unescaped(kept.value, run.interpolation) }
-  return { raw, kept, cell }
+  run.budget.print(cell.value)
+  return { raw, kept, cell, isOpen: false }
+}
+
+/** What is left of a partial run: lambdas are written as they are read, and escapes stay. */
+export function toProcessAgain(cell: Cell): Cell {
+  return { ...cell, value: readable(cell.value) }
 }
 
 /** `merge(template, stubs…)`: a run inside of an expression. */

@@ -119,8 +119,9 @@ function iterate(ranges: readonly Range[], body: Cell, key: Cell | undefined, pl
       if (name === undefined) continue
       const cell = instantiate(body, env, { place, option: '<<do' })
       if (cell === undefined) continue
-      if (key === undefined) list.push({ ...cellOf(cell.value, source), flags: cell.flags })
-      else map.set(name, { ...cellOf(cell.value, source), flags: cell.flags })
+      const result = { ...cellOf(cell.value, source), flags: cell.flags, place: body.place }
+      if (key === undefined) list.push(result)
+      else map.set(name, result)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       issues.push({ ...error.issue, text: `${variables(combination)}: ${error.issue.text}` })

@@ -5,7 +5,7 @@ import { listStructure } from './list-structure.ts'
 import { templateOf } from './override.ts'
 import { parseText } from './parse-text.ts'
 import { brokenStructure, type Host, type Live, type Shaped } from './site.ts'
-import { type StubView, stubChild, stubHere, stubRedirect } from './stubs.ts'
+import { type StubView, stubChild, stubHere, stubRedirect, stubsGone } from './stubs.ts'
 import { addsItself, type Cell, cellOf, Dict, flag, hasCode, List } from './value.ts'
 
 /** An entry on its way into the list. */
@@ -201,14 +201,20 @@ function toNodes(draft: Draft, offset: number): readonly (Live | Cell)[] {
   const field = draft.key === '' ? 'name' : draft.key
   return entries.map(({ cell, final, node }, i) => {
     if (node !== undefined) return node
-    if (final) return cell
+    if (final) return hasCode(cell.value) ? finalNode(draft, cell, `[${i + offset}]`) : cell
     const step = names === undefined ? `[${i}]` : `${field}:${names[i] ?? ''}`
     const view = stubChild(draft.view, step)
     return host.site.level.make(cell, {
-      ...site(draft, step, blind ? { ...view, cells: [], noMerge: true } : view),
+      ...site(draft, step, blind ? stubsGone(view) : view),
       shownStep: `[${i + offset}]`,
     })
   })
+}
+
+/** What nothing more happens to, except that a text in it which is no expression after all is at fault. */
+function finalNode(draft: Draft, cell: Cell, step: string): Live {
+  const { host, view } = draft
+  return host.site.level.make(cell, site(draft, step, stubsGone(view)))
 }
 
 /** The key values of all entries, if every one has its own. */

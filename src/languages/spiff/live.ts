@@ -9,7 +9,7 @@ import { shapeList } from './live-list.ts'
 import { shapeMap } from './live-map.ts'
 import { isDirectMerge, mayOverride } from './merge.ts'
 import { computedOrigin, describeRaw, literalOrigin } from './origin.ts'
-import { evaluateNode, instantiated, replacement } from './override.ts'
+import { addedByStub, evaluateNode, instantiated, replacement } from './override.ts'
 import { exprOf, parseText } from './parse-text.ts'
 import {
   type Below,
@@ -17,6 +17,7 @@ import {
   type Host,
   type Live,
   type Outcome,
+  outcomeOf,
   type Part,
   plainOutcome,
   type Shaped,
@@ -24,10 +25,9 @@ import {
   type Structure,
   type Trouble,
 } from './site.ts'
-import { stubHere } from './stubs.ts'
+import { type StubView, stubsGone } from './stubs.ts'
 import type { Expr } from './tree.ts'
 import {
-  addsItself,
   type Cell,
   Dict,
   flag,
@@ -45,7 +45,6 @@ import {
 const softDepth = 200
 /** How often the result of an expression may be an expression again. */
 const roundsMax = 100
-
 const gone = { kind: 'gone' } as const
 const cyclic: Stuck = { kind: 'stuck', failed: false, what: 'unresolved' }
 
@@ -229,9 +228,13 @@ class LiveNode extends FramedNode implements Host, Stand {
   private leftOpen(cell: Cell): Shape {
     this.open = cell
     // An expression of a stub stands in for whatever it would become here.
-    if (typeof cell.value === 'string')
-      return this.fail({ sign: '@', issue: issueOf(''), expr: undefined, text: cell.value }, cell.source)
-    const node = this.level.make(cell, { ...this.site, override: false })
+    return typeof cell.value === 'string'
+      ? this.fail({ sign: '@', issue: issueOf(''), expr: undefined, text: cell.value }, cell.source)
+      : this.standIn(cell, this.site.view)
+  }
+
+  private standIn(cell: Cell, view: StubView): Shape {
+    const node = this.level.make(cell, { ...this.site, override: false, view })
     const shape = node.shape()
     if (shape.kind === 'cell') return shape
     this.cell = cell
@@ -277,14 +280,7 @@ class LiveNode extends FramedNode implements Host, Stand {
   private finish(value: Value, info: Info, expr: Expr): Shape {
     const direct = isDirectMerge(expr)
     info.replace = info.replace && direct
-    this.outcome = {
-      flags: info.flags,
-      redirect: info.redirect,
-      merged: info.merged,
-      replace: info.replace,
-      key: info.key,
-      tag: info.tag,
-    }
+    this.outcome = outcomeOf(info)
     const flags = this.raw.flags | info.flags
     const structured = value instanceof Dict || value instanceof List
     const dynamic = (flags & flag.dynamic) !== 0 && isTemplate(value) ? value : undefined
@@ -322,10 +318,8 @@ class LiveNode extends FramedNode implements Host, Stand {
 
   /** Undefined: the place is not there, unless a stub adds itself. */
   private vanish(): Shape {
-    const stub = this.site.override ? stubHere(this.site.view) : undefined
-    return stub !== undefined && addsItself(stub.flags)
-      ? { kind: 'cell', cell: instantiated(this, stub) }
-      : gone
+    const cell = this.site.override && addedByStub(this)
+    return cell ? { kind: 'cell', cell } : gone
   }
 
   /** Gives the place its tag; the first place of a name keeps it. */
@@ -348,9 +342,16 @@ class LiveNode extends FramedNode implements Host, Stand {
       this.referred = cell
       return this.walk(cell)
     }
-    if (cell !== undefined) return this.plain(instantiated(this, cell))
+    if (cell !== undefined) return this.chosenValue(instantiated(this, cell))
     const replaced = this.replaceable ? this.replaced(0, '') : undefined
     return replaced ?? this.vanish()
+  }
+
+  /** What a control yields besides maps; texts in a list that are no expressions after all are at fault. */
+  private chosenValue(cell: Cell): Shape {
+    const shape = this.plain(cell)
+    const open = shape.kind === 'cell' && shape.cell.value instanceof List && hasCode(shape.cell.value)
+    return open ? this.standIn(shape.cell, stubsGone(this.site.view)) : shape
   }
 
   /** Maps and lists: structure first, content on demand. */

@@ -8,7 +8,15 @@ import { printExpr } from './print.ts'
 import type { Host } from './site.ts'
 import { stubHere } from './stubs.ts'
 import type { Expr } from './tree.ts'
-import { type Cell, flag, onlyDefault, overriddenFlags, type Template, type Value } from './value.ts'
+import {
+  addsItself,
+  type Cell,
+  flag,
+  onlyDefault,
+  overriddenFlags,
+  type Template,
+  type Value,
+} from './value.ts'
 
 /** The stub's cell in place of a node. */
 export function replacement(host: Host, flags: number, key: string): Cell | undefined {
@@ -17,6 +25,12 @@ export function replacement(host: Host, flags: number, key: string): Cell | unde
   const cell = instantiated(host, stub)
   const merged = { ...cell, flags: cell.flags | overriddenFlags(flags), key: key || cell.key }
   return host.site.level.run.trace ? { ...merged, origin: stubOrigin(stub, host) } : merged
+}
+
+/** What a stub adds where nothing is. */
+export function addedByStub(host: Host): Cell | undefined {
+  const stub = stubHere(host.view)
+  return stub !== undefined && addsItself(stub.flags) ? instantiated(host, stub) : undefined
 }
 
 /** A dynamic template becomes a value of this document; it stays dynamic for the next. */

@@ -93,11 +93,12 @@ function rootIndex(c: Cursor): Expr | undefined {
   return dynamicIndex(c, { kind: 'ref', tag: '', steps: [''] })
 }
 
-/** projection = ["."] ( "[*]" | slice ) and what follows, applied to each element */
+/** projection = ["."] ( "[*]" | slice ) [ " ()" ] and what follows, applied to each element; the original prints it with ` ()` */
 function projection(c: Cursor, root: Expr): Expr | undefined {
   attempt(c, (at) => (take(at, '.') ? true : undefined))
   const from = take(c, '[*]') ? root : slice(c, root)
   if (from === undefined) return undefined
+  take(c, ' ()')
   return { kind: 'projection', root: from, rest: chain(c, { kind: 'projected' }) }
 }
 

@@ -1,7 +1,7 @@
 /** A document in which something is unresolved, with the expressions that are left as text. */
 import { drive } from './drive.ts'
 import { exprOf } from './parse-text.ts'
-import { printExpr } from './print.ts'
+import { inDocument, printExpr, printLambda } from './print.ts'
 import type { Live } from './site.ts'
 import { stubSteps } from './stubs.ts'
 import { type Cell, Dict, List, type Value } from './value.ts'
@@ -48,6 +48,16 @@ function leftOver(value: Value, node: Live): Value {
 function printed(text: string, node: Live): string {
   const expr = exprOf(node.site.level.run, text)
   if (expr === undefined) return text
-  const at = { path: node.path(), stubPath: stubSteps(node.site.view.path) }
+  const at = { path: node.path(), stubPath: stubSteps(node.site.view.path), readable: true }
   return `(( ${printExpr(expr, at)} ))`
+}
+
+/** The same with lambdas as text that is read as lambdas again. */
+export function readable(value: Value): Value {
+  const inside = (cell: Cell): Cell => ({ ...cell, value: readable(cell.value) })
+  if (value instanceof List) return new List(value.cells.map(inside))
+  if (value instanceof Dict)
+    return new Dict(new Map([...value.cells].map(([key, cell]) => [key, inside(cell)])))
+  if (value === null || typeof value !== 'object' || value.kind !== 'lambda') return value
+  return `(( lambda${printLambda(value, inDocument)} ))`
 }

@@ -2,24 +2,28 @@
 import { never } from '../../kit/assert.ts'
 import { floatText, goQuote } from './go-text.ts'
 import type { Assign, Expr, Merge, Param } from './tree.ts'
-import { Dict, List, type Value } from './value.ts'
+import { type Cell, Dict, List, type Value } from './value.ts'
 
 /** Where an expression stands; a plain `merge` under a redirection prints its target. */
 export interface Standpoint {
   readonly path: readonly string[]
   readonly stubPath: readonly string[]
+  /** The text is a part of a document: what messages show in the words of the original is written as it is read. */
+  readonly readable?: boolean
 }
 
 const nowhere: Standpoint = { path: [], stubPath: [] }
+/** Of a lambda in a document that is processed again. */
+export const inDocument: Standpoint = { ...nowhere, readable: true }
 
 /** Prints an expression. */
 export function printExpr(expr: Expr, at: Standpoint = nowhere): string {
   const p = (e: Expr): string => printExpr(e, at)
   switch (expr.kind) {
     case 'value':
-      return printLiteral(expr.value)
+      return printLiteral(expr.value, at)
     case 'held':
-      return printValue(expr.value as Value)
+      return printValue(expr.value as Value, at)
     case 'undefined':
       return '~~'
     case 'ref':
@@ -102,17 +106,19 @@ function printLong(expr: Long, at: Standpoint): string {
     case 'catch':
       return `catch[${p(expr.a)}${fn(expr.fn)}]`
     case 'sync':
-      return `sync(${p(expr.a)})`
+      return at.readable ? printSync(expr, p, fn) : `sync(${p(expr.a)})`
     case 'index':
-      return `${p(expr.root)}.[${expr.steps.map(p).join(', ')}]`
+      return `${printRoot(expr.root, at)}.[${expr.steps.map(p).join(', ')}]`
     case 'qualified':
       return `(${p(expr.root)}).${expr.steps.join('.')}`
     case 'slice':
-      return `${p(expr.root)}.[${p(expr.range)}]`
+      return at.readable
+        ? `${printRoot(expr.root, at)}.${p(expr.range)}`
+        : `${p(expr.root)}.[${p(expr.range)}]`
     case 'range':
-      return `[${bound(expr.from, p)}..${bound(expr.to, p)}]`
+      return `[${bound(expr.from, at)}..${bound(expr.to, at)}]`
     case 'projection':
-      return `${p(expr.root)}.[*] ${p(expr.rest)}`
+      return printProjection(expr, at)
     case 'projected':
       return ''
     case 'merge':
@@ -126,21 +132,57 @@ function printLong(expr: Long, at: Standpoint): string {
   }
 }
 
-function printLiteral(value: string | number | bigint | boolean | null): string {
+function printLiteral(value: string | number | bigint | boolean | null, { readable }: Standpoint): string {
   if (value === null) return 'nil'
-  if (typeof value === 'string') return goQuote(value)
-  return typeof value === 'number' ? floatText(value) : String(value)
+  if (typeof value === 'string') return readable ? stringLiteral(value) : goQuote(value)
+  if (typeof value !== 'number') return String(value)
+  return readable ? floatLiteral(value) : floatText(value)
+}
+
+/** A string as the parser reads it: of JSON's escapes all but that of a backslash before a quote, which it takes for an end. */
+function stringLiteral(text: string): string {
+  return JSON.stringify(text).replaceAll('\\\\', '\\u005c')
+}
+
+/** A float as the parser reads one: with a point or an exponent, which has no plus. */
+function floatLiteral(value: number): string {
+  const text = String(value).replace('+', '')
+  return /^-?[0-9]+$/.test(text) ? `${text}.0` : text
 }
 
 /** A value as an expression. */
-export function printValue(value: Value): string {
-  if (value instanceof List) return `[${value.cells.map((cell) => printValue(cell.value)).join(', ')}]`
+function printValue(value: Value, at: Standpoint): string {
+  const p = (cell: Cell | undefined): string => printValue(cell?.value ?? null, at)
+  if (value instanceof List) return `[${value.cells.map(p).join(', ')}]`
   if (value instanceof Dict) {
-    const entries = value.keys.map((key) => `${goQuote(key)} = ${printValue(value.get(key)?.value ?? null)}`)
+    const entries = value.keys.map((key) => `${printLiteral(key, at)} = ${p(value.get(key))}`)
     return entries.length === 0 ? '{ }' : `{ ${entries.join(', ')} }`
   }
-  if (value === null || typeof value !== 'object') return printLiteral(value)
-  return value.kind === 'lambda' ? `lambda${printLambda(value)}` : `template ${value.path}`
+  if (value === null || typeof value !== 'object') return printLiteral(value, at)
+  return value.kind === 'lambda' ? `lambda${printLambda(value, at)}` : `template ${value.path}`
+}
+
+/** What is indexed; the document itself has a dot already. */
+function printRoot(root: Expr, at: Standpoint): string {
+  return at.readable && root.kind === 'ref' && root.steps.length === 1 && root.steps[0] === ''
+    ? printExpr(root, at).slice(0, -1)
+    : printExpr(root, at)
+}
+
+/** A field behind ` ()` is how the original prints a projection; other forms of it say something else when they are read. */
+function printProjection({ root, rest }: Extract<Expr, { kind: 'projection' }>, at: Standpoint): string {
+  const [all, each] = [printRoot(root, at), printExpr(rest, at)]
+  if (!at.readable) return `${all}.[*] ${each}`
+  const from = root.kind === 'slice' ? all : `${all}.[*]`
+  return each.startsWith('()') ? `${from} ${each}` : `${from}${each}`
+}
+
+function printSync(
+  { a, until, value, timeout }: Extract<Expr, { kind: 'sync' }>,
+  p: (e: Expr) => string,
+  fn: (e: Expr) => string,
+): string {
+  return `sync[${p(a)}${fn(until)}${value ? fn(value) : ''}${timeout ? `|${p(timeout)}` : ''}]`
 }
 
 function printSteps(steps: readonly string[]): string {
@@ -163,14 +205,22 @@ export function printLambda(
   return `|${params.join(',')}|->${printExpr(lambda.body, at)}`
 }
 
-function bound(expr: Expr | undefined, p: (e: Expr) => string): string {
+function bound(expr: Expr | undefined, at: Standpoint): string {
+  if (expr !== undefined) return printExpr(expr, at)
   // The original prints a missing bound through a failing verb; messages are compared with it.
-  return expr === undefined ? '%!s(<nil>)' : p(expr)
+  return at.readable ? '' : '%!s(<nil>)'
 }
 
 function printMerge(merge: Merge, at: Standpoint): string {
+  if (at.readable && merge.none) return 'merge none'
   const target = merge.path ?? (at.path.join('.') === at.stubPath.join('.') ? undefined : at.stubPath)
   const option = `${merge.replace ? ' replace' : ''}${merge.on === '' ? '' : ` on ${merge.on}`}`
-  if (target !== undefined) return `merge${option} ${target.join('.')}`
+  // Below a control the target has no path that could be written; what leads there is still in the document.
+  if (target !== undefined && !(at.readable && !target.every(isStep)))
+    return `merge${option} ${target.join('.')}`
   return merge.required && option !== '' ? 'merge required' : `merge${option}`
+}
+
+function isStep(step: string): boolean {
+  return /^(?:|\[-?[0-9]+\]|[\w][\w-]*(?::[\w][\w-]*)?)$/.test(step)
 }

@@ -159,3 +159,39 @@ test('a partial run keeps the escapes of results, so that the next run takes off
   expect(yaml(`${left}${stub}`)).toBe(done)
   expect(yaml(`${open}${stub}`)).toBe(done)
 })
+
+test.each([
+  ['l[1..]', 'l.[1..]'],
+  ['(l)[0..1].x', '( l ).[0..1] ().x'],
+  ['l[*].x', 'l.[*] ().x'],
+  ['l[*]["x"]', 'l.[*].["x"]'],
+  ['.["x"] nosuch', '.["x"] nosuch'],
+  ['sync[nosuch|v|->v,1|5]', 'sync[nosuch|v|->v|v|->1|5]'],
+  ['nosuch 2.0 1e30', 'nosuch 2.0 1e30'],
+  [String.raw`nosuch "\u0007" "\u005c"`, String.raw`nosuch "\u0007" "\u005c"`],
+  ['sum[nosuch|merge none|s,x|->s]', 'sum[nosuch|merge none|s,x|->s]'],
+])('what a partial run leaves of (( %s )) is read again', (expr, left) => {
+  const text = `v: ${JSON.stringify(`(( ${expr} ))`)}`
+
+  const once = yaml(text, [], { partial: true })
+
+  expect(once).toContain(left)
+  expect(yaml(once, [], { partial: true })).toBe(once)
+  expect(yaml(once)).not.toContain('parse error')
+})
+
+test('lambdas that a partial run leaves are read again', () => {
+  const left = yaml('f: (( |l|->length(l) == 0 ? 0 :1 + _(l[1..]) ))\nopen: (( nosuch ))\n', [], {
+    partial: true,
+  })
+
+  expect(yaml(`${left}r: (( .f([1, 2, 3]) ))\n`, ['open: 1'])).toContain('r: 3\n')
+})
+
+test('a text that is no expression is at fault in what a control yields, too', () => {
+  const loop = "<<for: {i: [1, 2]}\n  <<do: '(( $x=m ))'\n"
+  const control = { control: true }
+
+  expect(yaml(`k:\n  ${loop}`, [], control)).toContain('k.[0]\t()\t*parse error near line 1 column 4')
+  expect(yaml(`k:\n- 1\n- ${loop}`, [], control)).toContain('k.[2]\t()\t*parse error near line 1 column 4')
+})

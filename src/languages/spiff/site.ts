@@ -84,6 +84,10 @@ export interface Outcome {
   readonly tag: string
 }
 
+export function outcomeOf({ flags, redirect, merged, replace, key, tag }: Info): Outcome {
+  return { flags, redirect, merged, replace, key, tag }
+}
+
 /** Of what is no expression. */
 export const plainOutcome: Outcome = {
   flags: 0,

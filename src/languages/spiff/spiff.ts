@@ -1,7 +1,15 @@
 /** The library: reads documents, processes a template with stubs, and says what came out or what is wrong. */
 import { systemClock } from '../../kit/clock.ts'
 import { Budget, type Limits, strictLimits } from './budget.ts'
-import { applyTemplate, type CascadeOptions, nestedCascade, prepareStubs, Unsettled } from './cascade.ts'
+import {
+  type Applied,
+  applyTemplate,
+  type CascadeOptions,
+  nestedCascade,
+  prepareStubs,
+  toProcessAgain,
+  Unsettled,
+} from './cascade.ts'
 import { stateOf } from './cleanup.ts'
 import type { Run, SpiffFunction } from './env.ts'
 import { evaluate } from './evaluate.ts'
@@ -160,7 +168,7 @@ function processStream(
   documents: readonly Cell[],
   how: { stubs: readonly Cell[]; outer: Scope; options: SpiffOptions },
 ): SpiffResult {
-  const results: (SpiffDocument | undefined)[] = []
+  const results: (Applied | undefined)[] = []
   const several = documents.length > 1
   let state: SpiffDocument | undefined
   for (const document of documents) {
@@ -168,13 +176,16 @@ function processStream(
       results.push(undefined)
       continue
     }
-    const { raw, kept, cell } = applyTemplate(run, document, how)
+    const applied = applyTemplate(run, document, how)
+    const { raw, kept } = applied
     run.tags.endDocument(raw)
-    run.budget.print(cell.value)
-    if (!(several && (raw.flags & (flag.temporary | flag.local)) !== 0)) results.push(documentOf(cell))
+    if (!(several && (raw.flags & (flag.temporary | flag.local)) !== 0)) results.push(applied)
     state ??= documentOf(stateOf(kept))
   }
-  return { kind: 'done', documents: results, ...(state ? { state } : {}) }
+  // A stream is processed again as a whole, so what is escaped in one document stays so while another is open.
+  const isOpen = results.some((one) => one?.isOpen)
+  const printed = results.map((one) => one && documentOf(isOpen ? toProcessAgain(one.kept) : one.cell))
+  return { kind: 'done', documents: printed, ...(state ? { state } : {}) }
 }
 
 /** A settled cell as a document of the result. */

@@ -20,6 +20,13 @@ test('a temporary document is left out, its tags stay', () => {
   expect(documents('<<: (( &temporary ))\nd: (( &tag:p(1) ))\n---\nr: (( p::. ))\n')).toEqual([{ r: 1 }])
 })
 
+test('a partial run keeps what is escaped in a stream while one of its documents is open', () => {
+  const stream = "a: '((!x))'\n---\nb: (( nosuch ))\n"
+
+  expect(documents(stream, { partial: true })).toEqual([{ a: '((!x))' }, { b: '(( nosuch ))' }])
+  expect(documents(stream.replace('nosuch', '1'), { partial: true })).toEqual([{ a: '((x))' }, { b: 1 }])
+})
+
 test('an empty document stays empty', () => {
   expect(documents('a: 1\n---\n---\nb: 2\n')).toEqual([{ a: 1 }, undefined, { b: 2 }])
 })

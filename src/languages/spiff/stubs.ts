@@ -44,6 +44,11 @@ export function stubRedirect(view: StubView, path: readonly string[]): StubView 
   return at
 }
 
+/** The view of what stubs have no more to say about. */
+export function stubsGone(view: StubView): StubView {
+  return { ...view, cells: [], noMerge: true }
+}
+
 /** The stub cell that counts here. */
 export function stubHere(view: StubView): Cell | undefined {
   return view.cells.find((cell) => !isImplied(cell.flags))

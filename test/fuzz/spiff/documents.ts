@@ -14,10 +14,10 @@ export interface Case {
   readonly interpolation: boolean
 }
 
-/** Two of three are small: what is wrong mostly shows in little, and more of them are seen. */
+/** Five of six are small: what is wrong mostly shows in little, and more of them are seen. */
 export function caseOf(chance: Chance): Case {
   const plainStubs = chance.once(2)
-  const make = chance.once(3) ? template : smallTemplate
+  const make = chance.once(6) ? template : smallTemplate
   return {
     templates: chance.list(1, chance.once(6) ? 3 : 1, () => make(chance)),
     stubs: chance.list(0, 2, () => (plainStubs ? plainMap(chance, 2) : make(chance))),
