@@ -309,7 +309,7 @@ class LiveNode extends FramedNode implements Host, Stand {
   /** A dynamic template of the document itself is instantiated where it stands; no stub stands in when that fails. */
   private instance(cell: Cell, expr: Expr): Shape {
     try {
-      return { kind: 'cell', cell: { ...cell, value: instantiated(this, cell).value } }
+      return { kind: 'cell', cell: instantiated(this, cell) }
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       return this.fail({ sign: '*', issue: error.issue, expr, text: '' })

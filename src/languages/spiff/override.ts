@@ -33,14 +33,15 @@ export function addedByStub(host: Host): Cell | undefined {
   return stub !== undefined && addsItself(stub.flags) ? instantiated(host, stub) : undefined
 }
 
-/** A dynamic template becomes a value of this document; it stays dynamic for the next. */
+/** A dynamic template becomes a value of this document, temporary or state as what it merges; it stays dynamic for the next. */
 export function instantiated(host: Host, stub: Cell): Cell {
   const value = stub.dynamic ?? stub.value
   if ((stub.flags & flag.dynamic) === 0 || !isTemplate(value)) return stub
   const message = () => `resolution of template '${value.path}' failed`
   const { run } = host.site.level
   const { cell } = run.fragment(value.prepared, host.env(newInfo()), { message, self: value })
-  return { ...stub, value: cell.value, dynamic: value }
+  const flags = stub.flags | (cell.flags & (flag.temporary | flag.state))
+  return { ...stub, flags, value: cell.value, dynamic: value }
 }
 
 /** A template that is defined at a node. */

@@ -195,3 +195,10 @@ test('a text that is no expression is at fault in what a control yields, too', (
   expect(yaml(`k:\n  ${loop}`, [], control)).toContain('k.[0]\t()\t*parse error near line 1 column 4')
   expect(yaml(`k:\n- 1\n- ${loop}`, [], control)).toContain('k.[2]\t()\t*parse error near line 1 column 4')
 })
+
+test('a dynamic template that merges a temporary value is temporary', () => {
+  const template = 'f: (( &dynamic &template(merge || ~) ))\nv: 1\n'
+
+  expect(yaml(template, ['f: 1\n'])).toBe('f: 1\nv: 1\n')
+  expect(yaml(template, ['f: (( &temporary(1) ))\n'])).toBe('v: 1\n')
+})

@@ -11,8 +11,6 @@ const dumped =
   'D10: the original prints insides of Go where an instance of a template is left over'
 const taken =
   'D6: a place whose tag is taken has failed, so what refers to it is left open and no fallback fires'
-const stateOfMerged =
-  'a dynamic template that merges a value has the value, and its flags stay with the stub'
 const nothing =
   'a dynamic template that injects what no stub has yields nothing, which is no failure'
 const whereUsed =
@@ -31,7 +29,6 @@ export const shownPasses: Readonly<Record<string, Decision>> = {
   'differential-markers.json: markers 0331': { reason: leftOver, outcome: yields('dt: 36\nf1:\n  a: 35\nf3: 7\ntp:\n  a: 2\nv: 35\n') },
   'differential-markers.json: markers 0402': { reason: dumped, outcome: yields('dt: 15\nf0:\n  a: (( v ))\nf1: 15\nf3:\n  <<: (( &dynamic ((merge || ~)) ))\n  c: (( &template(|x|->x + v) ))\nf4:\n  a: 1\ntp:\n  <<: (( &local &template ))\n  a: null\n  b: 1\n  c: (( v ))\nv: 15\n') },
   'differential-markers.json: markers 0426': { reason: leftOver, outcome: yields('f0:\n- 7\n- 1\nf1:\n  b:\n  - 7\n  c: 7\nf3: (( &template &dynamic ((v + 1)) ))\nf4:\n- 7\n- 1\ntp:\n  <<: (( &temporary &template ))\nu0:\n  q: 1\nv: 7\n') },
-  'differential-markers.json: markers 0453': { reason: stateOfMerged, outcome: { state_yaml: '{}\n' } },
   'differential-markers.json: markers 0475': { reason: leftOver, outcome: yields('f1:\n  <<: (( &dynamic ((merge || ~)) ))\n  a:\n    z: (( v ))\n  b: (( merge || 2 ))\nf4:\n- 24\n- 1\ntp: {}\nu0:\n  v: 50\n  x:\n    b: 1\nv: 24\n') },
   'differential-markers.json: markers 0548': { reason: tagSeen, outcome: yields('f2:\n  <<: (( &inject &template ))\n  a: (( v ))\n  b: (( merge || 2 ))\n  c: (( v + 1 ))\nf3:\n  b: 32\nu1: null\nv: 32\n') },
   'differential-markers.json: markers 0569': { reason: nothing, outcome: yields('f1:\n  <<: (( &template(merge || ~) ))\n  a: s\n  b: s\nf3: null\nf4:\n  "n":\n    a: s\n    b: 1\n    c: 2\n  v: 1\ntp:\n  a: 2\n  b:\n  - 13\nv: 13\n') },
