@@ -142,6 +142,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     documentsFolder: around.documentsFolder ?? builtFolder('docs'),
     worker,
     keeper,
+    probes: house.probes,
   })
   const tls = readTls(settings)
   const server = await listen(
@@ -283,6 +284,7 @@ interface House {
   readonly tools: Tools
   readonly worker: Worker
   readonly keeper: Maintenance
+  readonly probes: ReturnType<typeof startProbes>
   close(): Promise<void>
 }
 
@@ -376,6 +378,7 @@ async function openHouse(
     tools,
     worker,
     keeper,
+    probes,
     async close() {
       await probes.stop()
       await keeper.stop()

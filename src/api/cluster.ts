@@ -50,6 +50,22 @@ export const Cluster = Type.Object(
 )
 export type Cluster = Of<typeof Cluster>
 
+export const Health = Type.Object(
+  {
+    node: Type.String({ description: 'The process that answers.' }),
+    checks: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'A loop of the process, `store`, `disk`, `engine embedded`, …' }),
+        ok: Type.Boolean(),
+        detail: Type.String(),
+        hint: Type.Optional(Type.String({ description: 'What to do about it.' })),
+      }),
+    ),
+  },
+  { title: 'Health', description: 'What a process of the broker sees of itself and of its engines.' },
+)
+export type Health = Of<typeof Health>
+
 interface ClusterFacts {
   readonly cluster: {
     readonly id: string

@@ -13,7 +13,7 @@ import type { AdoptedInstance } from '../api/adoption.ts'
 import type { AuditPage, AuditQuery, AuditVerdict } from '../api/audit.ts'
 import type { Binding, BindingList, Credentials, NewBinding } from '../api/binding.ts'
 import type { CatalogAnswer } from '../api/catalog.ts'
-import type { About, Backup, Cluster, Freeze, Keys } from '../api/cluster.ts'
+import type { About, Backup, Cluster, Freeze, Health, Keys } from '../api/cluster.ts'
 import type {
   ChangedInstance,
   DryRun,
@@ -78,6 +78,7 @@ export function makeClient(server: Server) {
     package: (name: string) => get<Package>(`/packages/${encodeURIComponent(name)}`),
     search: (text: string) => get<Found>('/search', { text }),
     cluster: () => get<Cluster>('/cluster'),
+    health: () => get<Health>('/health'),
     ...keysAndFreeze(server),
     backup: () => post<Backup>('/backups'),
     audit: (query: AuditQuery) => get<AuditPage>('/audit', query),

@@ -1,9 +1,12 @@
 /** Engines and images that tell how long they took, and probes of engines in the background. */
 import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Engine } from '../engines/engine.ts'
+import type { HealthCheck } from '../http/health.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Clock } from '../kit/clock.ts'
-import type { ProblemCode } from '../model/problem-codes.ts'
+import { present } from '../kit/present.ts'
+import { describeProblem, type Problem, toProblem } from '../model/problem.ts'
+import { type ProblemCode, problemCodes } from '../model/problem-codes.ts'
 import type { Look, Store } from '../store/store.ts'
 
 /** The same artifacts, timed while images become present. */
@@ -139,19 +142,25 @@ const probeEveryMs = 300_000
 const probeWithinMs = 5_000
 
 export interface Probes {
+  /** How each engine was when it was asked last. */
+  latest(): readonly HealthCheck[]
   stop(): Promise<void>
 }
 
 /** Asks every engine now and then how it is; no start waits for that, and readiness does not depend on it. */
 export function startProbes(engines: readonly Engine[], metrics: Metrics, clock: Clock): Probes {
   const leaving = new AbortController()
+  const latest = new Map<string, HealthCheck>()
   const probe = async (engine: Engine): Promise<void> => {
     const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(probeWithinMs)])
-    const isUp = await engine.check(signal).then(
-      (problems) => !problems.some(({ code }) => down.has(code)),
-      () => false,
+    const { problems, answered } = await engine.check(signal).then(
+      (found) => ({ problems: found, answered: true }),
+      (error: unknown) => ({ problems: [toProblem(error)], answered: false }),
     )
-    if (!leaving.signal.aborted) metrics.engine(engine.name, isUp)
+    const ok = answered && !problems.some(({ code }) => down.has(code))
+    if (leaving.signal.aborted) return
+    metrics.engine(engine.name, ok)
+    latest.set(engine.name, engineCheck(engine.name, ok, problems))
   }
   const running = (async () => {
     while (!leaving.signal.aborted) {
@@ -160,9 +169,21 @@ export function startProbes(engines: readonly Engine[], metrics: Metrics, clock:
     }
   })()
   return {
+    latest: () => [...latest.values()],
     async stop() {
       leaving.abort()
       await running
     },
   }
+}
+
+/** Shortcomings are named, too, with which the engine works all the same. */
+function engineCheck(name: string, ok: boolean, problems: readonly Problem[]): HealthCheck {
+  const [first] = problems
+  return present({
+    name: `engine ${name}`,
+    ok,
+    detail: first === undefined ? 'works' : problems.map(describeProblem).join('; '),
+    hint: first && (first.hint ?? problemCodes[first.code].hint),
+  })
 }

@@ -7,7 +7,7 @@ import type { Admission } from '../http/admit.ts'
 import type { Gate } from '../http/authenticate.ts'
 import { openDashboards } from '../http/dashboards.ts'
 import { openDocuments } from '../http/documents.ts'
-import { serveHealth } from '../http/health.ts'
+import { type HealthPorts, serveHealth } from '../http/health.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Observe } from '../http/observe.ts'
 import { operatorApi } from '../http/operator/plugin.ts'
@@ -25,8 +25,9 @@ import type { Maintenance } from '../work/maintenance.ts'
 import type { Worker } from '../work/worker.ts'
 import { startAuditFeed } from './audit/feed.ts'
 import { startFileWatch } from './file-watch.ts'
-import { healthOf } from './health.ts'
+import { type HealthParts, healthOf } from './health.ts'
 import { makeKeyMaster } from './keys.ts'
+import type { Probes } from './measured.ts'
 import { startPresence } from './presence.ts'
 import { openSessions } from './sessions.ts'
 import { bodyLimitsOf, keyFileOf, listenerOf } from './settings-of-parts.ts'
@@ -53,6 +54,7 @@ export interface OperatorSideParts {
   readonly settings: () => Settings
   readonly worker: Worker
   readonly keeper: Maintenance
+  readonly probes: Pick<Probes, 'latest'>
 }
 
 export interface OperatorSide {
@@ -73,7 +75,7 @@ export interface OperatorSide {
 
 /** Opens everything operators use. */
 export async function openOperatorSide(settings: Settings, parts: OperatorSideParts): Promise<OperatorSide> {
-  const { ports, log, ring, version, metrics } = parts
+  const { ports, log, ring, version } = parts
   const { store, clock, chance, node } = ports
   const activeKey = () => ring.active()
   const presence = await startPresence({ store, clock, chance, node, version, log, activeKey })
@@ -98,18 +100,13 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
   const state = { started: false, draining: false }
   const leaving = new AbortController()
   const loop = startBeat(clock)
-  const health = healthOf({
-    clock,
-    chance,
-    store,
-    metrics,
-    dataDir: settings.dataDir,
-    minFreeDisk: settings.limits.minFreeDisk,
-    pulses: () => [{ name: 'event loop', at: loop.at, withinMs: 10_000 }, ...pulsesOf(settings, parts)],
-    sinksBehind: feed.behind,
-    state,
+  const health = healthIn(settings, parts, { loop, state, sinksBehind: feed.behind })
+  const api = await operatorApi({
+    ...portsOfApi(settings, parts),
+    leaving: leaving.signal,
+    keys,
+    health: async () => [...health.alive(), ...(await health.ready()), ...parts.probes.latest()],
   })
-  const api = await operatorApi({ ...portsOfApi(settings, parts), leaving: leaving.signal, keys })
   const admin = await openAdmin(settings, parts, (request, response) => {
     if (!serveHealth(health, 'admin', request, response)) nothingHere(request, response)
   })
@@ -146,7 +143,10 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
   }
 }
 
-function portsOfApi(settings: Settings, parts: OperatorSideParts): Omit<OperatorPorts, 'leaving' | 'keys'> {
+function portsOfApi(
+  settings: Settings,
+  parts: OperatorSideParts,
+): Omit<OperatorPorts, 'leaving' | 'keys' | 'health'> {
   const { ports, gate, stored, ring, sources, version, admission, observe } = parts
   const { clock, chance } = ports
   return {
@@ -166,6 +166,20 @@ function portsOfApi(settings: Settings, parts: OperatorSideParts): Omit<Operator
     source: sources.of,
     backup: (seed) => backUp(ports, settings.dataDir, seed),
   }
+}
+
+function healthIn(
+  settings: Settings,
+  parts: OperatorSideParts,
+  { loop, ...seen }: Pick<HealthParts, 'state' | 'sinksBehind'> & { readonly loop: { readonly at: number } },
+): HealthPorts {
+  const { clock, chance, store } = parts.ports
+  return healthOf({
+    ...{ clock, chance, store, metrics: parts.metrics, ...seen },
+    dataDir: settings.dataDir,
+    minFreeDisk: settings.limits.minFreeDisk,
+    pulses: () => [{ name: 'event loop', at: loop.at, withinMs: 10_000 }, ...pulsesOf(settings, parts)],
+  })
 }
 
 /** When timers last came round. */

@@ -7,6 +7,8 @@ export interface HealthCheck {
   readonly ok: boolean
   /** `2ms`, `12 MiB free`. */
   readonly detail: string
+  /** What to do about it. */
+  readonly hint?: string
 }
 
 export interface HealthPorts {

@@ -2,7 +2,7 @@
 import type { AuditPage, AuditVerdict } from '../api/audit.ts'
 import type { BindingList, Credentials } from '../api/binding.ts'
 import type { CatalogAnswer } from '../api/catalog.ts'
-import type { About, Cluster, Keys } from '../api/cluster.ts'
+import type { About, Cluster, Health, Keys } from '../api/cluster.ts'
 import type { DryRun, InstanceDetail, InstancePage, Ordered, Output } from '../api/instance.ts'
 import type { HistoryLine, Operation, OperationPage, Run, Why } from '../api/operation.ts'
 import type { CustomAction, Package } from '../api/package.ts'
@@ -40,6 +40,7 @@ export const calls = {
   logIn: call<Session>()('POST', '/session'),
   logOut: call<undefined>()('DELETE', '/session'),
   cluster: call<Cluster>()('GET', '/cluster'),
+  health: call<Health>()('GET', '/health'),
   changes: call<undefined>()('GET', '/changes'),
   search: call<Found>()('GET', '/search'),
   catalog: call<CatalogAnswer>()('GET', '/catalog'),

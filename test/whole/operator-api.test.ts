@@ -568,6 +568,7 @@ test('every other document answers by its schema', async () => {
     '/packages',
     '/packages/alpha-db',
     '/cluster',
+    '/health',
     '/problems',
     '/instances',
   ]) {

@@ -1,5 +1,6 @@
-/** chandler status: nodes, counts, and whether the broker is frozen. */
+/** chandler status: nodes, counts, whether the broker is frozen, and how the process that answers is. */
 import type { Command } from 'commander'
+import { printable } from '../../kit/text.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { ago, type Form, printDocument, printFields, withOutput } from '../output.ts'
@@ -14,9 +15,9 @@ export function register(program: Command): void {
   })
   withOutput(withConnection(command)).action(async ({ output }: { output: Form }) => {
     const client = await connect(command)
-    const [about, cluster] = await Promise.all([client.about(), client.cluster()])
+    const [about, cluster, health] = await Promise.all([client.about(), client.cluster(), client.health()])
     if (output === 'json' || output === 'yaml') {
-      await printDocument(output, 'Cluster', { ...cluster, version: about.version })
+      await printDocument(output, 'Cluster', { ...cluster, version: about.version, health })
       return
     }
     if (output === 'name') return print(cluster.id)
@@ -35,6 +36,11 @@ export function register(program: Command): void {
         ago(node.startedAt),
         ago(node.heartbeatAt),
       ]),
+    )
+    print('')
+    printTable(
+      ['CHECK', 'STATE', 'DETAIL'],
+      health.checks.map(({ name, ok, detail }) => [name, ok ? 'ok' : 'failed', printable(detail)]),
     )
     if (cluster.counts.length === 0) return
     print('')

@@ -35,6 +35,7 @@ const rows: Readonly<Record<string, string>> = {
   'GET /packages': 'viewer author operator',
   'GET /packages/:name': 'viewer author operator',
   'GET /cluster': 'viewer operator admin',
+  'GET /health': 'viewer operator admin',
   'POST /freeze': 'operator',
   'DELETE /freeze': 'operator',
   'GET /keys': 'admin',
@@ -83,7 +84,8 @@ const rows: Readonly<Record<string, string>> = {
 }
 
 /** What must be held in every tenant at once. */
-const whole = /^(?:GET \/cluster|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/audit.*|\w+ \/accounts.*)$/
+const whole =
+  /^(?:GET \/cluster|GET \/health|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/audit.*|\w+ \/accounts.*)$/
 
 const nameOf = ({ method, url }: { readonly method: string; readonly url: string }) => `${method} ${url}`
 

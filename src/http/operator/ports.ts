@@ -5,6 +5,7 @@ import type { Ports } from '../../broker/ports.ts'
 import type { Admission } from '../admit.ts'
 import type { Gate } from '../authenticate.ts'
 import type { BodyLimits } from '../body-limits.ts'
+import type { HealthCheck } from '../health.ts'
 import type { Observe } from '../observe.ts'
 import type { Sessions } from '../sessions.ts'
 
@@ -37,6 +38,8 @@ export interface OperatorPorts {
   }
   /** Writes a consistent copy of the store into the data folder; answers its path, that of before for the same seed. */
   backup(seed: string): Promise<string>
+  /** What this process sees of itself and of its engines. */
+  health(): Promise<readonly HealthCheck[]>
   readonly observe: Observe
   /** Fires when the process is on its way out: followers are told to come back. */
   readonly leaving: AbortSignal

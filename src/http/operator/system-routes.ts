@@ -1,7 +1,7 @@
 /** Routes about the broker itself: who am I, the catalog, packages, nodes, freeze, keys, backup. */
 import { Type } from 'typebox'
 import { CatalogAnswer, toCatalog } from '../../api/catalog.ts'
-import { About, Backup, Cluster, Freeze, Keys, toCluster } from '../../api/cluster.ts'
+import { About, Backup, Cluster, Freeze, Health, Keys, toCluster } from '../../api/cluster.ts'
 import { Package, toPackage, toPackageContent } from '../../api/package.ts'
 import { freezeBroker, thawBroker } from '../../broker/govern.ts'
 import { reachOf } from '../../model/access.ts'
@@ -113,6 +113,16 @@ export const systemRoutes = [
     audit: look,
     answers: Cluster,
     handle: async (_call, ports) => document(await clusterOf(ports)),
+  }),
+  route({
+    method: 'GET',
+    url: '/health',
+    needs: 'read:cluster',
+    tag: 'broker',
+    summary: 'How the process that answers is: its loops, store, disk and engines',
+    audit: look,
+    answers: Health,
+    handle: async (_call, { broker, health }) => document({ node: broker.node, checks: await health() }),
   }),
   route({
     method: 'POST',

@@ -6,7 +6,7 @@ import { useLoaded } from '../load.ts'
 import { Command } from '../parts/copy.tsx'
 import { Question } from '../parts/dialog.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
-import { State } from '../parts/state.tsx'
+import { Shape, State } from '../parts/state.tsx'
 import { Ago, lastingText } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
 import { send } from '../send.ts'
@@ -31,6 +31,7 @@ export function NodesPage() {
     <>
       <h1>{t('nodes.title')}</h1>
       <NodeTable cluster={cluster.value} />
+      <HealthTable />
       {cluster.value.counts.length === 0 ? null : (
         <>
           <h2>{t('nodes.counts')}</h2>
@@ -80,6 +81,44 @@ function NodeTable({ cluster: { nodes } }: { readonly cluster: Cluster }) {
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** Of the process that answers; each has engines of its own. */
+function HealthTable() {
+  const health = useLoaded('health', (manner) => send(calls.health, { path: {}, ...manner }))
+  if (health.problem !== undefined) return <ProblemNote problem={health.problem} again={health.reload} />
+  if (health.value === undefined) return <p class="quiet">{t('word.loading')}</p>
+  return (
+    <>
+      <h2>{t('nodes.health', { node: health.value.node })}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t('nodes.check')}</th>
+            <th scope="col">{t('list.state')}</th>
+            <th scope="col">{t('nodes.detail')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {health.value.checks.map(({ name, ok, detail, hint }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>
+                <span class={`state ${ok ? 'good' : 'bad'}`}>
+                  <Shape tone={ok ? 'good' : 'bad'} />
+                  {t(ok ? 'nodes.ok' : 'nodes.bad')}
+                </span>
+              </td>
+              <td>
+                {detail}
+                {hint === undefined ? null : <span class="below">{hint}</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
   )
 }
 
