@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { commandTree } from '../scripts/command-tree.ts'
 import { pages } from '../scripts/pages.ts'
-import { rootCommand } from '../src/cli/command.ts'
-import { commands } from '../src/cli/commands.ts'
 import { problemCodes } from '../src/model/problem-codes.ts'
 
 const made = await pages()
@@ -39,10 +38,7 @@ test('every problem has a title, an action as its hint, and codes of the closed 
 })
 
 test('every command says what it is for, and those that do something show an example', async () => {
-  const root = rootCommand('0')
-  for (const row of commands) {
-    if (!root.commands.some((one) => one.name() === row.name)) (await row.load()).register(root, commands)
-  }
+  const root = await commandTree('0')
   const faults = everyCommand(root).filter(
     (command) =>
       (command.summary() === '' && command.description() === '') ||
@@ -51,6 +47,36 @@ test('every command says what it is for, and those that do something show an exa
 
   expect(faults.map((command) => command.name())).toEqual([])
 })
+
+test('every command answers programs in JSON, or its result is a document or a stream of its own', async () => {
+  const own: Readonly<Record<string, string>> = {
+    'chandler serve': 'logs, in the form that logs.format names',
+    'chandler dev': 'goes on until it is stopped',
+    'chandler completion': 'a script for a shell',
+    'chandler config schema': 'a JSON Schema',
+    'chandler instance export-state': "the contract's own state",
+    'chandler pak docs': 'Markdown',
+    'chandler pak import-settings': 'a configuration file',
+    'chandler apb import-settings': 'a configuration file',
+    'chandler cnab driver': "the protocol of CNAB's drivers",
+    'chandler spiff merge': 'the documents; --json',
+    'chandler spiff process': 'the documents; --json',
+    'chandler spiff eval': 'the value; --json',
+    'chandler spiff convert': 'the documents; --json',
+    'chandler spiff diff': 'the differences, in the words of the original',
+    'chandler spiff encrypt': 'the encrypted text',
+  }
+  const without = everyCommand(await commandTree('0'))
+    .filter((command) => command.commands.length === 0 && command.name() !== 'help')
+    .filter((command) => !command.options.some(({ long }) => long === '--output'))
+    .map(pathOf)
+
+  expect(without.toSorted()).toEqual(Object.keys(own).toSorted())
+})
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
+}
 
 function everyCommand(command: Command): readonly Command[] {
   return command.commands.flatMap((child) => [child, ...everyCommand(child)])

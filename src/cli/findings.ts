@@ -10,6 +10,11 @@ import { coloured, print } from './terminal.ts'
 
 export type LintForm = Form | 'sarif'
 
+/** Whether a program reads what is printed. */
+export function isForPrograms(form: LintForm): form is 'json' | 'yaml' | 'sarif' {
+  return form === 'json' || form === 'yaml' || form === 'sarif'
+}
+
 /** Adds `-o`, which knows SARIF, too. */
 export function withLintOutput(command: Command): Command {
   return command.addOption(

@@ -73,6 +73,20 @@ export interface OneThing {
   readonly fields: readonly Field[]
 }
 
+/** Tells what a command has done: in sentences for people, as a document for programs. */
+export async function printDeed(form: Form, { kind, value, name, sentences }: Deed): Promise<void> {
+  if (form === 'json' || form === 'yaml') return printDocument(form, kind, value)
+  if (form === 'name') return print(onOneLine(name))
+  for (const sentence of sentences) print(printable(sentence))
+}
+
+export interface Deed {
+  readonly kind: string
+  readonly value: object
+  readonly name: string
+  readonly sentences: readonly string[]
+}
+
 export type Field = readonly [label: string, value: string | undefined]
 
 /** Label and value, one line each; absent ones are left out. */

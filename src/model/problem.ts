@@ -72,6 +72,11 @@ export function gather(problems: readonly [Problem, ...Problem[]]): Problem {
 }
 
 /** Throws all of them at once, if there are any. */
+/** The problems of a gathered one, each by itself. */
+export function apart({ others = [], ...first }: Problem): readonly [Problem, ...Problem[]] {
+  return [first, ...others]
+}
+
 export function failAll(problems: readonly [Problem, ...Problem[]]): never
 export function failAll(problems: readonly Problem[]): void
 export function failAll(problems: readonly Problem[]): void {

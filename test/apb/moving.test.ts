@@ -296,6 +296,9 @@ describe('instances', () => {
     expect(told).not.toContain('took open')
     expect(told).not.toContain('took stranger')
     expect(await command('import', file, '--for', 'platform')).toContain('there already: done')
+    const { items } = JSON.parse(await command('import', file, '--for', 'platform', '-o', 'json'))
+    expect(items).toContainEqual({ instance: 'done', bindings: 1, result: 'there already' })
+    expect(items).toContainEqual(expect.objectContaining({ instance: 'open', result: 'refused' }))
 
     expect((await platform.ask('GET', '/v2/service_instances/done')).body).toMatchObject({
       service_id: service,

@@ -329,7 +329,7 @@ test('there is no colour and no control sign off a terminal, and colour where it
 test('operators freeze, thaw, rotate keys, back up, read and verify the audit trail', async () => {
   const answers = []
   for (const args of [
-    ['freeze', '--reason', 'a test'],
+    ['freeze', '--reason', 'a test', '-o', 'json'],
     ['instance', 'provision', 'beta-queue'],
     ['thaw'],
     ['status'],
@@ -346,6 +346,11 @@ test('operators freeze, thaw, rotate keys, back up, read and verify the audit tr
   }
 
   expect(answers.map((one) => one.code)).toEqual([0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+  expect(JSON.parse(answers[0]?.stdout ?? '')).toMatchObject({
+    kind: 'Freeze',
+    frozen: true,
+    reason: 'a test',
+  })
   expect(existsSync(answers[6]?.stdout.trim() ?? '')).toBe(true)
   expect(answers[8]?.stdout).toContain('is unbroken')
 })

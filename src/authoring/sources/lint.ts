@@ -2,7 +2,7 @@
 
 import type { Listener } from '../../host/workshop.ts'
 import { present } from '../../kit/present.ts'
-import { type Problem, ProblemError } from '../../model/problem.ts'
+import { apart, type Problem, ProblemError } from '../../model/problem.ts'
 import { lintBundle } from '../apb/lint.ts'
 import { explain } from '../cnab/look.ts'
 import { inspectPackage } from '../package-tools.ts'
@@ -24,8 +24,7 @@ export async function lintPath(path: string, dataDir: string, listener: Listener
     return present({ contract, errors, warnings })
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    const { others, ...first } = error.problem
-    return present({ contract, errors: [first, ...(others ?? [])], warnings: [] })
+    return present({ contract, errors: apart(error.problem), warnings: [] })
   }
 }
 

@@ -10,11 +10,12 @@ export interface LocalOptions {
 
 /** Adds where things are kept, and how results are printed. */
 export function withLocal(command: Command): Command {
-  return withOutput(command).option(
-    '--data-dir <path>',
-    'where images, keys and instances are kept',
-    localDataDir(),
-  )
+  return withDataDir(withOutput(command))
+}
+
+/** Adds where things are kept. */
+export function withDataDir(command: Command): Command {
+  return command.option('--data-dir <path>', 'where images, keys and instances are kept', localDataDir())
 }
 
 /** Adds the image to build upon. */

@@ -6,10 +6,12 @@ import { plural, printable } from '../../kit/text.ts'
 import { describePlace, describeProblem, fail, failAll, type Problem } from '../../model/problem.ts'
 import { problemCodes } from '../../model/problem-codes.ts'
 import { add } from '../command.ts'
-import { type Form, printDocument, printOne } from '../output.ts'
+import { findingsOf, type LintForm, withLintOutput } from '../findings.ts'
+import { type Form, printDocument, printOne, withOutput } from '../output.ts'
+import { toSarif } from '../sarif.ts'
 import { print, say } from '../terminal.ts'
-import { shellPath, writeFiles } from '../write-files.ts'
-import { type LocalOptions, withBase, withLocal } from './local-options.ts'
+import { shellPath, startFolder } from '../write-files.ts'
+import { type LocalOptions, withBase, withDataDir, withLocal } from './local-options.ts'
 import { startingBundle } from './starting-bundle.ts'
 
 export function registerMaking(group: Command): void {
@@ -24,10 +26,11 @@ interface InitOptions {
   readonly base: string
   readonly async: string
   readonly bindable: boolean
+  readonly output: Form
 }
 
 function registerInit(group: Command): void {
-  add(group, {
+  const command = add(group, {
     usage: 'init [folder]',
     summary: 'Write a bundle to start with',
     description:
@@ -42,20 +45,25 @@ function registerInit(group: Command): void {
     )
     .option('--async <word>', 'required, optional or unsupported', 'optional')
     .option('--no-bindable', 'nothing is handed out to applications')
-    .action((folder: string | undefined, options: InitOptions) => writeBundle(folder ?? 'bundle', options))
+  withOutput(command).action(writeBundle)
 }
 
-function writeBundle(folder: string, { ansible, base, async, bindable }: InitOptions): void {
+async function writeBundle(
+  folder = 'bundle',
+  { ansible, base, async, bindable, output }: InitOptions,
+): Promise<void> {
   if (!['required', 'optional', 'unsupported'].includes(async))
     fail('usage.invalid', `--async ${async} is not required, optional or unsupported`)
   const kind = ansible ? 'ansible' : 'shell'
   const files = startingBundle({ name: basename(resolve(folder)), kind, base, async, bindable })
-  for (const file of writeFiles(folder, files)) print(`wrote ${file}`)
-  print(`\nNext:  chandler apb ${ansible ? 'lint' : 'test'} ${shellPath(folder)}`)
+  const next = `chandler apb ${ansible ? 'lint' : 'test'} ${shellPath(folder)}`
+  await startFolder(output, { contract: 'apb', folder, files, next })
 }
 
-interface LintOptions extends LocalOptions {
+interface LintOptions {
+  readonly dataDir: string
   readonly registry: string
+  readonly output: LintForm
 }
 
 function registerLint(group: Command): void {
@@ -70,7 +78,7 @@ function registerLint(group: Command): void {
       'apb lint docker://registry.example/bundles/redis-apb:latest',
     ],
   }).option('--registry <name>', 'the name that the broker gives to the registry', 'local')
-  withLocal(command).action(async (reference: string | undefined, options: LintOptions) => {
+  withLintOutput(withDataDir(command)).action(async (reference: string | undefined, options: LintOptions) => {
     const { lintBundle } = await import('../../authoring/apb/lint.ts')
     const { dataDir, output, registry } = options
     const lint = await lintBundle({ reference: reference ?? '.', dataDir, registry })
@@ -81,7 +89,11 @@ function registerLint(group: Command): void {
 
 type Lint = Awaited<ReturnType<typeof import('../../authoring/apb/lint.ts').lintBundle>>
 
-async function printLint(form: Form, { problems, warnings, service }: Lint): Promise<void> {
+async function printLint(form: LintForm, { problems, warnings, service }: Lint): Promise<void> {
+  if (form === 'sarif') {
+    const all = [...findingsOf('error', problems), ...findingsOf('warning', warnings)]
+    return print(JSON.stringify(toSarif(all), null, 2))
+  }
   if (form === 'json' || form === 'yaml') {
     const findings = (severity: string, list: readonly Problem[]) =>
       list.map((one) => ({ severity, code: one.code, text: textOf(one), ...one.where }))

@@ -8,6 +8,7 @@ import { writeYaml } from '../../kit/yaml.ts'
 import { describeProblem, fail, toProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
+import { type Form, printList, withOutput } from '../output.ts'
 import { writeSecrets } from '../secret-files.ts'
 import { print, say } from '../terminal.ts'
 
@@ -72,39 +73,79 @@ function importInstances(group: Command): void {
   })
     .requiredOption('--for <account>', 'the platform account that will see the instances')
     .option('--dry-run', 'only say what would be taken')
-  withConnection(command).action(
-    async (
-      files: readonly string[],
-      { for: platform, dryRun }: { readonly for: string; readonly dryRun?: boolean },
-    ) => {
+  withOutput(withConnection(command)).action(
+    async (files: readonly string[], { for: platform, dryRun, output }: ImportOptions) => {
       const { movedInstances, readDump } = await import('../../authoring/apb/moving.ts')
       const { instances, refused } = movedInstances(
         readDump(files.map((name) => ({ name, text: textOf(name) }))),
       )
-      for (const { id, why } of refused) say(`refused: ${id}: ${why}`)
       const client = dryRun === true ? undefined : await connect(command)
-      let failed = refused.length
+      const told = teller(output)
+      for (const { id, why } of refused) told.add({ instance: id, result: 'refused', why })
       for (const { instance, ...body } of instances) {
-        const what = `${instance} with ${plural(body.bindings.length, 'binding')}`
-        if (client === undefined) {
-          print(`would take ${what}`)
-          continue
-        }
-        try {
-          await client.adopt({ platform, instance }, body)
-          print(`took ${what}`)
-        } catch (error) {
-          const problem = toProblem(error)
-          if (problem.code === 'instance.exists') print(`there already: ${instance}`)
-          else {
-            failed++
-            say(`refused: ${instance}: ${describeProblem(problem)}`)
-          }
-        }
+        const bindings = body.bindings.length
+        if (client === undefined) told.add({ instance, bindings, result: 'would be taken' })
+        else told.add({ instance, bindings, ...(await taking(client.adopt({ platform, instance }, body))) })
       }
-      if (failed > 0) process.exitCode = 3
+      await told.end()
     },
   )
+}
+
+interface ImportOptions {
+  readonly for: string
+  readonly dryRun?: boolean
+  readonly output: Form
+}
+
+/** What became of one instance of the original. */
+interface Taken {
+  readonly instance: string
+  readonly bindings?: number
+  readonly result: 'taken' | 'would be taken' | 'there already' | 'refused'
+  readonly why?: string
+}
+
+/** The result of a take-over whose refusal ends only this instance. */
+async function taking(adoption: Promise<unknown>): Promise<Pick<Taken, 'result' | 'why'>> {
+  try {
+    await adoption
+    return { result: 'taken' }
+  } catch (error) {
+    const problem = toProblem(error)
+    if (problem.code === 'instance.exists') return { result: 'there already' }
+    return { result: 'refused', why: describeProblem(problem) }
+  }
+}
+
+/** Tells people of each instance at once, and programs of all at the end; a refused one makes the command end with 3. */
+function teller(form: Form): { readonly add: (one: Taken) => void; readonly end: () => Promise<void> } {
+  const items: Taken[] = []
+  const isForPeople = form === 'table' || form === 'wide'
+  return {
+    add: (one) => {
+      items.push(one)
+      if (one.result === 'refused') process.exitCode = 3
+      if (isForPeople) sayTaken(one)
+    },
+    end: async () => {
+      if (isForPeople) return
+      await printList(form, {
+        kind: 'AdoptionList',
+        items,
+        columns: [],
+        name: ({ instance }) => instance,
+        empty: '',
+      })
+    },
+  }
+}
+
+function sayTaken({ instance, bindings = 0, result, why }: Taken): void {
+  const what = `${instance} with ${plural(bindings, 'binding')}`
+  if (result === 'refused') say(`refused: ${instance}: ${why}`)
+  else if (result === 'there already') print(`there already: ${instance}`)
+  else print(`${result === 'taken' ? 'took' : 'would take'} ${what}`)
 }
 
 function textOf(file: string): string {

@@ -5,10 +5,10 @@ import type { Command } from 'commander'
 import type { Explanation } from '../../authoring/cnab/look.ts'
 import { present } from '../../kit/present.ts'
 import { add } from '../command.ts'
-import { printDocument, printFields, printOne } from '../output.ts'
+import { type Form, printDocument, printFields, printOne, withOutput } from '../output.ts'
 import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
-import { writeFiles } from '../write-files.ts'
+import { shellPath, startFolder } from '../write-files.ts'
 import { bundleListener } from './listener.ts'
 import { type Local, relocationOf, withBundleOptions, withLocal } from './options.ts'
 import { startingBundle, startingImage } from './starting-bundle.ts'
@@ -34,15 +34,16 @@ export function registerBundles(group: Command): void {
 }
 
 function registerInit(group: Command): void {
-  add(group, {
+  const command = add(group, {
     usage: 'init [folder]',
     summary: 'Write a bundle to start with',
     description: 'Writes a bundle.json and the folder of its image. Nothing that exists is overwritten.',
     examples: ['cnab init', 'cnab init my-bundle'],
-  }).action((folder = '.') => {
-    for (const file of writeFiles(folder, startingBundle)) print(`wrote ${file}`)
-    const file = join(folder, 'bundle.json')
-    print(`\nNext:  chandler cnab install demo --cnab-file ${file} --image ${startingImage}=${folder}`)
+  })
+  withOutput(command).action(async (folder = '.', { output }: { readonly output: Form }) => {
+    const file = shellPath(join(folder, 'bundle.json'))
+    const next = `chandler cnab install demo --cnab-file ${file} --image ${shellPath(`${startingImage}=${folder}`)}`
+    await startFolder(output, { contract: 'cnab', folder, files: startingBundle, next })
   })
 }
 

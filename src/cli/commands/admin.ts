@@ -10,8 +10,9 @@ import { ulidSource } from '../../kit/id.ts'
 import { localGrantMs } from '../../model/account.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
+import { type Form, printDeed, withOutput } from '../output.ts'
 import { type SettingsOptions, settingsOf, withSettings } from '../settings-options.ts'
-import { print, say } from '../terminal.ts'
+import { say } from '../terminal.ts'
 
 export function register(program: Command): void {
   const group = add(program, {
@@ -28,7 +29,7 @@ export function register(program: Command): void {
   })
     .requiredOption('--local', 'with the key ring of this machine')
     .requiredOption('--reason <text>', 'why, for the audit trail')
-  withSettings(grant).action((options: SettingsOptions & { reason: string }) => {
+  withOutput(withSettings(grant)).action(async (options: GrantOptions) => {
     const reason = options.reason.trim()
     if (reason === '' || reason.length > reasonMax)
       fail('usage.invalid', `--reason takes 1 to ${reasonMax} characters`)
@@ -41,9 +42,22 @@ export function register(program: Command): void {
     const id = ulidSource(systemChance)(issuedAt)
     const by = `${userInfo().username}@${hostname()}`
     const { sign } = signerOf(ring, 'grants of the machine')
-    const text = writeLocalGrant({ id, reason: `${by}: ${reason}`, issuedAt }, ring.active(), sign)
-    print(text ?? fail('file.unreadable', file))
-    say(`It may do everything until ${new Date(issuedAt + localGrantMs).toISOString()}, as CHANDLER_TOKEN.`)
+    const grantText = writeLocalGrant({ id, reason: `${by}: ${reason}`, issuedAt }, ring.active(), sign)
+    const token = grantText ?? fail('file.unreadable', file)
+    const expiresAt = new Date(issuedAt + localGrantMs).toISOString()
+    // The token alone on standard output, so that it can be put into a variable.
+    await printDeed(options.output, {
+      kind: 'LocalGrant',
+      value: { id, token, expiresAt },
+      name: token,
+      sentences: [token],
+    })
+    say(`It may do everything until ${expiresAt}, as CHANDLER_TOKEN.`)
     say(`To end it before: chandler token revoke ${id}`)
   })
+}
+
+interface GrantOptions extends SettingsOptions {
+  readonly reason: string
+  readonly output: Form
 }

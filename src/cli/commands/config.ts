@@ -1,11 +1,13 @@
 /** chandler config: is the configuration right, and what is in effect. */
 import type { Command } from 'commander'
 import type { Json } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import { describePlace } from '../../model/problem.ts'
 import { settingsSchema } from '../../settings/describe.ts'
 import { shown } from '../../settings/read.ts'
 import { add } from '../command.ts'
+import { type Form, printDeed, withOutput } from '../output.ts'
 import { type SettingsOptions, settingsOf, withSettings } from '../settings-options.ts'
 import { printTable } from '../table.ts'
 import { print } from '../terminal.ts'
@@ -21,9 +23,16 @@ export function register(program: Command): void {
     summary: 'Check the configuration without starting',
     examples: ['config validate --config chandler.yml'],
   })
-  withSettings(validate).action((options: SettingsOptions) => {
+  withOutput(withSettings(validate)).action(async (options: SettingsOptions & { output: Form }) => {
     const { file, entries } = settingsOf(options)
-    print(`The configuration is valid${file === undefined ? '' : `: ${file}`} (${entries.length} settings).`)
+    await printDeed(options.output, {
+      kind: 'ConfigCheck',
+      value: { valid: true, ...present({ file }), settings: entries.length },
+      name: file ?? 'valid',
+      sentences: [
+        `The configuration is valid${file === undefined ? '' : `: ${file}`} (${entries.length} settings).`,
+      ],
+    })
   })
   const show = add(group, {
     usage: 'show',

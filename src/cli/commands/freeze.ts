@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
-import { print } from '../terminal.ts'
+import { type Form, printDeed, withOutput } from '../output.ts'
 
 export function register(program: Command): void {
   const freeze = add(program, {
@@ -14,13 +14,29 @@ export function register(program: Command): void {
   })
     .requiredOption('--reason <text>', 'what platforms are told')
     .option('--all', 'refuse deletes and unbinds, too')
-  withConnection(freeze).action(async ({ reason, all }: { reason: string; all?: boolean }) => {
-    await (await connect(freeze)).freeze({ reason, all: all ?? false })
-    print(`Frozen: ${reason}`)
+  withOutput(withConnection(freeze)).action(async ({ reason, all = false, output }: FreezeOptions) => {
+    await (await connect(freeze)).freeze({ reason, all })
+    await printDeed(output, {
+      kind: 'Freeze',
+      value: { frozen: true, reason, all },
+      name: 'frozen',
+      sentences: [`Frozen: ${reason}`],
+    })
   })
   const thaw = add(program, { usage: 'thaw', summary: 'Take new orders again', examples: ['thaw'] })
-  withConnection(thaw).action(async () => {
+  withOutput(withConnection(thaw)).action(async ({ output }: { readonly output: Form }) => {
     await (await connect(thaw)).thaw()
-    print('Orders are taken again.')
+    await printDeed(output, {
+      kind: 'Freeze',
+      value: { frozen: false },
+      name: 'thawed',
+      sentences: ['Orders are taken again.'],
+    })
   })
+}
+
+interface FreezeOptions {
+  readonly reason: string
+  readonly all?: boolean
+  readonly output: Form
 }

@@ -5,30 +5,40 @@ import type { Command } from 'commander'
 import { systemChance } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
-import { print } from '../terminal.ts'
+import { type Form, printDeed, withOutput } from '../output.ts'
+import { shellPath } from '../write-files.ts'
 
 export function register(program: Command): void {
-  add(program, {
+  const command = add(program, {
     usage: 'init [folder]',
     summary: 'Write a commented starter configuration',
     description:
       'Writes chandler.yml with comments, and two password files beside it that only you can read. Nothing that exists is overwritten.',
     examples: ['init', 'init /etc/chandler', 'init && chandler serve --config chandler.yml'],
-  }).action((folder = '.') => {
+  })
+  withOutput(command).action(async (folder = '.', { output }: { readonly output: Form }) => {
     const place = resolve(folder)
     mkdirSync(place, { recursive: true })
     const file = join(place, 'chandler.yml')
     if (existsSync(file)) {
       fail('file.unwritable', `${file} exists`, { hint: 'Choose another folder, or remove the file first.' })
     }
-    mkdirSync(join(place, 'secrets'), { recursive: true, mode: 0o700 })
-    for (const user of ['platform', 'admin']) writePassword(join(place, 'secrets', user))
+    const secrets = join(place, 'secrets')
+    mkdirSync(secrets, { recursive: true, mode: 0o700 })
+    for (const user of ['platform', 'admin']) writePassword(join(secrets, user))
     writeFileSync(file, starter)
-    print(`Wrote ${file} and passwords in ${join(place, 'secrets')}.`)
-    print(`Start the broker:  chandler serve --config ${file}`)
-    print(
-      `Then log in:       chandler login http://127.0.0.1:8080 --user admin --password-file ${join(place, 'secrets', 'admin')}`,
-    )
+    const serve = `chandler serve --config ${shellPath(file)}`
+    const login = `chandler login http://127.0.0.1:8080 --user admin --password-file ${shellPath(join(secrets, 'admin'))}`
+    await printDeed(output, {
+      kind: 'Configuration',
+      value: { file, secrets, next: [serve, login] },
+      name: file,
+      sentences: [
+        `Wrote ${file} and passwords in ${secrets}.`,
+        `Start the broker:  ${serve}`,
+        `Then log in:       ${login}`,
+      ],
+    })
   })
 }
 

@@ -8,8 +8,8 @@ import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { caFileHelp, readPassword } from '../connection.ts'
 import { contextsFile, readContexts, writeContexts } from '../contexts.ts'
-import { type Form, printList, withOutput } from '../output.ts'
-import { askSecret, isTerminal, print } from '../terminal.ts'
+import { type Form, printDeed, printList, withOutput } from '../output.ts'
+import { askSecret, isTerminal } from '../terminal.ts'
 import { trust } from '../trust.ts'
 
 interface LoginOptions {
@@ -18,6 +18,7 @@ interface LoginOptions {
   readonly tokenFile?: string
   readonly name?: string
   readonly caFile?: string
+  readonly output: Form
 }
 
 export function register(program: Command): void {
@@ -36,7 +37,7 @@ export function register(program: Command): void {
     .option('--token-file <path>', 'file that holds an API token, instead of an account')
     .option('--ca-file <path>', caFileHelp)
     .option('--name <name>', 'what to call this broker; its host when absent')
-  login.action(async (url: string, options: LoginOptions) => {
+  withOutput(login).action(async (url: string, options: LoginOptions) => {
     const { hostname } = URL.parse(url) ?? fail('usage.invalid', `${url} is not a URL`)
     const kept = await keptOf(options)
     const credentials =
@@ -55,7 +56,12 @@ export function register(program: Command): void {
       current: name,
       contexts: [...others, present({ name, server: url, user, ...kept, caFile })],
     })
-    print(`Logged in to ${url} as ${about.user.name} (${about.user.role}). Remembered as ${name}.`)
+    await printDeed(options.output, {
+      kind: 'Login',
+      value: { name, server: url, user, role: about.user.role },
+      name,
+      sentences: [`Logged in to ${url} as ${user} (${about.user.role}). Remembered as ${name}.`],
+    })
   })
 
   contexts(program)
@@ -82,29 +88,35 @@ function contexts(program: Command): void {
       ],
     })
   })
-  add(group, {
+  const use = add(group, {
     usage: 'use <name>',
     summary: 'Choose a broker',
     examples: ['context use production'],
-  }).action(async (name: string) => {
+  })
+  withOutput(use).action(async (name: string, { output }: { readonly output: Form }) => {
     const known = await readContexts()
     if (!known.contexts.some((one) => one.name === name)) missing(name)
     writeContexts({ ...known, current: name })
-    print(`Commands go to ${name} from now on.`)
+    await told(output, name, { current: true }, `Commands go to ${name} from now on.`)
   })
-  add(group, {
+  const remove = add(group, {
     usage: 'remove <name>',
     summary: 'Forget a broker and its password',
     examples: ['context remove production'],
-  }).action(async (name: string) => {
+  })
+  withOutput(remove).action(async (name: string, { output }: { readonly output: Form }) => {
     const { current, contexts } = await readContexts()
     if (!contexts.some((one) => one.name === name)) missing(name)
     writeContexts({
       current: current === name ? undefined : current,
       contexts: contexts.filter((one) => one.name !== name),
     })
-    print(`Forgotten: ${name}`)
+    await told(output, name, { removed: true }, `Forgotten: ${name}`)
   })
+}
+
+function told(form: Form, name: string, value: object, sentence: string): Promise<void> {
+  return printDeed(form, { kind: 'Context', value: { name, ...value }, name, sentences: [sentence] })
 }
 
 function missing(name: string): never {

@@ -5,12 +5,11 @@ import { type SourceKind, sourceKinds } from '../../authoring/sources/kind.ts'
 import { startingBundle as startingApb } from '../apb/starting-bundle.ts'
 import { startingBundle as startingCnab } from '../cnab/starting-bundle.ts'
 import { add } from '../command.ts'
-import { type Form, printDocument, withOutput } from '../output.ts'
+import { type Form, withOutput } from '../output.ts'
 import { startingPak } from '../pak/starting-pak.ts'
-import { print } from '../terminal.ts'
 import { startingComponents } from '../toi/starting-components.ts'
 import { startingPattern } from '../tweed/starting-pattern.ts'
-import { type StartingFile, shellPath, writeFiles } from '../write-files.ts'
+import { type StartingFile, shellPath, startFolder } from '../write-files.ts'
 
 const base = 'docker.io/ansibleplaybookbundle/apb-base:latest'
 
@@ -39,11 +38,8 @@ export function register(program: Command): void {
   withOutput(command).action(
     async (contract: SourceKind, folder: string | undefined, { output }: { readonly output: Form }) => {
       const place = folder ?? `my-${contract}`
-      const files = writeFiles(place, starts[contract](nameOf(place)))
-      if (output === 'json' || output === 'yaml')
-        return printDocument(output, 'NewPackage', { contract, folder: place, files })
-      for (const file of files) print(output === 'name' ? file : `wrote ${file}`)
-      if (output !== 'name') print(`\nNext:  chandler dev ${shellPath(place)}`)
+      const files = starts[contract](nameOf(place))
+      await startFolder(output, { contract, folder: place, files, next: `chandler dev ${shellPath(place)}` })
     },
   )
 }

@@ -1,6 +1,7 @@
 /** chandler osb: a client of anybody's service broker, a conformance check of it, and a linter of catalogs. */
 import { type Command, Option } from 'commander'
 import { add } from '../command.ts'
+import { withLintOutput } from '../findings.ts'
 import { cases } from '../osb/cases.ts'
 import { check } from '../osb/check.ts'
 import { withBroker } from '../osb/connection.ts'
@@ -125,7 +126,7 @@ function registerJudges(group: Command): void {
     .option('--wait <duration>', 'how long one operation of the broker may take', '60s')
     .option('--at-once <count>', 'how many cases run side by side', '1')
     .action(cases)
-  withOutput(
+  withLintOutput(
     withBroker(
       add(group, {
         usage: 'lint <file|url>',

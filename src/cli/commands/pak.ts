@@ -7,15 +7,16 @@ import type { Json } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { plural } from '../../kit/text.ts'
 import { writeYaml } from '../../kit/yaml.ts'
-import { fail } from '../../model/problem.ts'
+import { apart, fail, ProblemError } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { warningLine } from '../failure.ts'
+import { findingsOf, isForPrograms, type LintForm, printFindings, withLintOutput } from '../findings.ts'
 import { type Form, printDocument, printOne, withOutput } from '../output.ts'
 import { startingPak } from '../pak/starting-pak.ts'
 import { writeSecrets } from '../secret-files.ts'
 import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
-import { writeFiles } from '../write-files.ts'
+import { shellPath, startFolder } from '../write-files.ts'
 import { registerExamples } from './pak-examples.ts'
 
 export function register(program: Command): void {
@@ -35,14 +36,15 @@ export function register(program: Command): void {
 }
 
 function registerInit(group: Command): void {
-  add(group, {
+  const command = add(group, {
     usage: 'init [folder]',
     summary: 'Write a pak to start with',
     description: 'Writes a manifest and a service that needs no cloud. Nothing that exists is overwritten.',
     examples: ['pak init', 'pak init my-pak'],
-  }).action((folder = '.') => {
-    for (const file of writeFiles(folder, startingPak)) print(`wrote ${file}`)
-    print(`\nNext:  chandler pak validate ${folder}`)
+  })
+  withOutput(command).action(async (folder = '.', { output }: { readonly output: Form }) => {
+    const next = `chandler pak validate ${shellPath(folder)}`
+    await startFolder(output, { contract: 'brokerpak', folder, files: startingPak, next })
   })
 }
 
@@ -134,20 +136,34 @@ function section(title: string, titles: readonly string[], rows: readonly (reado
 }
 
 function registerValidate(group: Command): void {
-  add(group, {
+  const command = add(group, {
     usage: 'validate <reference>',
     summary: 'Say everything that is wrong with a pak or its source folder',
     examples: ['pak validate my-services-1.0.0.brokerpak', 'pak validate my-pak --strict csb'],
+  }).option('--strict <original>', 'refuse what that original refuses: v1 or csb')
+  withLintOutput(command).action(async (reference: string, { strict, output }: ValidateFlags) => {
+    const { readPak } = await import('../../authoring/pak-tools.ts')
+    const isPacked = /\.brokerpak(?:$|[?#])/.test(reference)
+    const options = { ...(isPacked ? {} : { engine: 'host' }), ...present({ strict }) }
+    if (isForPrograms(output)) {
+      const findings = await readPak(reference, options).then(
+        ({ warnings }) => findingsOf('warning', warnings),
+        (error: unknown) => {
+          if (error instanceof ProblemError) return findingsOf('error', apart(error.problem))
+          throw error
+        },
+      )
+      return printFindings(output, { subject: reference, findings })
+    }
+    const { warnings } = await readPak(reference, options)
+    for (const warning of warnings) say(warningLine(warning))
+    print(warnings.length === 0 ? 'Valid' : `Valid, with ${plural(warnings.length, 'warning')}`)
   })
-    .option('--strict <original>', 'refuse what that original refuses: v1 or csb')
-    .action(async (reference: string, { strict }: { readonly strict?: string }) => {
-      const { readPak } = await import('../../authoring/pak-tools.ts')
-      const isPacked = /\.brokerpak(?:$|[?#])/.test(reference)
-      const options = { ...(isPacked ? {} : { engine: 'host' }), ...present({ strict }) }
-      const { warnings } = await readPak(reference, options)
-      for (const warning of warnings) say(warningLine(warning))
-      print(warnings.length === 0 ? 'Valid' : `Valid, with ${plural(warnings.length, 'warning')}`)
-    })
+}
+
+interface ValidateFlags {
+  readonly strict?: string
+  readonly output: LintForm
 }
 
 function registerDocs(group: Command): void {

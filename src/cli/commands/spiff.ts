@@ -2,11 +2,13 @@
 import { copyFileSync, existsSync, renameSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { present } from '../../kit/present.ts'
+import { plural } from '../../kit/text.ts'
 import {
   below,
   Dict,
   explain,
   explanationText,
+  type LintFinding,
   lint,
   pathSteps,
   processSpiff,
@@ -16,6 +18,7 @@ import {
 } from '../../languages/spiff/index.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
+import { isForPrograms, type LintForm, printFindings, withLintOutput } from '../findings.ts'
 import { addConvert } from '../spiff/convert.ts'
 import { addDiff } from '../spiff/diff.ts'
 import { Documents } from '../spiff/documents.ts'
@@ -230,32 +233,50 @@ function addLint(spiff: Command): void {
     description: 'Looks without running anything; the exit code is 9 when there are errors.',
     examples: ['spiff lint template.yml', 'spiff lint packagespecs/*.yaml --interpolation --control'],
   })
-  sharedFlags(command)
+  withLintOutput(sharedFlags(command))
     .option('--function <name>', 'a function that the host offers; may be repeated', collect, [])
     .action(lintDocuments)
 }
 
-type LintFlags = SpiffFlags & { readonly function: readonly string[] }
+type LintFlags = SpiffFlags & { readonly function: readonly string[]; readonly output: LintForm }
 
-function lintDocuments(names: readonly string[], flags: LintFlags): void {
-  const documents = new Documents()
-  const options = optionsOf(flags, documents)
-  let errors = 0
-  for (const name of names) {
-    for (const cell of documents.parsed(name).documents)
-      for (const finding of lint(cell, {
-        ...options,
-        bindings: [...dataOf(options.bindings).keys],
-        functions: flags.function,
-      })) {
-        const { line, column } = finding
-        print(`${name}:${line}:${column}: ${finding.severity}: ${finding.path}: ${finding.message}`)
-        if (finding.severity === 'error') errors++
-      }
+async function lintDocuments(names: readonly string[], flags: LintFlags): Promise<void> {
+  const found = namedFindings(names, flags)
+  if (isForPrograms(flags.output)) {
+    const findings = found.map(({ name, severity, path, message, line, column }) => ({
+      severity,
+      code: 'spiff.template.fault',
+      text: `${path}: ${message}`,
+      where: { source: name, line, column },
+    }))
+    return printFindings(flags.output, { subject: names.join(', '), findings })
   }
+  for (const { name, line, column, severity, path, message } of found)
+    print(`${name}:${line}:${column}: ${severity}: ${path}: ${message}`)
+  const errors = found.filter(({ severity }) => severity === 'error').length
   if (errors > 0)
-    fail('spiff.template.fault', `${errors} ${errors === 1 ? 'error' : 'errors'}`, {
+    fail('spiff.template.fault', plural(errors, 'error'), {
       hint: 'Correct what is listed above, each at its line and column.',
     })
   else say('no errors')
+}
+
+function namedFindings(
+  names: readonly string[],
+  flags: LintFlags,
+): readonly (LintFinding & { readonly name: string })[] {
+  const documents = new Documents()
+  const options = optionsOf(flags, documents)
+  return names.flatMap((name) =>
+    documents
+      .parsed(name)
+      .documents.flatMap((cell) =>
+        lint(cell, {
+          ...options,
+          bindings: [...dataOf(options.bindings).keys],
+          functions: flags.function,
+        }),
+      )
+      .map((finding) => ({ ...finding, name })),
+  )
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
-import { ago, type Form, printDocument, printList, withOutput } from '../output.ts'
+import { ago, type Form, printDeed, printDocument, printList, withOutput } from '../output.ts'
 import { print, say } from '../terminal.ts'
 import { collected, grantsOf, rolesIn } from './user.ts'
 
@@ -72,8 +72,13 @@ export function register(program: Command): void {
     summary: 'Take a token away, on every node at once',
     examples: ['token revoke 3f2a9c1e-0000-8000-8000-000000000000'],
   })
-  withConnection(revoke).action(async (id: string) => {
+  withOutput(withConnection(revoke)).action(async (id: string, { output }: { output: Form }) => {
     await (await connect(revoke)).revokeToken(id)
-    print(`Revoked: ${id}`)
+    await printDeed(output, {
+      kind: 'TokenChange',
+      value: { id, revoked: true },
+      name: id,
+      sentences: [`Revoked: ${id}`],
+    })
   })
 }

@@ -15,7 +15,7 @@ import { type ParameterOptions, parametersOf, withParameters } from '../paramete
 import { print, say } from '../terminal.ts'
 import { metadataFields } from '../tweed/metadata-fields.ts'
 import { startingPattern } from '../tweed/starting-pattern.ts'
-import { shellPath, writeFiles } from '../write-files.ts'
+import { shellPath, startFolder } from '../write-files.ts'
 
 interface Local {
   readonly dataDir: string
@@ -40,16 +40,17 @@ export function register(program: Command): void {
 }
 
 function registerInit(group: Command): void {
-  add(group, {
+  const command = add(group, {
     usage: 'init [folder]',
     summary: 'Write a pattern to start with',
     description:
       'Writes a small pattern that passes "tweed check --run". Nothing that exists is overwritten.',
     examples: ['tweed init', 'tweed init my-pattern'],
-  }).action((folder = 'pattern') => {
-    const files = writeFiles(folder, startingPattern(basename(resolve(folder))))
-    for (const file of files) print(`wrote ${file}`)
-    print(`\nNext:  chandler tweed check ${shellPath(folder)} --run`)
+  })
+  withOutput(command).action(async (folder = 'pattern', { output }: { readonly output: Form }) => {
+    const files = startingPattern(basename(resolve(folder)))
+    const next = `chandler tweed check ${shellPath(folder)} --run`
+    await startFolder(output, { contract: 'tweed', folder, files, next })
   })
 }
 

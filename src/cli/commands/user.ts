@@ -9,7 +9,7 @@ import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, readPassword, withConnection } from '../connection.ts'
 import { mayGoOn } from '../consent.ts'
-import { type Form, printDocument, printList, withOutput } from '../output.ts'
+import { type Form, printDeed, printDocument, printList, withOutput } from '../output.ts'
 import { askSecret, isTerminal, print, say } from '../terminal.ts'
 
 interface Granting {
@@ -48,10 +48,10 @@ export function register(program: Command): void {
       'with a name: the password of before stays valid so long beside the new one',
     )
     .option('--current-password-file <path>', 'of your own: the one until now, instead of asking')
-  choosing(withConnection(password)).action(
+  withOutput(choosing(withConnection(password))).action(
     async (
       name: string | undefined,
-      options: Choosing & { currentPasswordFile?: string; keepFormer?: string },
+      options: Choosing & { currentPasswordFile?: string; keepFormer?: string; output: Form },
     ) => {
       const client = await connect(password)
       if (name === undefined) {
@@ -62,7 +62,8 @@ export function register(program: Command): void {
         const keep = hours === undefined ? {} : { keepFormerHours: Number(hours) }
         await client.changeAccount(name, { password: await chosen(options), ...keep })
       }
-      say(`The password is set${name === undefined ? '' : ` of ${name}`}.`)
+      const sentence = `The password is set${name === undefined ? '' : ` of ${name}`}.`
+      await told(options.output, name ?? 'own', { passwordSet: true }, sentence)
     },
   )
   granting(group)
@@ -71,20 +72,26 @@ export function register(program: Command): void {
     summary: 'End the sessions of an account, on every node',
     examples: ['user logout ada'],
   })
-  withConnection(logout).action(async (name: string) => {
+  withOutput(withConnection(logout)).action(async (name: string, { output }: { output: Form }) => {
     await (await connect(logout)).changeAccount(name, { endSessions: true })
-    print(`The sessions of ${name} are over.`)
+    await told(output, name, { sessionsEnded: true }, `The sessions of ${name} are over.`)
   })
   const remove = add(group, {
     usage: 'remove <name>',
     summary: 'Take an account away, with its tokens and sessions',
     examples: ['user remove ada', 'user remove ada --yes'],
   }).option('-y, --yes', 'do not ask')
-  withConnection(remove).action(async (name: string, options: { yes?: boolean }) => {
-    await mayGoOn(`Remove the account ${name} with its tokens and sessions?`, options)
-    await (await connect(remove)).removeAccount(name)
-    print(`Removed: ${name}`)
-  })
+  withOutput(withConnection(remove)).action(
+    async (name: string, options: { yes?: boolean; output: Form }) => {
+      await mayGoOn(`Remove the account ${name} with its tokens and sessions?`, options)
+      await (await connect(remove)).removeAccount(name)
+      await told(options.output, name, { removed: true }, `Removed: ${name}`)
+    },
+  )
+}
+
+function told(form: Form, name: string, value: object, sentence: string): Promise<void> {
+  return printDeed(form, { kind: 'AccountChange', value: { name, ...value }, name, sentences: [sentence] })
 }
 
 function adding(group: Command): void {

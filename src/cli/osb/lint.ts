@@ -5,19 +5,30 @@ import type { JsonObject } from '../../kit/json.ts'
 import { plural } from '../../kit/text.ts'
 import { readYaml } from '../../kit/yaml.ts'
 import { fail } from '../../model/problem.ts'
-import { type Form, printDocument } from '../output.ts'
+import type { LintForm } from '../findings.ts'
+import { printDocument } from '../output.ts'
+import { toSarif } from '../sarif.ts'
 import { coloured, print, readStdin } from '../terminal.ts'
 import { type BrokerOptions, withClient } from './connection.ts'
 
 interface LintOptions extends BrokerOptions {
-  readonly output: Form
+  readonly output: LintForm
   readonly strict?: true
 }
 
 /** Lints a catalog from a file, standard input or a broker. Problems: lint.refused. */
 export async function lint(source: string, options: LintOptions): Promise<void> {
   const { findings, verdicts } = lintCatalog(await catalogOf(source, options))
-  if (options.output === 'json' || options.output === 'yaml') {
+  if (options.output === 'sarif') {
+    const results = findings.map(({ pointer, message, remedy, refusedBy }) => ({
+      severity: refusedBy.length > 0 ? ('error' as const) : ('warning' as const),
+      code: 'lint.refused',
+      text: `${pointer}: ${message}`,
+      fix: remedy,
+      where: { source },
+    }))
+    print(JSON.stringify(toSarif(results), null, 2))
+  } else if (options.output === 'json' || options.output === 'yaml') {
     await printDocument(options.output, 'CatalogLint', { verdicts, findings })
   } else {
     for (const { pointer, message, remedy, refusedBy, discouraged } of findings) {
