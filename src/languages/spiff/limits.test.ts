@@ -259,3 +259,13 @@ test('what a partial run left open in a stub may repeat itself: that is one faul
 
   expect(result).toMatchObject({ kind: 'failed', fault: { kind: 'budget' } })
 })
+
+test.each([
+  ['template', 't:\n  <<: (( &template ))\n  v: TEXT\n'],
+  ['lambda', 't: (( |a|->"TEXT" ))\n'],
+])('a %s counts as often as it is printed', (_kind, document) => {
+  const text = `${document.replace('TEXT', 'x'.repeat(1000))}l: (( map[[1..100]|x|->t] ))\n`
+
+  expect(outcome(text, {})).not.toMatch(/^budget/)
+  expect(outcome(text, { limits: { printMax: 50_000 } })).toMatch(/^budget: limit reached: /)
+})

@@ -202,3 +202,7 @@ test('a dynamic template that merges a temporary value is temporary', () => {
   expect(yaml(template, ['f: 1\n'])).toBe('f: 1\nv: 1\n')
   expect(yaml(template, ['f: (( &temporary(1) ))\n'])).toBe('v: 1\n')
 })
+
+test('a document that is a template prints as its source', () => {
+  expect(yaml('<<: (( &template ))\np: (( p ))\n')).toBe('<<: (( &template ))\np: (( p ))\n')
+})

@@ -133,3 +133,23 @@ function callCanVanish({ fn, args }: Extract<Expr, { kind: 'call' }>): boolean {
   if (name === '' || name === '_' || vanishing.has(name)) return true
   return !steady.has(name) && args.some(canVanish)
 }
+
+const extents = new WeakMap<Expr, number>()
+
+/** About how many characters an expression has when it is printed; what it holds as values is counted by those. */
+export function extentOfExpr(expr: Expr, held: (value: unknown) => number): number {
+  const known = extents.get(expr)
+  if (known !== undefined) return known
+  let extent = 0
+  const open: unknown[] = [expr]
+  // Rows of operators lean to the left as deep as they are long.
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'string') extent += next.length + 2
+    else if (typeof next !== 'object' || next === null) extent++
+    else if ('kind' in next && next.kind === 'held' && 'value' in next) extent += held(next.value)
+    else for (const part of Object.values(next)) open.push(part)
+  }
+  extents.set(expr, extent)
+  return extent
+}

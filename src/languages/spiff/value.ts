@@ -1,7 +1,7 @@
 /** What spiff computes with: immutable values, the cells that hold them, and the flags cells carry. */
 import type { Place } from '../place.ts'
 import { type Costs, type Facts, factsFromTheEnd, factsOfBoth, nothing, partsOf, Summed } from './facts.ts'
-import type { Expr, Param } from './tree.ts'
+import { type Expr, extentOfExpr, type Param } from './tree.ts'
 
 export type Value = null | boolean | bigint | number | string | List | Dict | Lambda | Template
 
@@ -312,17 +312,26 @@ export function hasCode(value: Value): boolean {
 }
 
 function heightOf(value: Value): number {
-  return value instanceof List || value instanceof Dict ? value.height : 0
+  if (value instanceof List || value instanceof Dict) return value.height
+  return typeof value === 'object' && value?.kind === 'template' ? heightOf(value.original.value) : 0
 }
 
 function weightOf(value: Value): number {
-  return value instanceof List || value instanceof Dict ? value.weight : 1
+  if (value instanceof List || value instanceof Dict) return value.weight
+  return typeof value === 'object' && value?.kind === 'template' ? weightOf(value.original.value) : 1
 }
 
 /** How many characters and values there are to look at or to print. */
 export function extentOf(value: Value): number {
   if (typeof value === 'string') return value.length + 1
-  return value instanceof List || value instanceof Dict ? value.extent : 1
+  if (typeof value !== 'object' || value === null) return 1
+  if (value instanceof List || value instanceof Dict) return value.extent
+  return value.kind === 'template' ? extentOf(value.original.value) : extentOfLambda(value)
+}
+
+function extentOfLambda({ params, body }: Lambda): number {
+  const of = (expr: Expr): number => extentOfExpr(expr, (held) => extentOf(held as Value))
+  return params.reduce((sum, { name, preset }) => sum + name.length + (preset ? of(preset) : 1), of(body))
 }
 
 /** Whether processing a value in place could change it. */

@@ -8,7 +8,7 @@ import { isDate, resolveScalar } from './yaml-scalar.ts'
 /** A value as one YAML document. */
 export function writeYaml(value: Value): string {
   const out: string[] = []
-  block(out, { value, flags: 0 }, 0, 0)
+  block(out, { value: shown(value), flags: 0 }, 0, 0)
   return out.join('')
 }
 

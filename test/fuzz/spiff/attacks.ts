@@ -18,6 +18,8 @@ const often = (expression: string, times = 2000): string =>
 const documents: Readonly<Record<string, string>> = {
   'a text that is shared sixty times': `${doubled(13)}m: (( map[[1..60]|x|->s13] ))\n`,
   'a text that is shared through a template': `${doubled(13)}t:\n  <<: (( &template ))\n  v: (( s13 ))\nl: (( map[[1..60]|x|->*t] ))\n`,
+  'a template that is printed three thousand times': `t:\n  <<: (( &template ))\n  v: ${'x'.repeat(1_000_000)}\nl: (( map[[1..3000]|x|->t] ))\n`,
+  'a lambda that is printed three thousand times': `f: (( |a|->"${'x'.repeat(1_000_000)}" ))\nl: (( map[[1..3000]|x|->f] ))\n`,
   'endless recursion': f('|x|->_(x)', '.f(1)'),
   'endless recursion that grows': f('|x|->_(x "x")', '.f("")'),
   'endless recursion of two': `f: (( |x|->.g(x) ))\ng: (( |x|->.f(x) ))\na: (( .f(1) ))\n`,
