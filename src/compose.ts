@@ -333,8 +333,8 @@ async function openHouse(
     arrived: metrics.imageArrived,
   })
   const artifacts = measuredArtifacts(opened, metrics, clock)
-  const { dataDir: folder, engine: choice, runs } = settings
-  const found = await openEngines({ folder, clock, artifacts, choice, network: runs.network })
+  const { dataDir: folder, engine: choice, kubernetes, runs } = settings
+  const found = await openEngines({ folder, clock, artifacts, choice, kubernetes, network: runs.network })
   const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
   const leaving = new AbortController()
   const tell = tellPackages(metrics, report)

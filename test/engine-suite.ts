@@ -39,7 +39,9 @@ export function engineSuite(candidate: Candidate): void {
       rmSync(folder, { recursive: true, force: true })
     })
 
-    const own = rows.filter((row) => candidate.shell || row.act !== undefined)
+    const own = rows.filter(
+      ({ title, act }) => (candidate.shell || act !== undefined) && candidate.only?.includes(title) !== false,
+    )
     test.for(own)('$title', async (row, { skip }) => {
       const job = jobOf(row, images[row.image ?? 'plain'])
       const refused = engine.refuses(job)

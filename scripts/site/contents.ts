@@ -41,6 +41,7 @@ const rows: readonly (readonly [title: string, pages: readonly Row[]])[] = [
       ['docs/access.md', 'Access'],
       ['docs/moving-over.md', 'Moving over'],
       ['docs/engines.md', 'Engines'],
+      ['docs/kubernetes.md', 'Kubernetes'],
       ['docs/metrics.md', 'Figures'],
       ['docs/conformance.md', 'Conformance'],
     ],

@@ -71,6 +71,7 @@ async function engines(settings: Settings): Promise<readonly Seen[]> {
       clock: systemClock,
       artifacts,
       choice: settings.engine,
+      kubernetes: settings.kubernetes,
       network: settings.runs.network,
       anew: true,
     })

@@ -7,9 +7,11 @@ import {
   openBesideStandIn,
   openDockerEngine,
   openEmbeddedEngine,
+  openKubernetesEngine,
   openSimEngine,
 } from '../engines/index.ts'
 import type { Clock } from '../kit/clock.ts'
+import { present } from '../kit/present.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export interface EnginePlaces {
@@ -20,6 +22,8 @@ export interface EnginePlaces {
   readonly choice?: Settings['engine']
   /** The network of runs. */
   readonly network?: Settings['runs']['network']
+  /** Of the choice `kubernetes`. */
+  readonly kubernetes?: Settings['kubernetes']
   /** Try what the host offers, whatever is remembered of it. */
   readonly anew?: boolean
 }
@@ -32,6 +36,7 @@ export async function openEngines(places: EnginePlaces): Promise<readonly Engine
   return [
     await openSimEngine({ folder: join(folder, 'sim'), clock }),
     ...(await openDocker(places)),
+    ...(await openKubernetes(places)),
     // Always there: what runs programs instead of images runs nowhere else, nor do bundles without a cluster.
     await openBesideStandIn(
       await openEmbeddedEngine({
@@ -62,4 +67,17 @@ async function openDocker({
   // Reading a package decides whether it may ask for the socket at all: operators say so package by package.
   const engine = await openDockerEngine({ ...options, socket: socket ?? usualSocket, lendSocket: true })
   return [await openBesideStandIn(engine, { folder: join(folder, 'cluster-docker'), clock })]
+}
+
+async function openKubernetes({
+  clock,
+  artifacts,
+  choice,
+  kubernetes,
+}: EnginePlaces): Promise<readonly Engine[]> {
+  if (choice !== 'kubernetes') return []
+  const { startTimeout: startMs, ...more } = kubernetes ?? {}
+  const environment = process.env
+  const ours = { images: artifacts.images, copier: artifacts, supplies: artifacts, clock, environment }
+  return [await openKubernetesEngine(present({ ...more, startMs, ...ours }))]
 }

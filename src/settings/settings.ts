@@ -14,6 +14,7 @@ import {
   texts,
   type ValueOf,
 } from './kinds.ts'
+import { kubernetesSettings } from './kubernetes-settings.ts'
 import { limitSettings, quotaSettings, retentionSettings } from './limit-settings.ts'
 import { operationSettings } from './operation-settings.ts'
 import { registrySettings } from './registry-settings.ts'
@@ -92,7 +93,7 @@ export const settingsTable = group('', {
     fallback: '/var/lib/chandler',
   }),
   engine: choice(['auto', 'embedded', 'docker', 'kubernetes'], {
-    doc: 'Where packages run; `auto` takes Docker when its socket is there, else the embedded engine; `kubernetes` is not there yet.',
+    doc: 'Where packages run; `auto` takes Docker when its socket is there, else the embedded engine; with `kubernetes` images run as pods of a cluster.',
     fallback: 'auto',
   }),
   runs: group('What packages find where they run.', {
@@ -101,6 +102,7 @@ export const settingsTable = group('', {
       fallback: 'auto',
     }),
   }),
+  kubernetes: kubernetesSettings,
   cluster: group('The brokers that share one store.', {
     id: optional(
       text({ doc: 'Part of every name outside; made at the first start.', pattern: /^[a-z0-9]{1,12}$/ }),

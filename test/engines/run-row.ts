@@ -26,6 +26,10 @@ export interface Candidate {
   readonly shell: boolean
   /** Rows that this engine cannot show, with the reason; by title. */
   readonly skips?: Readonly<Record<string, string>>
+  /** Which rows it is given; all of them unless said. */
+  readonly only?: readonly string[]
+  /** The folders of its runs, with the files of what they have printed; below that of the candidate unless said. */
+  printed?(): readonly string[]
   /** What is left on the host; asked after everything was discarded. */
   leftovers?(): Promise<readonly string[]>
 }

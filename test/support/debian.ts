@@ -12,6 +12,11 @@ const packages: Readonly<Record<string, string>> = {
   bwrap: 'bubblewrap',
   busybox: 'busybox-static',
   dockerd: 'docker.io',
+  ip: 'iproute2',
+  pgrep: 'procps',
+  pkill: 'procps',
+  unshare: 'util-linux',
+  nsenter: 'util-linux',
 }
 
 /** Folders that hold programs though they are in no PATH. */

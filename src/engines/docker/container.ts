@@ -1,8 +1,9 @@
 /** A container of ours on the engine: made, looked at, read from, removed. */
-import type { TarEntry } from '../../artifacts/archive/tar-header.ts'
 import { tarParser } from '../../artifacts/archive/tar-parser.ts'
+import type { Clock } from '../../kit/clock.ts'
 import { isObject } from '../../kit/json.ts'
 import { fail } from '../../model/problem.ts'
+import { type Inside, tarReader, type Unpacked } from '../inside.ts'
 import { bytesOf, type Docker, expectSuccess } from './client.ts'
 
 export const labels = {
@@ -85,45 +86,24 @@ export async function remove(docker: Docker, name: string): Promise<void> {
   if (answer.status !== 404 && answer.status !== 409) expectSuccess(answer, 'remove the container')
 }
 
-export interface Packed {
-  readonly entry: TarEntry
-  readonly bytes: Uint8Array
-}
-
 /** What lies at a path of a container, the folder itself first; undefined when there is nothing. */
 export async function readOut(
   docker: Docker,
   name: string,
   { path, bytesMax }: { readonly path: string; readonly bytesMax: number },
-): Promise<{ readonly items: readonly Packed[]; readonly cut: boolean } | undefined> {
+): Promise<Unpacked | undefined> {
   const answer = await docker.stream({ method: 'GET', path: `/containers/${name}/archive`, query: { path } })
   if (answer.statusCode !== 200) {
     await bytesOf(answer)
     return undefined
   }
-  const items: { entry: TarEntry; pieces: Uint8Array[] }[] = []
-  const parser = tarParser({
-    entry: (entry) => {
-      items.push({ entry, pieces: [] })
-    },
-    body: (piece) => {
-      items.at(-1)?.pieces.push(Uint8Array.from(piece))
-    },
-    end: () => undefined,
-  })
-  let bytes = 0
+  const reader = tarReader(bytesMax)
   for await (const piece of answer as AsyncIterable<Buffer>) {
-    bytes += piece.length
-    if (bytes > bytesMax) {
-      answer.destroy()
-      break
-    }
-    parser.push(piece)
+    if (reader.push(piece)) continue
+    answer.destroy()
+    break
   }
-  return {
-    items: items.map(({ entry, pieces }) => ({ entry, bytes: Buffer.concat(pieces) })),
-    cut: bytes > bytesMax,
-  }
+  return reader.read()
 }
 
 /** What a container wrote to its root, as its engine counts it. */
@@ -190,5 +170,17 @@ export async function statInside(
     isFolder: mode >= 2 ** 31,
     isLink: (Math.floor(mode / 2 ** 27) & 1) === 1,
     version: `${stat['size']} ${stat['mtime']}`,
+  }
+}
+
+/** A container for those that look into it whatever its engine is. */
+export function insideOf(
+  { docker, clock }: { readonly docker: Docker; readonly clock: Clock },
+  run: string,
+): Inside {
+  return {
+    clock,
+    stat: (path) => statInside(docker, run, path),
+    read: (path, bytesMax) => readOut(docker, run, { path, bytesMax }),
   }
 }

@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import type { DiskUses } from '../disk-watch.ts'
+import type { ImageCopier } from '../image-program.ts'
 import type { MountedPrograms } from '../mounted-programs.ts'
 import type { NetworkChoice } from '../run-network.ts'
 import type { Supplies } from '../supplies.ts'
 import type { BesideRuns } from './beside-run.ts'
 import type { Docker } from './client.ts'
-import type { ImageCopier } from './image.ts'
 import type { ContainerNetwork } from './network.ts'
 import { type TicketPaths, ticketIn } from './ticket.ts'
 

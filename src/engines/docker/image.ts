@@ -3,22 +3,13 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject } from '../../kit/json.ts'
-import { present } from '../../kit/present.ts'
-import type { Program } from '../../model/job.ts'
-import { fail } from '../../model/problem.ts'
-import type { Watch } from '../engine.ts'
-import { bytesOf, type Docker, expectSuccess } from './client.ts'
 
-/** Writes an image as a file that Docker can load; the artifact store's copy does. */
-export interface ImageCopier {
-  copy(order: {
-    readonly from: string
-    readonly to: string
-    readonly platform?: string
-    readonly signal: AbortSignal
-    progress(text: string): void
-  }): Promise<unknown>
-}
+import { present } from '../../kit/present.ts'
+import { fail } from '../../model/problem.ts'
+
+import type { Watch } from '../engine.ts'
+import { type ImageCopier, type ImageProgram, withDigest } from '../image-program.ts'
+import { bytesOf, type Docker, expectSuccess } from './client.ts'
 
 export interface EngineImage {
   /** The name the engine knows it by. */
@@ -28,8 +19,6 @@ export interface EngineImage {
   readonly user: string
   readonly workingFolder: string
 }
-
-type ImageProgram = Extract<Program, { kind: 'image' }>
 
 const repository = 'chandler.local/image'
 
@@ -70,12 +59,6 @@ export async function ensureImage(
     (await lookAtImage(docker, name)) ??
     fail('engine.start-failed', `the engine did not keep the image ${name}`)
   )
-}
-
-function withDigest({ reference, digest }: ImageProgram): string {
-  return reference.startsWith('docker-archive:') || reference.includes('@')
-    ? reference
-    : `${reference}@${digest}`
 }
 
 async function lookAtImage(docker: Docker, name: string): Promise<EngineImage | undefined> {

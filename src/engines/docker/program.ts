@@ -1,21 +1,13 @@
 /** Whether a container has the program that it is to run, and what that program needs before its first line. */
-import { join } from 'node:path'
 import type { Job } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
+import { argvOf, broughtAt, placesOf, type WantedProgram } from '../image-program.ts'
 import { headBytes, starterFault, starterOf } from '../interpreter.ts'
-import { usualPath } from '../usual-path.ts'
 import type { Docker } from './client.ts'
 import { readOut, statInside } from './container.ts'
-import type { EngineImage } from './image.ts'
-import { argvOf } from './settings.ts'
-
-interface Wanted {
-  readonly job: Job
-  readonly image: EngineImage
-}
 
 /** Found missing here, the fault has a name; an engine would only say that something did not start. Problems: engine.start-failed. */
-export async function checkProgram(docker: Docker, name: string, wanted: Wanted): Promise<void> {
+export async function checkProgram(docker: Docker, name: string, wanted: WantedProgram): Promise<void> {
   const { job } = wanted
   const [step] = job.steps
   const [program] = argvOf(step, wanted.image)
@@ -31,23 +23,6 @@ export async function checkProgram(docker: Docker, name: string, wanted: Wanted)
       fail('engine.start-failed', `${program} is not executable`)
   }
   fail('engine.start-failed', `the image has no program ${program}`)
-}
-
-function placesOf(program: string, { job, image }: Wanted): readonly string[] {
-  const [step] = job.steps
-  if (program.startsWith('/')) return [program]
-  if (program.includes('/')) return [join(step.workingFolder ?? image.workingFolder, program)]
-  const own = step.environment['PATH'] ?? image.environment.find((line) => line.startsWith('PATH='))?.slice(5)
-  const folders = typeof own === 'string' ? own : usualPath
-  return folders.split(':').map((folder) => join('/', folder, program))
-}
-
-/** The beginning of what the job itself puts there; empty where it cannot be told. */
-function broughtAt({ files, folders }: Job, place: string): Buffer | undefined {
-  const file = files.find(({ path }) => path === place)
-  if (file?.content.kind === 'bytes') return Buffer.from(file.content.bytes.subarray(0, headBytes))
-  const isBrought = file !== undefined || folders.some(({ path }) => place.startsWith(`${path}/`))
-  return isBrought ? Buffer.alloc(0) : undefined
 }
 
 async function headInside(docker: Docker, name: string, path: string): Promise<Buffer> {

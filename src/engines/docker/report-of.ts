@@ -10,13 +10,13 @@ import { unlessAbsent } from '../absent.ts'
 import { type Collection, collectFile, collectFiles, collectTar } from '../collect.ts'
 import { type DiskWatch, hadNoSpace } from '../disk-watch.ts'
 import type { Watch } from '../engine.ts'
+import { collectInside } from '../inside.ts'
 import { filesOf } from '../step-files.ts'
 import { lastLines } from '../tail.ts'
-import { type ContainerSight, inspect, sizeInside } from './container.ts'
+import { type ContainerSight, insideOf, inspect, sizeInside } from './container.ts'
 import { networkFault } from './keep-network.ts'
 import { type Stopping, stopReason } from './stop.ts'
 import type { TicketPaths } from './ticket.ts'
-import { collectInside } from './wants.ts'
 
 const tailBytes = 8 * 1024
 const unpouredNote = 'the end of the output may be missing: who wrote it down was killed'
@@ -119,8 +119,7 @@ export async function collect(want: Want, at: Stopping, note: (text: string) => 
   }
   const place = placeOf(at, want.path)
   if (place === undefined) {
-    const { docker, clock } = at.yard
-    return await collectInside({ docker, clock, run: at.run }, want, note)
+    return await collectInside(insideOf(at.yard, at.run), want, note)
   }
   const collection: Collection = { note, locate: () => place }
   switch (want.kind) {

@@ -1,14 +1,14 @@
 /** What a container is made with: the program behind a gate, its streams in files, its limits and mounts. */
 import { join } from 'node:path'
 import { present } from '../../kit/present.ts'
-import type { Step } from '../../model/job.ts'
-import { fail } from '../../model/problem.ts'
 import { capabilities } from '../confinement.ts'
+
+import type { ContainerFilePlan } from '../container-plan.ts'
 import type { RunOrder } from '../engine.ts'
+import { argvOf } from '../image-program.ts'
 import { networkFiles } from '../run-network.ts'
 import { stepRecords } from '../step-files.ts'
 import { labels } from './container.ts'
-import type { ContainerFilePlan } from './container-files.ts'
 import type { DockerContext } from './context.ts'
 import type { EngineImage } from './image.ts'
 import { streamsOf } from './log-pump.ts'
@@ -58,15 +58,6 @@ function gated(joined: boolean, diskBytes: number, network: ContainerNetwork | u
     `ulimit -f ${Math.ceil(diskBytes / 512)}`,
     'exec "$@" </dev/null >&5 2>&6 5>&- 6>&-',
   ].join('\n')
-}
-
-/** The argument list of a step: entrypoint and arguments, or a program of its own. */
-export function argvOf({ command }: Step, { entrypoint }: EngineImage): readonly [string, ...string[]] {
-  const argv = command.kind === 'exec' ? command.argv : [...entrypoint, ...command.arguments]
-  const [program, ...rest] = argv
-  return program === undefined
-    ? fail('engine.start-failed', 'the image has no entrypoint')
-    : [program, ...rest]
 }
 
 /** The body of the request that makes the container. */

@@ -20,6 +20,30 @@ export const engineProblems = {
     status: 500,
     exit: 3,
   },
+  'engine.denied': {
+    title: 'The cluster does not permit what the broker asks of it',
+    hint: 'Run chandler doctor: it prints the role that lacks.',
+    status: 500,
+    exit: 8,
+  },
+  'engine.image-unavailable': {
+    title: 'The cluster cannot pull the image',
+    hint: 'Check that the reference exists, and that the namespace has a Secret to pull it with (kubernetes.pullSecrets).',
+    status: 500,
+    exit: 3,
+  },
+  'engine.unschedulable': {
+    title: 'No node of the cluster takes the run',
+    hint: 'Make room on the nodes, or give the run smaller limits.',
+    status: 503,
+    exit: 3,
+  },
+  'engine.quota-exceeded': {
+    title: 'The quota of the namespace is used up',
+    hint: 'Wait until other runs have ended, or raise the ResourceQuota of the namespace.',
+    status: 503,
+    exit: 3,
+  },
   'engine.layout-gone': {
     title: 'The run was already ended and may not start again',
     hint: 'Nothing: this is what keeps a run from starting twice.',

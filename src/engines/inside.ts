@@ -1,25 +1,65 @@
-/** Brings back what a program left in the container itself, which the engine hands out as a tar. */
+/** Brings back what a program left in its container, which an engine hands out as a tar. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { plainPath } from '../../artifacts/archive/names.ts'
-import { onDisk } from '../../artifacts/layers/byte-path.ts'
-import type { Clock } from '../../kit/clock.ts'
-import type { Want } from '../../model/job.ts'
-import type { Got } from '../../model/report.ts'
-import { type Collection, collectFile, collectFiles, collectTar } from '../collect.ts'
-import type { Docker } from './client.ts'
-import { type Packed, readOut, statInside } from './container.ts'
+import { plainPath } from '../artifacts/archive/names.ts'
+import type { TarEntry } from '../artifacts/archive/tar-header.ts'
+import { tarParser } from '../artifacts/archive/tar-parser.ts'
+import { onDisk } from '../artifacts/layers/byte-path.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Want } from '../model/job.ts'
+import type { Got } from '../model/report.ts'
+import { type Collection, collectFile, collectFiles, collectTar } from './collect.ts'
 
 type PathWant = Extract<Want, { kind: 'file' | 'kept-file' | 'files' | 'tar' }>
 
 /** Room for headers beside the contents. */
 const headerBytes = 1024 * 1024
 
+export interface Packed {
+  readonly entry: TarEntry
+  readonly bytes: Uint8Array
+}
+
+/** What was read of a tar, the wanted folder itself first. */
+export interface Unpacked {
+  readonly items: readonly Packed[]
+  /** There was more than was wanted. */
+  readonly cut: boolean
+}
+
+/** A container as engines show it. */
 export interface Inside {
-  readonly docker: Docker
   readonly clock: Clock
-  readonly run: string
+  stat(path: string): Promise<{ readonly isLink: boolean } | undefined>
+  read(path: string, bytesMax: number): Promise<Unpacked | undefined>
+}
+
+/** Reads a tar as it comes, and no more of it than is wanted. */
+export function tarReader(bytesMax: number): { push(piece: Uint8Array): boolean; read(): Unpacked } {
+  const items: { entry: TarEntry; pieces: Uint8Array[] }[] = []
+  const parser = tarParser({
+    entry: (entry) => {
+      items.push({ entry, pieces: [] })
+    },
+    body: (piece) => {
+      items.at(-1)?.pieces.push(Uint8Array.from(piece))
+    },
+    end: () => undefined,
+  })
+  let bytes = 0
+  return {
+    /** Answers whether more is wanted. */
+    push(piece) {
+      bytes += piece.length
+      if (bytes <= bytesMax) parser.push(piece)
+      return bytes <= bytesMax
+    },
+    read: () => ({
+      items: items.map(({ entry, pieces }) => ({ entry, bytes: Buffer.concat(pieces) })),
+      cut: bytes > bytesMax,
+    }),
+  }
 }
 
 /** Every runtime makes it, so it is missing only while the engine takes the file system of a container down. */
@@ -34,7 +74,7 @@ export async function collectInside(at: Inside, want: PathWant, note: (text: str
   for (let misses = 0; misses < missesToBelieve && at.clock.monotonic() < until; ) {
     const got = await collectNow(at, want, note)
     if (got !== undefined) return got
-    if (await statInside(at.docker, at.run, surelyThere)) misses++
+    if (await at.stat(surelyThere)) misses++
     else await at.clock.sleep(50)
   }
   return { kind: 'missing' }
@@ -42,18 +82,18 @@ export async function collectInside(at: Inside, want: PathWant, note: (text: str
 
 /** Unpacks it into a folder of ours, where the same rules apply as everywhere; undefined when there is nothing. */
 async function collectNow(
-  { docker, run }: Inside,
+  inside: Inside,
   want: PathWant,
   note: (text: string) => void,
 ): Promise<Got | undefined> {
   // Some engines follow a link before they pack it.
-  const there = await statInside(docker, run, want.path)
+  const there = await inside.stat(want.path)
   if (there?.isLink) note(`${want.path} is a link and was not read`)
   if (there?.isLink) return { kind: 'missing' }
   if (there === undefined) return undefined
   const isFile = want.kind === 'file' || want.kind === 'kept-file'
   const bytesMax = want.bytesMax + headerBytes + (want.kind === 'files' ? filesBytesMax : 0)
-  const out = await readOut(docker, run, { path: want.path, bytesMax })
+  const out = await inside.read(want.path, bytesMax)
   const [first] = out?.items ?? []
   if (out === undefined || first === undefined) return undefined
   if (isFile && first.entry.kind === 'file' && first.entry.bytes > want.bytesMax) {

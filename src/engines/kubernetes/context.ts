@@ -1,0 +1,42 @@
+/** What the parts of the Kubernetes engine work with. */
+import type { ImageStore } from '../../artifacts/image-store.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { ImageConfig } from '../../model/artifact.ts'
+import type { ImageCopier } from '../image-program.ts'
+import type { Supplies } from '../supplies.ts'
+import type { Kube } from './client.ts'
+import type { Pods } from './pods.ts'
+
+export interface KubernetesOptions {
+  /** Of the cluster; absent: what a pod has, or the kubeconfig that kubectl would take. */
+  readonly kubeconfig?: string
+  readonly context?: string
+  /** Where pods are made; absent: that of the credentials. */
+  readonly namespace?: string
+  /** An image with `/bin/busybox`, linked statically. */
+  readonly helper?: string
+  /** Where images go that the cluster cannot pull by their reference, as `HOST/FOLDER`. */
+  readonly registry?: string
+  /** Secrets that images are pulled with. */
+  readonly pullSecrets?: readonly string[]
+  /** How long a pod may wait for its node and its images. */
+  readonly startMs?: number
+  readonly images: ImageStore
+  readonly copier: ImageCopier
+  readonly supplies: Supplies
+  readonly clock: Clock
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+export interface KubernetesContext {
+  readonly options: KubernetesOptions
+  readonly kube: Kube
+  readonly namespace: string
+  readonly pods: Pods
+  readonly clock: Clock
+  /** Configurations of images by their digest. */
+  readonly configs: Map<string, ImageConfig>
+}
+
+/** What is taken when nothing is said. */
+export const usual = { helper: 'docker.io/library/busybox:1.37-musl', startMs: 300_000 } as const

@@ -1,0 +1,209 @@
+/** The Kubernetes engine: each run is a pod that carries its name, so that the API server decides which call made it. */
+import { isObject } from '../../kit/json.ts'
+import type { Job } from '../../model/job.ts'
+import { fail, type Problem, toProblem } from '../../model/problem.ts'
+import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
+import { endScript, goScript } from './agent.ts'
+import { expectDone, kubeAt } from './client.ts'
+import type { KubernetesContext, KubernetesOptions } from './context.ts'
+import { findCluster } from './credentials.ts'
+import { follow } from './follow.ts'
+import { isInRegistry, whyNoRegistry } from './image.ts'
+import { runInside } from './inside.ts'
+import { layOut, mark } from './lay-out.ts'
+import { isOver, isUp, labels, marks, readPod, recordOf } from './pod.ts'
+import { lookAtPod, watchPods } from './pods.ts'
+import { stopRun } from './stop.ts'
+
+export type { KubernetesOptions } from './context.ts'
+
+/** Opens the engine; the cluster need not be reachable yet. */
+export async function openKubernetesEngine(options: KubernetesOptions): Promise<Engine> {
+  const { clock } = options
+  const place = await findCluster(options)
+  const kube = kubeAt(place)
+  const namespace = options.namespace ?? place.namespace
+  const pods = watchPods(kube, namespace, clock)
+  const context: KubernetesContext = { options, kube, namespace, pods, clock, configs: new Map() }
+  return {
+    name: 'kubernetes',
+    facts,
+    check: (signal) => check(context, signal),
+    refuses: (job) => refusal(job, options),
+    layOut: (order, watch) => layOut(context, order, watch),
+    start: (order) => start(context, order),
+    look: (run) => look(context, run),
+    follow: (ticket, watch) => follow(context, ticket, watch),
+    async stop(run, graceSeconds) {
+      const there = await lookAtPod(kube, namespace, run)
+      const record = there && recordOf(there)
+      if (record !== undefined) await stopRun({ context, pod: run, record }, 'stopped', graceSeconds)
+    },
+    discard: (run) => discard(context, run),
+    list: (cluster) => list(context, cluster),
+    close: async () => {
+      pods.close()
+      kube.close()
+    },
+  }
+}
+
+const facts: EngineFacts = {
+  programs: ['image'],
+  run: 'container',
+  severalSteps: true,
+  outlives: true,
+  streamsApart: true,
+  readOnlyMounts: true,
+  folderLimit: 'checked',
+  networkNone: false,
+  memoryLimit: true,
+  processLimit: false,
+  processorLimit: true,
+  cluster: ['none'],
+}
+
+function refusal(
+  { program, needs, files, lent = [] }: Job,
+  { registry }: KubernetesOptions,
+): Problem | undefined {
+  const refuse = (detail: string): Problem => ({ code: 'engine.refused', detail })
+  if (program.kind !== 'image')
+    return refuse(`the Kubernetes engine runs images, not programs of kind ${program.kind}`)
+  if (needs.cluster !== 'none') return refuse('pods are given no access to the cluster')
+  if (needs.engineSocket) return refuse('a cluster has no socket of an engine to lend')
+  if (lent.length > 0) return refuse('what listens on the host of the broker is not reached from pods')
+  if (!isInRegistry(program) && registry === undefined) return refuse(whyNoRegistry(program))
+  const large = files.find(({ content, readOnly }) => content.kind === 'artifact' && !readOnly)
+  return large && refuse(`${large.path}: large things are mounted read-only on this engine`)
+}
+
+/** What the broker asks of the API, in its own namespace and nowhere else. */
+const wanted = [
+  ['pods', 'get'],
+  ['pods', 'list'],
+  ['pods', 'watch'],
+  ['pods', 'create'],
+  ['pods', 'patch'],
+  ['pods', 'delete'],
+  ['pods/exec', 'create'],
+] as const
+
+async function check(
+  { kube, namespace }: KubernetesContext,
+  signal: AbortSignal,
+): Promise<readonly Problem[]> {
+  try {
+    const lacking: string[] = []
+    for (const [resource, verb] of wanted) {
+      const [name, subresource] = resource.split('/')
+      const attributes = { namespace, verb, resource: name, ...(subresource ? { subresource } : {}) }
+      const answer = await kube.ask({
+        method: 'POST',
+        path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+        body: {
+          apiVersion: 'authorization.k8s.io/v1',
+          kind: 'SelfSubjectAccessReview',
+          spec: { resourceAttributes: attributes },
+        },
+        signal,
+      })
+      expectDone(answer, 'ask for the rights of the broker')
+      const { status } = answer.body
+      if (!isObject(status) || status['allowed'] !== true) lacking.push(`${verb} ${resource}`)
+    }
+    if (lacking.length === 0) return []
+    return [{ code: 'engine.denied', detail: `in the namespace ${namespace}: ${lacking.join(', ')}` }]
+  } catch (error) {
+    return [toProblem(error)]
+  }
+}
+
+/** The first to write that it was started is the one that starts it; the pod itself begins once, however often it is told to. */
+async function start(context: KubernetesContext, { name, fence }: RunStart): Promise<Ticket> {
+  const { kube, namespace, clock } = context
+  for (;;) {
+    const there = await lookAtPod(kube, namespace, name)
+    if (there === undefined) return fail('engine.layout-gone', name)
+    const isStarted = there.annotations[marks.started] !== undefined
+    if (isStarted && isOver(there)) return name
+    if (!isStarted) {
+      const own = String(fence)
+      const isReady = there.annotations[marks.fence] === own && there.annotations[marks.ready] === own
+      if (there.isGoing || !isReady) return fail('engine.layout-gone', name)
+      if (!(await mark(context, there, { [marks.started]: String(clock.now()) }))) continue
+    }
+    await runInside(context, { pod: name, container: 'sidecar', script: goScript })
+    return name
+  }
+}
+
+async function look({ kube, namespace }: KubernetesContext, run: string): Promise<RunSight> {
+  const there = await lookAtPod(kube, namespace, run)
+  if (there === undefined) return { kind: 'absent' }
+  if (there.labels[labels.cluster] === undefined)
+    return { kind: 'foreign', detail: `the pod ${run} has no label of ours` }
+  return there.annotations[marks.started] === undefined
+    ? { kind: 'laid-out' }
+    : { kind: 'started', ticket: run }
+}
+
+/** So long a node that answers takes to end a pod; one that is lost never does. */
+const goneMs = 60_000
+
+/**
+ * What runs is ended first, and can begin no more: then the pod need not be waited for. Where the pod cannot be asked, it is gone
+ * when its node says that nothing of it runs any more.
+ */
+async function discard(context: KubernetesContext, run: string): Promise<void> {
+  const { kube, namespace, pods, clock } = context
+  const there = await lookAtPod(kube, namespace, run)
+  if (there === undefined || there.labels[labels.cluster] === undefined) return
+  const remove = async (gracePeriodSeconds: number): Promise<void> => {
+    const path = `/api/v1/namespaces/${namespace}/pods/${run}`
+    const body = { gracePeriodSeconds, preconditions: { uid: there.uid } }
+    const answer = await kube.ask({ method: 'DELETE', path, body })
+    if (answer.status !== 404 && answer.status !== 409) expectDone(answer, 'remove the pod')
+  }
+  if (isOver(there) || !isUp(there) || (await isEnded(context, run))) return await remove(0)
+  await remove(1)
+  const patience = new AbortController()
+  const over = new AbortController()
+  clock.sleep(goneMs, over.signal).then(
+    () => patience.abort(),
+    () => undefined,
+  )
+  try {
+    await pods.until(run, (pod) => (pod?.uid === there.uid ? undefined : true), patience.signal)
+  } catch {
+    await remove(0)
+  } finally {
+    over.abort()
+  }
+}
+
+async function isEnded(context: KubernetesContext, pod: string): Promise<boolean> {
+  return await runInside(context, { pod, script: endScript }).then(
+    ({ exit }) => exit === 0,
+    () => false,
+  )
+}
+
+async function list(
+  { kube, namespace, clock }: KubernetesContext,
+  cluster: string,
+): Promise<readonly FoundRun[]> {
+  const selector = encodeURIComponent(`${labels.cluster}=${cluster}`)
+  const answer = await kube.ask({
+    method: 'GET',
+    path: `/api/v1/namespaces/${namespace}/pods?labelSelector=${selector}`,
+  })
+  expectDone(answer, 'list the pods')
+  const { items } = answer.body
+  return (Array.isArray(items) ? items : []).flatMap((item) => {
+    const pod = readPod(item)
+    if (pod === undefined) return []
+    const operation = pod.labels[labels.operation] ?? ''
+    return [{ name: pod.name, operation, ageMs: clock.now() - pod.createdAt }]
+  })
+}
