@@ -10,6 +10,7 @@ import { admissionOf } from './compose/admission.ts'
 import { startArtifactSweep } from './compose/artifact-sweep.ts'
 import { addBrokerMetrics } from './compose/broker-metrics.ts'
 import { builtFolder } from './compose/built-folder.ts'
+import { openCallers } from './compose/callers.ts'
 import { startCertificateWatch } from './compose/certificate-watch.ts'
 import { inviteFirst } from './compose/first-account.ts'
 import { tellLint } from './compose/lint.ts'
@@ -29,7 +30,6 @@ import {
   storeUrlOf,
   workLimitsOf,
 } from './compose/settings-of-parts.ts'
-import { signerOf } from './compose/signing.ts'
 import { openBrokerStore } from './compose/store.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
@@ -48,7 +48,6 @@ import { makeOsbRouter, type OsbRouter, type OsbRouterParts } from './http/osb/r
 import { makeWaits } from './http/osb/waits.ts'
 import { type Listening, listen } from './http/server.ts'
 import { type Sources, sourcesOf } from './http/source.ts'
-import { makeStoredAccounts } from './http/stored-accounts.ts'
 import { systemChance, systemClock } from './kit/clock.ts'
 import { ulidSource } from './kit/id.ts'
 import type { JsonObject } from './kit/json.ts'
@@ -119,9 +118,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     of: (request) => now.sources.of(request),
     trusts: (address) => now.sources.trusts(address),
   }
-  const { store, clock, chance } = ports
-  const { sign } = signerOf(ring, 'grants of the machine')
-  const stored = makeStoredAccounts({ store, gate, clock, chance, node: ports.node, sign })
+  const { oidc, stored } = openCallers({ ports, gate, ring, settings: () => now.settings })
   const admission = admissionOf(settings, { gate, stored, sources, metrics })
   const refusals = startRefusalRecorder(ports, log, metrics.auditFailed)
   const observe = observeOf(telemetry, { metrics, refusals })
@@ -130,6 +127,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     ports,
     gate,
     stored,
+    oidc,
     observe,
     metrics,
     admission,

@@ -10,6 +10,7 @@ import { openDocuments } from '../http/documents.ts'
 import { type HealthPorts, serveHealth } from '../http/health.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Observe } from '../http/observe.ts'
+import type { Oidc } from '../http/oidc/oidc.ts'
 import { operatorApi } from '../http/operator/plugin.ts'
 import type { OperatorPorts } from '../http/operator/ports.ts'
 import { type Listening, listen, nothingHere } from '../http/server.ts'
@@ -39,6 +40,7 @@ export interface OperatorSideParts {
   readonly ports: Ports
   readonly gate: Gate
   readonly stored: StoredAccounts
+  readonly oidc: Oidc
   readonly observe: Observe
   readonly metrics: Metrics
   readonly admission: Admission
@@ -147,17 +149,19 @@ function portsOfApi(
   settings: Settings,
   parts: OperatorSideParts,
 ): Omit<OperatorPorts, 'leaving' | 'keys' | 'health'> {
-  const { ports, gate, stored, ring, sources, version, admission, observe } = parts
+  const { ports, gate, stored, oidc, ring, sources, version, admission, observe } = parts
   const { clock, chance } = ports
   return {
     broker: ports,
     version,
     gate,
     admission,
+    oidc,
     observe,
     sessions: openSessions({
       ...{ store: ports.store, clock, chance, ring },
       named: stored.named,
+      person: oidc.person,
       settings: parts.settings,
     }),
     pathPrefix: settings.http.pathPrefix ?? '',

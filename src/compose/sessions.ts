@@ -6,7 +6,7 @@ import type { KeyRing } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { signerOf } from './signing.ts'
 
-interface Parts extends Pick<SessionParts, 'named' | 'clock' | 'chance'> {
+interface Parts extends Pick<SessionParts, 'named' | 'person' | 'clock' | 'chance'> {
   readonly ring: Pick<KeyRing, 'active' | 'find'>
   readonly store: Store
   readonly settings: () => Settings

@@ -39,6 +39,8 @@ export interface Admission {
   ): Account | Promise<Account>
   /** Whether a password is that of an account that was admitted already; a wrong one is a guess. Problems: request.too-many. */
   confirm(account: string, password: string): Promise<boolean>
+  /** The same of whatever else a caller may guess at. */
+  prove(name: string, isRight: () => Promise<boolean>): Promise<boolean>
   change(limits: AdmissionLimits): void
 }
 
@@ -104,6 +106,7 @@ export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Ad
       const isRight = () => parts.stored?.confirm(account, password) ?? Promise.resolve(false)
       return judge.prove(account, limits.failedLoginsPerSecond, isRight)
     },
+    prove: (name, isRight) => judge.prove(name, limits.failedLoginsPerSecond, isRight),
     change(others) {
       limits = others
     },

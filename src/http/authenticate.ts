@@ -19,6 +19,8 @@ export interface Account {
   readonly passwords: readonly string[]
   /** Bearer tokens, all that are valid at present. */
   readonly tokens: readonly string[]
+  /** What an identity provider said of it that gives roles: nothing of it is kept here. */
+  readonly claimed?: readonly string[]
   /** The name of the client certificate that stands for it. */
   readonly certificate?: string
 }

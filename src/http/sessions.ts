@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Chance, Clock } from '../kit/clock.ts'
 import { sameText, sha256 } from '../kit/hash.ts'
+import { present } from '../kit/present.ts'
 import type { Account } from './authenticate.ts'
 
 export interface SessionLimits {
@@ -23,6 +24,8 @@ export interface Signer {
 export interface SessionParts {
   /** The account of a name as it is now. */
   named(name: string): Promise<Account | undefined>
+  /** The account of a person of a provider, of what it said at the login; absent: there is no provider. */
+  person?(name: string, claimed: readonly string[]): Account | undefined
   readonly signer: Signer
   readonly clock: Pick<Clock, 'now'>
   readonly chance: Pick<Chance, 'bytes'>
@@ -62,6 +65,8 @@ interface Claims {
   readonly seenAt: number
   /** Changes with the account's role and passwords. */
   readonly mark: string
+  /** Of a person of a provider: what it said that gives roles. */
+  readonly claimed?: readonly string[]
 }
 
 /** A cookie is not signed afresh for each of a page's requests. */
@@ -76,14 +81,20 @@ export function makeSessions(parts: SessionParts): Sessions {
       const id = Buffer.from(chance.bytes(18)).toString('base64url')
       return sessionOf(
         parts,
-        { id, name: account.name, beganAt: now, seenAt: now, mark: markOf(account) },
+        present({
+          ...{ id, name: account.name, beganAt: now, seenAt: now, mark: markOf(account) },
+          claimed: account.claimed,
+        }),
         account,
       )
     },
     async find(request) {
       const claims = claimsIn(parts, cookieOf(request))
       if (claims === undefined) return undefined
-      const account = await parts.named(claims.name)
+      const account =
+        claims.claimed === undefined
+          ? await parts.named(claims.name)
+          : parts.person?.(claims.name, claims.claimed)
       const { idleMs, absoluteMs } = parts.limits()
       const now = clock.now()
       const isOver = now > claims.seenAt + idleMs || now > claims.beganAt + absoluteMs
@@ -112,8 +123,8 @@ function sessionOf(parts: SessionParts, claims: Claims, account: Account, isStal
   }
 }
 
-function orderly({ id, name, beganAt, seenAt, mark }: Claims): Claims {
-  return { id, name, beganAt, seenAt, mark }
+function orderly({ id, name, beganAt, seenAt, mark, claimed }: Claims): Claims {
+  return present({ id, name, beganAt, seenAt, mark, claimed })
 }
 
 /** What a cookie claims, if a key of the ring signed it. */
@@ -130,10 +141,11 @@ function parsed(body: string): { readonly key: string; readonly claims: Claims }
   try {
     const all: unknown = JSON.parse(Buffer.from(body, 'base64url').toString())
     if (!Array.isArray(all)) return undefined
-    const [key, id, name, beganAt, seenAt, mark] = all as readonly unknown[]
+    const [key, id, name, beganAt, seenAt, mark, claimed] = all as readonly unknown[]
     const isWhole = [key, id, name, mark].every((one) => typeof one === 'string')
     if (!isWhole || typeof beganAt !== 'number' || typeof seenAt !== 'number') return undefined
-    const claims = { id, name, beganAt, seenAt, mark } as Claims
+    // Signed, so it is as it was written.
+    const claims = present({ id, name, beganAt, seenAt, mark, claimed }) as unknown as Claims
     return { key: key as string, claims }
   } catch {
     return undefined

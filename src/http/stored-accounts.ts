@@ -35,6 +35,8 @@ export interface StoredParts extends LocalGrantParts {
   readonly gate: Pick<Gate, 'named' | 'roles'>
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly chance: Pick<Chance, 'bytes'>
+  /** Whom a token of an identity provider speaks of; absent: there is none. */
+  bearer?(token: string): Promise<Account | undefined>
 }
 
 const knownForMs = 3_600_000
@@ -80,7 +82,8 @@ export function makeStoredAccounts(parts: StoredParts): StoredAccounts {
     async admit(header) {
       const given = credentialsIn(header)
       if (given?.kind === 'password') return byPassword(given.user, given.password)
-      if (!given?.token.startsWith(tokenPrefix)) return undefined
+      if (given === undefined) return undefined
+      if (!given.token.startsWith(tokenPrefix)) return parts.bearer?.(given.token)
       const kept = await store.look.token(sha256(given.token))
       const token = kept ?? (await firstLocalUse(parts, given.token))
       if (token === undefined) return undefined

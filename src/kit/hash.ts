@@ -20,6 +20,11 @@ export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content)
 }
 
+/** The SHA-256 of a text as base64url. */
+export function sha256Url(content: string): string {
+  return hash('sha256', content, 'base64url')
+}
+
 /** The digest of what comes piece by piece and need not fit into memory. */
 export async function digestOfPieces(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const running = createHash('sha256')

@@ -1,6 +1,61 @@
 /** Settings of accounts: who may call, and as what. */
 import { duration, group, items, optional, secret, text, texts } from './kinds.ts'
 
+const oidc = group('People and platforms of an identity provider (OpenID Connect).', {
+  issuer: optional(
+    text({
+      doc: 'Address of the provider, as it calls itself; without one there is none.',
+      pattern: /^https:\/\/\S+$|^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?(?:\/\S*)?$/,
+      written: 'https://…',
+      reload: true,
+    }),
+  ),
+  name: text({ doc: 'How the log-in page calls it.', fallback: 'single sign-on', reload: true }),
+  clientId: optional(text({ doc: 'The client of the web UI at the provider.', reload: true })),
+  clientSecret: optional(secret({ doc: 'Its secret; a public client has none.', reload: true })),
+  cliClientId: optional(
+    text({
+      doc: 'The public client of the command line (device flow); `clientId` when absent.',
+      reload: true,
+    }),
+  ),
+  externalUrl: optional(
+    text({
+      doc: 'Address under which browsers know the broker; the provider sends them back to `/api/login/oidc/callback` below it.',
+      pattern: /^https?:\/\/[^\s?#]+$/,
+      written: 'https://…',
+      reload: true,
+    }),
+  ),
+  audiences: texts({
+    doc: 'Bearer tokens are taken that were made for one of these, besides both clients.',
+    fallback: [],
+    reload: true,
+  }),
+  scopes: texts({ doc: 'What is asked for.', fallback: ['openid', 'profile'], reload: true }),
+  usernameClaim: text({
+    doc: 'The claim that names an account, as `oidc:VALUE`; it must be one that the provider gives to one person only, for ever.',
+    fallback: 'sub',
+    reload: true,
+  }),
+  rolesClaim: text({
+    doc: 'The claim, a text or a list, that roles follow from.',
+    fallback: 'groups',
+    reload: true,
+  }),
+  grants: items('What a value of that claim gives. Who has no such value may log in and do nothing.', {
+    value: text({ doc: 'The value, in full.' }),
+    role: text({ doc: 'A role.', pattern: /^[a-z][a-z0-9-]{0,63}$/, written: 'a role' }),
+    tenants: texts({
+      doc: 'Where it holds; everywhere, when absent.',
+      fallback: [],
+      pattern: /^(?:\*|[^\s*]+(?:\/\*)?)$/,
+      written: 'NAME | NAME/* | *',
+    }),
+  }),
+  clockSkew: duration({ doc: 'How far the clock of the provider may be off.', fallback: '1m', reload: true }),
+})
+
 export const authSettings = group('Accounts.', {
   session: group('Sessions of people who log in with a browser.', {
     idle: duration({
@@ -10,6 +65,7 @@ export const authSettings = group('Accounts.', {
     }),
     absolute: duration({ doc: 'How long a session lasts in any case.', fallback: '8h', reload: true }),
   }),
+  oidc,
   roles: items('A role of your own, besides those that are always there.', {
     name: text({
       doc: 'Its name.',

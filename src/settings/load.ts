@@ -105,6 +105,7 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
     ...problems,
     ...faultsOfCertificates(settings).map((fault) => at('auth.users', fault)),
     ...faultsOfAccounts(auth).map((fault) => at('auth.users', fault)),
+    ...faultsOfProvider(auth).map((fault) => at('auth.oidc', fault)),
     ...faultsOfRoles(auth.roles).map((fault) => at('auth.roles', fault)),
     ...faultsOfCatalog(settings.catalog).map((fault) => at('catalog', fault)),
   ]
@@ -148,6 +149,21 @@ function faultsOfCertificates({ auth, http }: Settings): readonly string[] {
     ...(names.length > 0 && http.tls.clientCaFile === undefined
       ? ['auth.users has certificates, and http.tls.clientCaFile says no authority of them']
       : []),
+  ]
+}
+
+function faultsOfProvider({ oidc, roles: own }: Settings['auth']): readonly string[] {
+  const known = [...Object.keys(roles), ...own.map(({ name }) => name)]
+  return [
+    ...(oidc.issuer !== undefined && oidc.clientId === undefined
+      ? ['auth.oidc has an issuer and no clientId']
+      : []),
+    ...(oidc.scopes.includes('openid') ? [] : ['auth.oidc.scopes lacks openid']),
+    ...oidc.grants
+      .filter(({ role }) => !known.includes(role))
+      .map(
+        ({ role }) => `auth.oidc.grants has the role ${role}, and there is none; known: ${known.join(', ')}`,
+      ),
   ]
 }
 

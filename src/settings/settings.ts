@@ -169,3 +169,5 @@ export const settingsTable = group('', {
 })
 
 export type Settings = ValueOf<typeof settingsTable>
+
+export type OidcSettings = Settings['auth']['oidc']

@@ -3,6 +3,7 @@ import { effect, signal } from '@preact/signals'
 import type { Session } from '../api/session.ts'
 import type { Permission } from '../model/access.ts'
 import { calls } from './calls.ts'
+import { apiPath } from './place.ts'
 import { type Answered, addressOf, exchange, send, sessionHooks } from './send.ts'
 
 /** `asking` until the broker has told whether there is one. */
@@ -30,6 +31,9 @@ export function may(permission: Permission): boolean {
   return session.value.kind === 'open' && session.value.session.permissions.includes(permission)
 }
 
+/** Where logins at a provider begin; no route of the API, for there is no account yet. */
+const loginPath = `${apiPath.replace(/\/v1$/, '')}/login`
+
 /** Asks whether the browser still has a session. */
 export async function resume(): Promise<void> {
   if (session.peek().kind === 'asking' && localStorage.getItem(kept) === null) {
@@ -52,6 +56,26 @@ export async function logIn(user: string, password: string): Promise<Answered<Se
   })
   if (answered.kind === 'done') session.value = { kind: 'open', session: answered.value }
   return answered
+}
+
+/** What the broker calls its identity provider; undefined: it has none for browsers. */
+export async function offeredLogin(): Promise<string | undefined> {
+  const response = await fetch(loginPath).catch(() => undefined)
+  if (response?.ok !== true) return undefined
+  const { oidc } = (await response.json()) as {
+    readonly oidc?: { readonly name: string; readonly byBrowser: boolean }
+  }
+  return oidc?.byBrowser === true ? oidc.name : undefined
+}
+
+/** Where the browser goes to log in there; it comes back to the page it is on. */
+export function wayToProvider(): string {
+  return `${loginPath}/oidc?to=${encodeURIComponent(location.pathname)}`
+}
+
+/** After the way to the provider the broker is asked for the session that was begun there. */
+export function leaveForProvider(): void {
+  localStorage.setItem(kept, 'open')
 }
 
 /** Ends the session here and at the broker. */

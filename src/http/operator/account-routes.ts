@@ -154,6 +154,8 @@ export const accountRoutes = [
     handle: async ({ account, body, asker, idempotencyKey }, ports) => {
       // It would outlive the one it was made with.
       if (account.token !== undefined) fail('request.forbidden', 'a token makes no tokens')
+      if (account.claimed !== undefined)
+        fail('request.forbidden', 'whose roles come from an identity provider has no tokens here')
       const { name, grants = [], days = usualDays, account: owner = account.name } = body
       refuseRoles(ports, grants)
       if (owner !== account.name) await checkOwner(ports, account, owner)

@@ -1,11 +1,12 @@
 /** What can be asked at an address of the operator API: for a refusal that says what would be served. */
+import { loginPaths } from './login-pages.ts'
 import { operatorRoutes } from './routes.ts'
 
 /** Where the description of the API is. */
 export const descriptionPath = '/api/openapi.json'
 
 const served = [
-  { method: 'GET', parts: descriptionPath.split('/') },
+  ...[descriptionPath, ...loginPaths].map((path) => ({ method: 'GET', parts: path.split('/') })),
   ...operatorRoutes.map(({ method, url }) => ({ method, parts: `/api/v1${url}`.split('/') })),
 ]
 

@@ -18,6 +18,7 @@ import { isForged, type Session, setCookie } from '../sessions.ts'
 import { authorize, placed } from './authorize.ts'
 import { checked, checkedQuery } from './checked.ts'
 import { type Idempotency, makeIdempotency } from './idempotency.ts'
+import { addLoginPages } from './login-pages.ts'
 import { descriptionPath, methodsAt } from './methods-at.ts'
 import { describeApi } from './openapi.ts'
 import type { OperatorPorts } from './ports.ts'
@@ -85,6 +86,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
       handler: (request, reply) => serve(ports, { route, idempotency }, request, reply),
     })
   }
+  addLoginPages(app, ports)
   const described = lazily(() => JSON.stringify(description.document()))
   app.get(descriptionPath, { schema: { hide: true } }, (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(described()),

@@ -7,13 +7,15 @@ import type { Gate } from '../authenticate.ts'
 import type { BodyLimits } from '../body-limits.ts'
 import type { HealthCheck } from '../health.ts'
 import type { Observe } from '../observe.ts'
+import type { Oidc } from '../oidc/oidc.ts'
 import type { Sessions } from '../sessions.ts'
 
 export interface OperatorPorts {
   readonly broker: Ports
   readonly version: string
   readonly gate: Pick<Gate, 'claimed' | 'named' | 'roles'>
-  readonly admission: Pick<Admission, 'admit' | 'confirm'>
+  readonly admission: Pick<Admission, 'admit' | 'confirm' | 'prove'>
+  readonly oidc: Oidc
   readonly bodyLimits: BodyLimits
   readonly sessions: Sessions & {
     /** Ends a session early, on every node. */

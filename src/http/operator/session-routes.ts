@@ -16,7 +16,8 @@ export const sessionRoutes = [
     status: 201,
     handle: ({ account }, { sessions }) => {
       // It would outlive the token.
-      if (account.token !== undefined) fail('request.forbidden', 'a token begins no session')
+      const isBorrowed = account.token !== undefined || account.claimed !== undefined
+      if (isBorrowed) fail('request.forbidden', 'a token begins no session')
       const session = sessions.begin(account)
       return Promise.resolve({ kind: 'document', body: toSession(session), secret: true, session })
     },

@@ -56,6 +56,24 @@ export const brokerProblems = {
     status: 409,
     exit: 5,
   },
+  'login.not-offered': {
+    title: 'There is no identity provider to log in at',
+    hint: 'Set auth.oidc.issuer, clientId and externalUrl, or log in with an account of the broker.',
+    status: 404,
+    exit: 6,
+  },
+  'login.refused': {
+    title: 'The login at the identity provider did not succeed',
+    hint: 'Begin it again; if it goes on, compare auth.oidc with what the provider knows of this client.',
+    status: 401,
+    exit: 6,
+  },
+  'login.provider-away': {
+    title: 'The identity provider cannot be asked',
+    hint: 'Try again when it is back. Accounts of the broker and its tokens work meanwhile.',
+    status: 503,
+    exit: 69,
+  },
   'account.unknown': {
     title: 'There is no such account in the store',
     hint: 'List them: chandler user list. Those of the configuration are changed there.',

@@ -1,11 +1,11 @@
 /** Log-in with an account of the configuration. */
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Mark } from '../parts/mark.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { Shape } from '../parts/state.tsx'
 import { useTitle } from '../parts/title.ts'
 import type { Answered } from '../send.ts'
-import { logIn } from '../session.ts'
+import { leaveForProvider, logIn, offeredLogin, wayToProvider } from '../session.ts'
 import { type TextKey, t } from '../texts.ts'
 
 /** Refusals that the API tells in words for programs. */
@@ -52,8 +52,35 @@ export function LogInPage({ hadEnded }: { readonly hadEnded: boolean }) {
           {t('login.submit')}
         </button>
       </form>
+      <ProviderLink />
       <p class="quiet small">{t('login.lead')}</p>
     </main>
+  )
+}
+
+/** The way to an identity provider, where the broker has one; and what became of the last try. */
+function ProviderLink() {
+  const [name, setName] = useState<string>()
+  useEffect(() => {
+    void offeredLogin().then(setName)
+  }, [])
+  const problem = new URLSearchParams(location.search).get('login')
+  return (
+    <>
+      {problem === null ? null : (
+        <p class="note bad" role="alert">
+          <Shape tone="bad" />
+          <span>{t(problem === 'login.provider-away' ? 'login.providerAway' : 'login.providerRefused')}</span>
+        </p>
+      )}
+      {name === undefined ? null : (
+        <p>
+          <a href={wayToProvider()} onClick={leaveForProvider}>
+            {t('login.provider', { name })}
+          </a>
+        </p>
+      )}
+    </>
   )
 }
 

@@ -15,6 +15,15 @@ export const shellTexts = {
   'login.user': ['User', 'Benutzer'],
   'login.password': ['Password', 'Passwort'],
   'login.submit': ['Log in', 'Anmelden'],
+  'login.provider': ['Log in with {name}', 'Anmelden mit {name}'],
+  'login.providerRefused': [
+    'The login there did not succeed. Begin it again.',
+    'Die Anmeldung dort ist nicht gelungen. Bitte neu beginnen.',
+  ],
+  'login.providerAway': [
+    'The identity provider cannot be reached at the moment.',
+    'Der Anmeldedienst ist gerade nicht erreichbar.',
+  ],
   'login.wrong': ['User or password is wrong.', 'Benutzer oder Passwort ist falsch.'],
   'login.platform': [
     'This is the account of a platform: it has the Open Service Broker API only.',
