@@ -275,6 +275,8 @@ test('a value that cannot be changed any more stays, and people hear of it', asy
   expect(outcomeOf({ kind: 'update' }, later).message).toContain('left as it is: parameters, /region')
 })
 
+const binding = { id: 'b1', context: {}, resource: { app_guid: 'a1' }, carryover: {} }
+
 describe('bindings', () => {
   const bindable = {
     ...fragment,
@@ -284,7 +286,6 @@ describe('bindings', () => {
     },
     actions: { bind: { modifies: true }, unbind: {} },
   }
-  const binding = { id: 'b1', context: {}, resource: { app_guid: 'a1' }, carryover: {} }
 
   test('are made by the action for them, with what it wrote', async () => {
     const at = situation(await packageOf(bindable), { binding, parameters: { text: 'for b1' } })
@@ -366,6 +367,25 @@ describe('parameters of earlier orders', () => {
     })
     const fixed = { ...plan, operator: { ...plan.operator, inputs: { text: 'fixed' } } }
     expect(seenBy(jobFor({ kind: 'deprovision' }, { ...at, plan: fixed })).env['TEXT']).toBe('fixed')
+  })
+
+  test.each([
+    ['an action of its own', { kind: 'invoke', name: 'look' }, undefined],
+    ['a binding', { kind: 'bind' }, binding],
+  ] as const)('what the operator fixed or did not open cannot be sent with %s', async (_, action, bound) => {
+    const actions = { look: { modifies: false }, 'io.chandler.bind': { modifies: false } }
+    const custom = { 'io.chandler.service': { bindings: { action: 'io.chandler.bind' } } }
+    const pkg = await packageOf({ ...fragment, actions, custom })
+    const at = situation(pkg, { parameters: { text: 'mine' }, ...(bound ? { binding: bound } : {}) })
+    const choosing = (choice: object) =>
+      cnab.prepare(action, { ...at, plan: { ...at.plan, operator: { ...at.plan.operator, ...choice } } })
+
+    expect(choosing({}).kind).not.toBe('refused')
+    for (const choice of [{ inputs: { text: 'fixed' } }, { allow: ['secret'] }])
+      expect(choosing(choice)).toMatchObject({
+        kind: 'refused',
+        problems: [{ code: 'parameters.invalid', where: { pointer: '/text' } }],
+      })
   })
 
   test('a report that came late finds the same claim', async () => {

@@ -1,6 +1,6 @@
 /** The job of one run among those of an action: values resolved, credentials lent, its claim written. */
 import { parseJson } from '../../kit/exact.ts'
-import { canonical, isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { canonical, isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { Secret } from '../../kit/secret.ts'
 import type { FileIn, Job } from '../../model/job.ts'
@@ -104,6 +104,8 @@ function fill(
   isToCome: (parameter: string) => boolean,
 ): Filled {
   const { bundle, alias } = stage
+  const closed = closedTo(action, situation)
+  if (closed.length > 0) return refused(closed)
   const memory = memoryOf(situation.carryover, alias)
   const { given, remembered } = parametersFor(action, situation, stage)
   const resolved = resolveValues(bundle, stage.action, {
@@ -128,6 +130,23 @@ function fill(
 
 function below(alias: string | undefined, dependency: string): string {
   return alias === undefined ? dependency : `${alias}/${dependency}`
+}
+
+/**
+ * What users send with an action of their own or a binding goes before what the instance was made with, so it must not name what the
+ * operator decides. Orders of an instance are held to that before they come here; removals are given what was given once.
+ */
+function closedTo({ kind }: Action, { parameters, plan }: Situation): readonly Problem[] {
+  if (kind !== 'invoke' && kind !== 'bind') return []
+  const { inputs, allow } = plan.operator
+  return Object.keys(parameters).flatMap((name): readonly Problem[] => {
+    const where = { source: 'parameters', pointer: pointer('', name) }
+    if (Object.hasOwn(inputs, name))
+      return [{ code: 'parameters.invalid', detail: 'is fixed by the operator', where }]
+    if (allow !== undefined && !allow.includes(name))
+      return [{ code: 'parameters.invalid', detail: 'may not be set on this plan', where }]
+    return []
+  })
 }
 
 /** What counts as given now, and what was given for the instance before. */
