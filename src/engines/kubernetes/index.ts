@@ -1,7 +1,6 @@
 /** The Kubernetes engine: each run is a pod that carries its name, so that the API server decides which call made it. */
-import { isObject } from '../../kit/json.ts'
 import type { Job } from '../../model/job.ts'
-import { fail, type Problem, toProblem } from '../../model/problem.ts'
+import { fail, type Problem } from '../../model/problem.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
 import { endScript, goScript } from './agent.ts'
 import { expectDone, kubeAt } from './client.ts'
@@ -13,6 +12,7 @@ import { runInside } from './inside.ts'
 import { layOut, mark } from './lay-out.ts'
 import { isOver, isUp, labels, marks, readPod, recordOf } from './pod.ts'
 import { lookAtPod, watchPods } from './pods.ts'
+import { checkRights } from './rights.ts'
 import { stopRun } from './stop.ts'
 
 export type { KubernetesOptions } from './context.ts'
@@ -28,7 +28,7 @@ export async function openKubernetesEngine(options: KubernetesOptions): Promise<
   return {
     name: 'kubernetes',
     facts,
-    check: (signal) => check(context, signal),
+    check: (signal) => checkRights(context, signal),
     refuses: (job) => refusal(job, options),
     layOut: (order, watch) => layOut(context, order, watch),
     start: (order) => start(context, order),
@@ -76,47 +76,6 @@ function refusal(
   if (!isInRegistry(program) && registry === undefined) return refuse(whyNoRegistry(program))
   const large = files.find(({ content, readOnly }) => content.kind === 'artifact' && !readOnly)
   return large && refuse(`${large.path}: large things are mounted read-only on this engine`)
-}
-
-/** What the broker asks of the API, in its own namespace and nowhere else. */
-const wanted = [
-  ['pods', 'get'],
-  ['pods', 'list'],
-  ['pods', 'watch'],
-  ['pods', 'create'],
-  ['pods', 'patch'],
-  ['pods', 'delete'],
-  ['pods/exec', 'create'],
-] as const
-
-async function check(
-  { kube, namespace }: KubernetesContext,
-  signal: AbortSignal,
-): Promise<readonly Problem[]> {
-  try {
-    const lacking: string[] = []
-    for (const [resource, verb] of wanted) {
-      const [name, subresource] = resource.split('/')
-      const attributes = { namespace, verb, resource: name, ...(subresource ? { subresource } : {}) }
-      const answer = await kube.ask({
-        method: 'POST',
-        path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-        body: {
-          apiVersion: 'authorization.k8s.io/v1',
-          kind: 'SelfSubjectAccessReview',
-          spec: { resourceAttributes: attributes },
-        },
-        signal,
-      })
-      expectDone(answer, 'ask for the rights of the broker')
-      const { status } = answer.body
-      if (!isObject(status) || status['allowed'] !== true) lacking.push(`${verb} ${resource}`)
-    }
-    if (lacking.length === 0) return []
-    return [{ code: 'engine.denied', detail: `in the namespace ${namespace}: ${lacking.join(', ')}` }]
-  } catch (error) {
-    return [toProblem(error)]
-  }
 }
 
 /** The first to write that it was started is the one that starts it; the pod itself begins once, however often it is told to. */

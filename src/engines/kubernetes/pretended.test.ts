@@ -236,13 +236,17 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
     expect(cluster.listed.every((query) => query.includes('labelSelector='))).toBe(true)
   })
 
-  test('what lacks of its rights is named', async () => {
+  test('what lacks of its rights is named, with the role that gives it', async () => {
     const { cluster, engine } = opened
     expect(await engine.check(AbortSignal.timeout(60_000))).toEqual([])
     cluster.answer('POST', /selfsubjectaccessreviews$/, 201, { status: { allowed: false } })
 
     expect(await engine.check(AbortSignal.timeout(60_000))).toEqual([
-      { code: 'engine.denied', detail: expect.stringContaining('in the namespace runs: get pods') },
+      {
+        code: 'engine.denied',
+        detail: expect.stringContaining('in the namespace runs: get pods'),
+        hint: expect.stringContaining('resources: [pods]\n    verbs: [get]'),
+      },
     ])
   })
 

@@ -22,7 +22,7 @@ export const engineProblems = {
   },
   'engine.denied': {
     title: 'The cluster does not permit what the broker asks of it',
-    hint: 'Give the account of the broker the role in deploy/kubernetes/role.yaml; chandler doctor names the rights that it lacks.',
+    hint: 'Give the account of the broker the role in deploy/kubernetes/role.yaml; chandler doctor prints what it lacks.',
     status: 500,
     exit: 8,
   },
