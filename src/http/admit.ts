@@ -37,6 +37,8 @@ export interface Admission {
     side: Side,
     known?: Account,
   ): Account | Promise<Account>
+  /** The account of a request that was admitted before, as it is now; takes no place. Problems: request.unauthenticated. */
+  again(request: IncomingMessage, side: Side): Promise<Account>
   /** Whether a password is that of an account that was admitted already; a wrong one is a guess. Problems: request.too-many. */
   confirm(account: string, password: string): Promise<boolean>
   /** The same of whatever else a caller may guess at. */
@@ -102,6 +104,7 @@ export function makeAdmission(parts: AdmissionParts, first: AdmissionLimits): Ad
       const caller = known ? { account: known, source: networkOf(source(request)) } : callerOf(request, side)
       return caller instanceof Promise ? caller.then((one) => place(one, arrived)) : place(caller, arrived)
     },
+    again: async (request, side) => (await callerOf(request, side)).account,
     confirm: async (account, password) => {
       const isRight = () => parts.stored?.confirm(account, password) ?? Promise.resolve(false)
       return judge.prove(account, limits.failedLoginsPerSecond, isRight)

@@ -91,6 +91,28 @@ test('a session ends with the password, with the roles and when it is told to', 
   expect((await call(as('bob', other), 'GET', '/about')).status).toBe(200)
 })
 
+test('an open stream ends with the token, the session or the role that it was begun with', async () => {
+  await added('eve')
+  await added('eva')
+  const { body: made } = await call(as('eve'), 'POST', '/tokens', { name: 'watch' })
+  const begun = await ask(running, '/api/v1/session', { as: as('eva'), method: 'POST' })
+  const cookie = (begun.headers.get('Set-Cookie') ?? '').split(';')[0] ?? ''
+  const stream = async (headers: Record<string, string>) => {
+    const response = await fetch(`${running.url}/api/v1/changes`, {
+      headers: { ...headers, Accept: 'text/event-stream' },
+    })
+    return { status: response.status, ended: response.text() }
+  }
+  const byToken = await stream({ Authorization: `Bearer ${String(made['token'])}` })
+  const bySession = await stream({ Cookie: cookie })
+  expect([byToken.status, bySession.status]).toEqual([200, 200])
+
+  await call(basic('admin'), 'DELETE', `/tokens/${String(made['id'])}`)
+  await call(basic('admin'), 'PATCH', '/accounts/eva', { grants: [] })
+  expect(await byToken.ended).toContain('event: reconnect')
+  expect(await bySession.ended).toContain('event: reconnect')
+})
+
 test('wrong passwords of a session are guesses at its account, and too many of them are refused', async () => {
   const strict = await startTestBroker('limits: {failedLoginsPerSecond: 1}\n')
   const to = (path: string, method: string, authorization: string, body: object = {}) =>

@@ -25,6 +25,7 @@ import type { OperatorPorts } from './ports.ts'
 import type { Answer, Call, Route } from './route.ts'
 import { operatorRoutes } from './routes.ts'
 import { sendEvents } from './send-events.ts'
+import { watchRights } from './stream-rights.ts'
 
 /** Ids that platforms chose are longer than the framework expects: 800 bytes, each of them percent-encoded. */
 const idMax = 3 * 800
@@ -206,6 +207,8 @@ async function serve(
       const kept = answer.session === 'ended' ? undefined : answer.session
       reply.header('Set-Cookie', setCookie(kept, mannerOf(ports, request)))
     }
+    const { signal, abort } = call
+    if (answer.kind === 'events') void watchRights(ports, { route, request, signal, end: abort })
     return await sendAnswer(route, answer, reply)
   } catch (error) {
     noteRefusal(ports, { route, asker, request }, toProblem(error))

@@ -14,7 +14,7 @@ export interface OperatorPorts {
   readonly broker: Ports
   readonly version: string
   readonly gate: Pick<Gate, 'claimed' | 'named' | 'roles'>
-  readonly admission: Pick<Admission, 'admit' | 'confirm' | 'prove'>
+  readonly admission: Pick<Admission, 'admit' | 'again' | 'confirm' | 'prove'>
   readonly oidc: Oidc
   readonly bodyLimits: BodyLimits
   readonly sessions: Sessions & {
