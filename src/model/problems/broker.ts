@@ -72,7 +72,7 @@ export const brokerProblems = {
     title: 'The identity provider cannot be asked',
     hint: 'Try again when it is back. Accounts of the broker and its tokens work meanwhile.',
     status: 503,
-    exit: 69,
+    exit: 8,
   },
   'account.unknown': {
     title: 'There is no such account in the store',
