@@ -46,7 +46,7 @@ function writeFiles(folder: string, files: readonly StartingFile[]): readonly st
   return files.map(({ path }) => join(folder, path))
 }
 
-/** A path as a shell takes it. */
+/** A path, or a word with one in it, as a shell takes it. */
 export function shellPath(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
+  return /^[\w./:=@-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

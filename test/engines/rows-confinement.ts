@@ -1,5 +1,5 @@
 /** Rows: what a program cannot do, even as root. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { expect } from 'vitest'
 import { findProgram } from '../support/debian.ts'
@@ -9,10 +9,19 @@ import { captured, printed, type Row } from './row.ts'
 function inheritedDescriptors(): readonly string[] {
   const closeOnExec = 0o2000000
   return readdirSync('/proc/self/fdinfo').filter((name) => {
-    if (!existsSync(`/proc/self/fdinfo/${name}`)) return false
-    const flags = /^flags:\s+(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${name}`, 'utf8'))?.[1] ?? '0'
+    const flags = /^flags:\s+(\d+)/m.exec(textAt(`/proc/self/fdinfo/${name}`))?.[1]
+    if (flags === undefined) return false
     return (Number.parseInt(flags, 8) & closeOnExec) === 0
   })
+}
+
+/** Empty when it is closed meanwhile, by a test of another thread. */
+function textAt(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** Runs each command; those that succeed are printed. */

@@ -43,10 +43,7 @@ export async function startPodman(folder: string): Promise<TestEngine> {
   const own = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')]
   const program = findProgram('podman') ?? 'podman'
   const args = [...own, 'system', 'service', '--time=0', `unix://${socket}`]
-  const child = spawn('bash', ['-c', withoutDescriptors, 'bash', program, ...args], {
-    env: environment,
-    stdio: 'ignore',
-  })
+  const child = spawn(program, args, { env: environment, stdio: 'ignore' })
   await untilThere(socket, child)
   return {
     socket,
@@ -61,10 +58,6 @@ export async function startPodman(folder: string): Promise<TestEngine> {
     },
   }
 }
-
-/** Starts a program without what this process had from its own parents: containers of the service would have it, too. */
-const withoutDescriptors =
-  'for path in /proc/$$/fd/*; do n=${path##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done; exec "$@"'
 
 /** Starts Docker's daemon over a folder, without a network of its own. */
 export async function startDockerd(folder: string): Promise<TestEngine> {
