@@ -1,5 +1,5 @@
 /**
- * The way in for those who hold the machine, when every other one is lost: a token that is signed with the key ring of
+ * The way in for operators at the machine, when every other one is lost: a token that is signed with the key ring of
  * the cluster, made without a running broker, and worth everything for an hour.
  */
 import { sameText } from '../kit/hash.ts'

@@ -151,7 +151,7 @@ function makeCallers(parts: AdmissionParts, { judge }: Pick<Judge, 'judge'>, fai
   }
 }
 
-/** The caller that a client's certificate stands for, where nothing else says who calls. */
+/** The account that a client's certificate stands for, of a request without other credentials. */
 function byCertificate({ gate, source, proven }: AdmissionParts, request: IncomingMessage): Caller {
   const account = gate.certified(certifiedNames(request)) ?? fail('request.unauthenticated')
   proven(request, account.name)

@@ -1,4 +1,4 @@
-/** chandler admin: the way in for those who hold the machine. */
+/** chandler admin: the way in for operators at the machine of a broker. */
 import { existsSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import type { Command } from 'commander'

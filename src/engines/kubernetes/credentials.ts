@@ -1,4 +1,4 @@
-/** Where a cluster is and who we are to it: a kubeconfig, or what every pod of a cluster finds in its own file system. */
+/** Where a cluster is and which account the broker has there: a kubeconfig, or what every pod of a cluster finds in its own file system. */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -108,7 +108,7 @@ async function fromKubeconfig(
 
 type Around = Parameters<typeof pluginCredentials>[1]
 
-/** How the user of a kubeconfig shows who it is. */
+/** How the user of a kubeconfig proves its identity. */
 async function waysOf(user: Shape, around: Around): Promise<ClusterPlace['credentials']> {
   const { folder, clock } = around
   const plugin = user['exec']

@@ -149,7 +149,7 @@ export function whyNotUp(pod: Pod): Problem | undefined {
   return undefined
 }
 
-/** What it waits for, for those who watch. */
+/** What the pod waits for, told to the watch of the run. */
 export function waitsFor(pod: Pod): string {
   if (pod.unscheduled !== undefined) return `no node takes the pod: ${pod.unscheduled}`
   const waiting = pod.containers.find(
