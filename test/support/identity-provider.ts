@@ -5,7 +5,7 @@ import Provider, { type Configuration, type JWKS } from 'oidc-provider'
 
 export interface IdentityProvider {
   readonly issuer: string
-  /** Who logs in from now on. */
+  /** The person that logs in from now on. */
   login(name: string): void
   /** Other keys from now on; tokens of before are not signed by any of them. */
   rotate(keys: JWKS): void
