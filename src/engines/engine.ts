@@ -47,7 +47,7 @@ export interface Engine {
   stop(run: RunName, graceSeconds: number): Promise<void>
   /** Destroys layout, run and everything else under the name; idempotent. */
   discard(run: RunName): Promise<void>
-  /** All runs that carry our cluster's mark, for the sweep. */
+  /** All runs that carry the mark of the cluster, and those of which only the name is left, for the sweep. */
   list(cluster: string): Promise<readonly FoundRun[]>
   close(): Promise<void>
 }
@@ -100,7 +100,8 @@ export type RunSight =
 
 export interface FoundRun {
   readonly name: RunName
-  readonly operation: string
+  /** Absent where a process was killed over its layout or its removal: only the name is left. */
+  readonly operation?: string
   /** Milliseconds since it was laid out. */
   readonly ageMs: number
 }

@@ -14,6 +14,7 @@ import { fail } from '../model/problem.ts'
 import { emptyReport, type Report, type RunEnd } from '../model/report.ts'
 import { ownerOfInstance } from '../model/sealed.ts'
 import { sweep } from './maintenance.ts'
+import { runName } from './run-name.ts'
 import type { WorkEvent, WorkReport } from './work-report.ts'
 import { startWorker } from './worker.ts'
 
@@ -71,7 +72,8 @@ async function atWork({
       await meanwhile()
       runs.delete(name)
     },
-    list: async () => [...runs].map(([name, operation]) => ({ name, operation, ageMs: 3_600_000 })),
+    list: async () =>
+      [...runs].map(([name, operation]) => ({ name, ageMs: 3_600_000, ...(operation && { operation }) })),
   }
   const ports: Ports = {
     store: {
@@ -252,6 +254,19 @@ test('the name of a run that vanished is forbidden for a day: what comes up unde
   await sweep(tools, { orphanAgeMs: 1e9, leftoverAgeMs: 1e9 })
 
   expect(runs.size).toBe(0)
+})
+
+test('of a run that a kill cut short the name tells the operation: it goes when that has ended, and no other name does', async () => {
+  const { world, tools, runs, operation } = await atWork({ end: { kind: 'finished' } })
+  const id = (await operation())?.id ?? ''
+  const own = runName(tools.cluster.id, { id, stage: 0, attempt: 1 })
+  const others = [runName('another cluster', { id, stage: 0, attempt: 1 }), 'something-else']
+  await world.run(world.now + 20_000)
+  for (const name of [own, ...others]) runs.set(name, '')
+
+  await sweep(tools, { orphanAgeMs: 0, leftoverAgeMs: 10_000 })
+
+  expect([...runs.keys()]).toEqual(others)
 })
 
 test('a worker that leaves waits until the run of an ended operation is destroyed', async () => {

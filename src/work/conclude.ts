@@ -22,9 +22,9 @@ import { endingOf, withLastLines, withoutSecrets } from './ending.ts'
 import { withKeptFiles } from './kept-file-records.ts'
 import { hideInLogs, withRests } from './late-secrets.ts'
 import type { Lease } from './lease.ts'
-import { runName } from './name.ts'
 import type { StopReason } from './next.ts'
 import { recordEnd, recordProgress, sealedJob, sealedReport } from './record.ts'
+import { runName } from './run-name.ts'
 import { engineFor, type Tools } from './tools.ts'
 
 interface Around {

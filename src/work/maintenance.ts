@@ -3,6 +3,7 @@ import { lockForEnd, settle } from '../broker/settle.ts'
 import type { Engine, FoundRun } from '../engines/engine.ts'
 import { hasEnded, type Operation } from '../model/operation.ts'
 import type { Retention } from '../store/store.ts'
+import { operationOfRun } from './run-name.ts'
 import { salvage } from './salvage.ts'
 import type { Tools } from './tools.ts'
 
@@ -139,7 +140,7 @@ export async function sweep(
     })
     if (found === undefined) continue
     let left = 0
-    for (const run of found) {
+    for (const run of found.flatMap((one) => named(tools, one))) {
       const why = await reasonToRemove(tools, limits, run, forbidden)
       if (why === undefined) continue
       const isRemoved = removals++ < removalsPerSweep && (await remove(tools, engine, run, why))
@@ -149,10 +150,18 @@ export async function sweep(
   }
 }
 
+type NamedRun = Required<FoundRun>
+
+/** Of what a kill cut short the name tells the operation; what bears no name of this cluster is left alone. */
+function named({ cluster }: Tools, found: FoundRun): readonly NamedRun[] {
+  const operation = found.operation ?? operationOfRun(cluster.id, found.name)
+  return operation === undefined ? [] : [{ ...found, operation }]
+}
+
 async function reasonToRemove(
   { ports }: Tools,
   limits: Pick<MaintenanceLimits, 'orphanAgeMs' | 'leftoverAgeMs'>,
-  { name, operation: id, ageMs }: FoundRun,
+  { name, operation: id, ageMs }: NamedRun,
   forbidden: ReadonlySet<string>,
 ): Promise<string | undefined> {
   if (forbidden.has(name)) return 'its name is forbidden'
@@ -167,7 +176,7 @@ async function reasonToRemove(
   return run?.state === 'discarded' ? 'a later attempt has taken its place' : undefined
 }
 
-async function remove(tools: Tools, engine: Engine, run: FoundRun, why: string): Promise<boolean> {
+async function remove(tools: Tools, engine: Engine, run: NamedRun, why: string): Promise<boolean> {
   try {
     await engine.stop(run.name, 0)
     await engine.discard(run.name)

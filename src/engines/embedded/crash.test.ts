@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
 
   const isNewAside = (before: readonly string[]) => shimsAside().some((name) => !before.includes(name))
 
-  test('nothing stays of a layout whose owner was killed over it, once the run is discarded', async () => {
+  test('a layout whose owner was killed over it is listed, and nothing of it stays once the run is discarded', async () => {
     const name = freshName()
     const owner = startOwner(crashing, { name, at: 'mid-layout', how: 'SIGKILL' })
     await once(owner, 'exit')
@@ -88,6 +88,8 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
     ]
     const left = () => rooms.flatMap(namesIn).filter((one) => one.startsWith(name))
     expect(left()).toHaveLength(2)
+    const listed = (await engine.list('test-cluster')).filter((one) => one.name === name)
+    expect(listed).toEqual([{ name, ageMs: expect.any(Number) }])
 
     await engine.discard(name)
 

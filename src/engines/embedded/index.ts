@@ -199,9 +199,23 @@ async function list(
   const grounds = async (): Promise<ReadonlySet<string>> =>
     new Set((await recordsOf(rooms)).map(({ record }) => record.ground))
   await sweepSkeletons({ rooms, trash, clock }, grounds)
-  return all.flatMap(({ name, record: { operation, laidOutAt, ...record } }) =>
+  const laidOut = all.flatMap(({ name, record: { operation, laidOutAt, ...record } }) =>
     record.cluster === cluster ? [{ name, operation, ageMs: clock.now() - laidOutAt }] : [],
   )
+  const rest = await cutShort(rooms, clock)
+  return [...laidOut, ...rest.filter(({ name }) => !names.has(name))]
+}
+
+/** What a kill has cut short: something lies aside, or its secrets do, under the name of the run. */
+async function cutShort({ aside, privates }: ArtifactContext, clock: Clock): Promise<readonly FoundRun[]> {
+  const found = new Map<string, FoundRun>()
+  for (const room of [aside, privates])
+    for (const entry of (await readdir(room).catch(unlessAbsent)) ?? []) {
+      const [name = '', random] = entry.split('~')
+      const stats = random === undefined ? undefined : await stat(join(room, entry)).catch(unlessAbsent)
+      if (stats) found.set(name, { name, ageMs: clock.now() - stats.mtimeMs })
+    }
+  return [...found.values()]
 }
 
 interface KnownRun {

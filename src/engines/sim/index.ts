@@ -59,8 +59,6 @@ const facts: EngineFacts = {
 
 /** How often a run followed here looks for a stop asked for elsewhere. */
 const glance = 500
-/** Longer than any write of a layout takes. */
-const unfinishedMs = 3_600_000
 
 /** Opens the engine over a folder; several processes may share one. */
 export async function openSimEngine({ folder, clock }: SimOptions): Promise<Engine> {
@@ -193,31 +191,22 @@ function refuses(job: Job): Problem | undefined {
 }
 
 async function list(folder: string, cluster: string, clock: Clock): Promise<readonly FoundRun[]> {
-  const found: FoundRun[] = []
-  for (const name of await readdir(folder)) {
-    const entries = (await readdir(join(folder, name)).catch(unless('ENOENT', 'ENOTDIR'))) ?? []
-    const entry = entries.find((one) => one === 'run' || one.startsWith('laid.'))
-    if (entry === undefined) {
-      await sweepUnfinished(join(folder, name), entries, clock)
-      continue
-    }
-    const path = join(folder, name, entry)
-    const text = await readFile(path, 'utf8').catch(unless('ENOENT'))
+  const found = (await readdir(folder, { withFileTypes: true })).map(async (one) => {
+    const run = join(folder, one.name)
+    const entries = one.isDirectory() ? await readdir(run).catch(unless('ENOENT')) : undefined
+    if (entries === undefined) return []
+    const entry = entries.find((file) => file === 'run' || file.startsWith('laid.'))
+    const path = entry === undefined ? run : join(run, entry)
     const stats = await stat(path).catch(unless('ENOENT'))
-    if (text === undefined || text === '' || stats === undefined) continue
+    const text = entry === undefined ? '' : await readFile(path, 'utf8').catch(unless('ENOENT'))
+    if (stats === undefined || text === undefined) return []
+    const known = { name: one.name, ageMs: clock.now() - stats.mtimeMs }
+    // Cut short by a kill, or emptied by a loss of power: nothing but the name tells whose it is.
+    if (text === '') return [known]
     const laid = JSON.parse(text) as Laid
-    if (laid.cluster !== cluster) continue
-    found.push({ name, operation: laid.operation, ageMs: clock.now() - stats.mtimeMs })
-  }
-  return found
-}
-
-/** A layout that was cut short by a kill and never made anew goes when no process can be writing it any more. */
-async function sweepUnfinished(run: string, entries: readonly string[], clock: Clock): Promise<void> {
-  if (entries.length === 0 || entries.some((one) => !one.startsWith('unfinished.'))) return
-  const stats = await Promise.all(entries.map((one) => stat(join(run, one)).catch(unless('ENOENT'))))
-  const newest = Math.max(...stats.map((one) => one?.mtimeMs ?? Number.POSITIVE_INFINITY))
-  if (clock.now() - newest > unfinishedMs) await rm(run, { recursive: true, force: true })
+    return laid.cluster === cluster ? [{ ...known, operation: laid.operation }] : []
+  })
+  return (await Promise.all(found)).flat()
 }
 
 /** Says what is due by now and has not been said; what an earlier listener heard is not said again. */

@@ -1,5 +1,5 @@
 /** A start of the sim engine happens once, whatever is killed in its midst. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -57,17 +57,17 @@ test('a layout that was cut short is none, and does not hinder the next one', as
   expect(starts()).toEqual([name])
 })
 
-test('a layout that was cut short and never made anew is swept when an hour has passed', async () => {
-  const [old, fresh] = ['run-old', 'run-fresh'].map((run) => join(folder, run)) as [string, string]
-  for (const run of [old, fresh]) {
-    mkdirSync(run)
-    writeFileSync(join(run, 'unfinished.1'), '{')
-  }
-  const longAgo = new Date(Date.now() - 2 * 3_600_000)
-  utimesSync(join(old, 'unfinished.1'), longAgo, longAgo)
+test.each([
+  ['before anything was in its folder', []],
+  ['while its layout was written', ['unfinished.1']],
+  ['while it was taken away', ['stop']],
+])('a run that was cut short %s is listed by its name', async (_, files) => {
+  mkdirSync(join(folder, name))
+  for (const file of files) writeFileSync(join(folder, name, file), '')
 
+  expect(await engine.list('c')).toEqual([{ name, ageMs: expect.any(Number) }])
+  await engine.discard(name)
   expect(await engine.list('c')).toEqual([])
-  expect([existsSync(old), existsSync(fresh)]).toEqual([false, true])
 })
 
 test('a late starter with a layout of its own does not start again', async () => {
