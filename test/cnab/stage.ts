@@ -124,3 +124,34 @@ function textOf(content: Job['files'][0]['content']): string {
   if (content.kind === 'bytes') return Buffer.from(content.bytes).toString()
   return content.kind === 'secret' ? content.secret.reveal() : ''
 }
+
+/** An output under the usual path. */
+export const out = (name: string, more: JsonObject = {}) => ({
+  definition: name,
+  path: `/cnab/app/outputs/${name}`,
+  ...more,
+})
+
+/** Of everything that a bundle can declare, one. */
+export const fragment: JsonObject = {
+  definitions: {
+    text: { type: 'string', default: '' },
+    count: { type: 'integer' },
+    state: { type: 'string', $comment: 'porter-internal', default: '' },
+    secret: { type: 'string', writeOnly: true },
+    status: { type: 'object' },
+  },
+  parameters: {
+    text: { definition: 'text', destination: { env: 'TEXT' } },
+    secret: { definition: 'secret', destination: { env: 'SECRET' } },
+  },
+  credentials: { key: { env: 'KEY', path: '/key' } },
+  outputs: {
+    text: out('text', { applyTo: ['install', 'upgrade', 'change'] }),
+    state: out('state', { applyTo: ['install', 'look'] }),
+    count: out('count', { applyTo: ['look', 'count'] }),
+    status: out('status', { applyTo: ['status'] }),
+  },
+  images: { web: { image: 'web:1', contentDigest: imageDigest } },
+  actions: { look: {}, count: {}, change: { modifies: true }, help: { stateless: true }, status: {} },
+}
