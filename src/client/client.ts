@@ -145,6 +145,8 @@ function keysAndFreeze(server: Server) {
 /** Orders that are only tried. */
 function dryRuns(post: <T>(path: string, body: unknown) => Promise<T>) {
   return {
+    dryAdopt: (key: InstanceAddress, body: AdoptedInstance) =>
+      post<DryRun>(`${pathOf(key)}/adopt/dry-run`, body),
     dryOrder: (wish: NewInstance) => post<DryRun>('/instances/dry-run', wish),
     dryChange: (key: InstanceAddress, body: ChangedInstance) => post<DryRun>(`${pathOf(key)}/dry-run`, body),
     dryBind: (key: InstanceAddress, wish: NewBinding) =>

@@ -75,6 +75,11 @@ const examples: Readonly<Record<string, Example>> = {
     body: { name: 'first' },
     other: { name: 'second' },
   },
+  '/instances/:platform/:instance/adopt/dry-run': {
+    path: async () => `${mine}/nearly-adopted/adopt/dry-run`,
+    body: adopted({}),
+    other: adopted({ size: 2 }),
+  },
   '/instances/:platform/:instance/adopt': {
     path: async () => `${mine}/adopted/adopt`,
     body: adopted({}),

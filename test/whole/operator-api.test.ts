@@ -396,19 +396,27 @@ test.each([
   expect([dry.status, dry.body]).toEqual([200, { accepted: false, problem }])
 })
 
-test('a dry run of an order, a change or a binding leaves nothing behind', async () => {
+test('a dry run of an order, a change, a binding or a take-over leaves nothing behind', async () => {
   const { at } = await orderedInstance()
   const before = [(await call('admin', 'GET', at)).body, (await auditRecords()).length]
   const wish = { service: 'alpha-db', plan: 'small', id: 'never-made', parameters: { size: 4 } }
+  const bare = { parameters: {}, context: {}, memory: {}, bindings: [] }
+  const { service } = (await call('admin', 'GET', at)).body as { service: { id: string } }
+  const adopted = { service: service.id, plan: 'small', state: 'ready', ...bare }
   const dry = [
     await call('admin', 'POST', '/instances/dry-run', { body: wish }),
     await call('admin', 'POST', `${at}/dry-run`, { body: { parameters: { size: 4 } } }),
     await call('admin', 'POST', `${at}/bindings/dry-run`, { body: { id: 'never-made' } }),
+    await call('admin', 'POST', '/instances/chandler/never-made/adopt/dry-run', { body: adopted }),
     await call('admin', 'POST', `${at}/dry-run`, { body: { parameters: { size: 0 } } }),
+    await call('admin', 'POST', `${at}/adopt/dry-run`, { body: adopted }),
   ]
   const made = await call('admin', 'GET', '/instances/chandler/never-made')
 
-  expect(dry.map(({ body }) => (body as { accepted: boolean }).accepted)).toEqual([true, true, true, false])
+  expect(dry.map(({ body }) => (body as { accepted: boolean }).accepted)).toEqual([
+    ...[true, true, true, true],
+    ...[false, false],
+  ])
   expect(made.status).toBe(404)
   expect([(await call('admin', 'GET', at)).body, (await auditRecords()).length]).toEqual(before)
 })

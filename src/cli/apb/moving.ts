@@ -2,10 +2,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
+import type { AdoptedInstance } from '../../api/adoption.ts'
+import type { DryRun } from '../../api/instance.ts'
+import type { InstanceAddress } from '../../client/client.ts'
+import { problemFrom } from '../../client/problem.ts'
 import type { Json } from '../../kit/json.ts'
 import { plural } from '../../kit/text.ts'
 import { writeYaml } from '../../kit/yaml.ts'
-import { describeProblem, fail, toProblem } from '../../model/problem.ts'
+import { describeProblem, fail, type Problem, toProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { type Form, printList, withOutput } from '../output.ts'
@@ -72,20 +76,23 @@ function importInstances(group: Command): void {
     examples: ['apb import dump.json --for platform', 'apb import dump.json --for platform --dry-run'],
   })
     .requiredOption('--for <account>', 'the platform account that will see the instances')
-    .option('--dry-run', 'only say what would be taken')
+    .option('--dry-run', 'only ask the broker what it would take')
   withOutput(withConnection(command)).action(
     async (files: readonly string[], { for: platform, dryRun, output }: ImportOptions) => {
       const { movedInstances, readDump } = await import('../../authoring/apb/moving.ts')
       const { instances, refused } = movedInstances(
         readDump(files.map((name) => ({ name, text: textOf(name) }))),
       )
-      const client = dryRun === true ? undefined : await connect(command)
+      const client = await connect(command)
+      const take = dryRun === true ? tried(client.dryAdopt) : taken(client.adopt)
       const told = teller(output)
       for (const { id, why } of refused) told.add({ instance: id, result: 'refused', why })
       for (const { instance, ...body } of instances) {
-        const bindings = body.bindings.length
-        if (client === undefined) told.add({ instance, bindings, result: 'would be taken' })
-        else told.add({ instance, bindings, ...(await taking(client.adopt({ platform, instance }, body))) })
+        told.add({
+          instance,
+          bindings: body.bindings.length,
+          ...(await take({ platform, instance }, body)),
+        })
       }
       await told.end()
     },
@@ -106,16 +113,28 @@ interface Taken {
   readonly why?: string
 }
 
-/** The result of a take-over whose refusal ends only this instance. */
-async function taking(adoption: Promise<unknown>): Promise<Pick<Taken, 'result' | 'why'>> {
-  try {
-    await adoption
-    return { result: 'taken' }
-  } catch (error) {
-    const problem = toProblem(error)
-    if (problem.code === 'instance.exists') return { result: 'there already' }
-    return { result: 'refused', why: describeProblem(problem) }
+type TakeOver<T> = (key: InstanceAddress, body: AdoptedInstance) => Promise<T>
+type Result = Pick<Taken, 'result' | 'why'>
+
+function taken(adopt: TakeOver<void>): TakeOver<Result> {
+  return (key, body) =>
+    adopt(key, body).then(
+      () => ({ result: 'taken' }),
+      (error: unknown) => resultOf(toProblem(error)),
+    )
+}
+
+function tried(dryAdopt: TakeOver<DryRun>): TakeOver<Result> {
+  return async (key, body) => {
+    const { problem } = await dryAdopt(key, body)
+    return problem === undefined ? { result: 'would be taken' } : resultOf(problemFrom(problem, 400))
   }
+}
+
+/** A refusal ends only the take-over of this instance. */
+function resultOf(problem: Problem): Result {
+  if (problem.code === 'instance.exists') return { result: 'there already' }
+  return { result: 'refused', why: describeProblem(problem) }
 }
 
 /** Tells people of each instance at once, and programs of all at the end; a refused one makes the command end with 3. */

@@ -1,13 +1,16 @@
-/** The route that takes over an instance which another broker made, with its bindings; nothing is run. */
+/** The routes that take over an instance which another broker made, with its bindings; nothing is run. */
 import { AdoptedInstance } from '../../api/adoption.ts'
+import { DryRun } from '../../api/instance.ts'
 import { adoptInstance } from '../../broker/adopt.ts'
 import type { Catalog, Offer } from '../../broker/catalog.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
+import type { InstanceKey } from '../../model/instance.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import { fail } from '../../model/problem.ts'
-import { InstanceAddress } from './instance-routes.ts'
-import { nothing, order, route } from './route.ts'
+import { dryRun, InstanceAddress } from './instance-routes.ts'
+import type { OperatorPorts } from './ports.ts'
+import { type Answer, type Call, look, nothing, order, route } from './route.ts'
 
 export const adoptionRoutes = [
   route({
@@ -20,34 +23,49 @@ export const adoptionRoutes = [
     params: InstanceAddress,
     body: AdoptedInstance,
     status: 204,
-    handle: async ({ params, body, asker }, { broker }) => {
-      const { service, plan, state, parameters, context, dashboardUrl, memory, bindings } = body
-      await adoptInstance(
-        broker,
-        { ...asker, platform: params.platform },
-        {
-          instance: params.instance,
-          offer: offerFor(broker.catalog(), service, plan),
-          state,
-          parameters,
-          context,
-          carryover: fromBase64(memory),
-          outputs: [],
-          bindings: bindings.map((one) => ({
-            binding: one.binding,
-            parameters: one.parameters,
-            carryover: fromBase64(one.memory),
-            ...(one.credentials === undefined
-              ? {}
-              : { answer: { credentials: one.credentials as JsonObject } }),
-          })),
-          ...present({ dashboardUrl }),
-        },
-      )
-      return nothing
-    },
+    handle: takeOver,
+  }),
+  route({
+    method: 'POST',
+    url: '/instances/:platform/:instance/adopt/dry-run',
+    needs: 'adopt:instances',
+    tag: 'instances',
+    summary: 'Whether an instance would be taken over; it is not',
+    audit: look,
+    params: InstanceAddress,
+    body: AdoptedInstance,
+    answers: DryRun,
+    handle: (call, ports) => dryRun(ports, (within) => takeOver(call, within)),
   }),
 ]
+
+async function takeOver(
+  { params, body, asker }: Call<InstanceKey, unknown, AdoptedInstance>,
+  { broker }: OperatorPorts,
+): Promise<Answer> {
+  const { service, plan, state, parameters, context, dashboardUrl, memory, bindings } = body
+  await adoptInstance(
+    broker,
+    { ...asker, platform: params.platform },
+    {
+      instance: params.instance,
+      offer: offerFor(broker.catalog(), service, plan),
+      state,
+      parameters,
+      context,
+      carryover: fromBase64(memory),
+      outputs: [],
+      bindings: bindings.map((one) => ({
+        binding: one.binding,
+        parameters: one.parameters,
+        carryover: fromBase64(one.memory),
+        ...(one.credentials !== undefined && { answer: { credentials: one.credentials as JsonObject } }),
+      })),
+      ...present({ dashboardUrl }),
+    },
+  )
+  return nothing
+}
 
 function offerFor(catalog: Catalog, service: string, plan: string): Offer {
   const offers = catalog.offers.filter((one) => one.service.id === service)

@@ -58,6 +58,7 @@ const rows: Readonly<Record<string, string>> = {
   'POST /instances/:platform/:instance/repin': 'operator',
   'POST /instances/:platform/:instance/rename': makers,
   'POST /instances/:platform/:instance/adopt': 'operator',
+  'POST /instances/:platform/:instance/adopt/dry-run': 'operator',
   'GET /instances/:platform/:instance/why': lookers,
   'GET /instances/:platform/:instance/outputs': lookers,
   'GET /instances/:platform/:instance/outputs/:name': makers,
