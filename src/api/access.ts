@@ -56,11 +56,42 @@ export const Role = Type.Object(
 )
 export type Role = Of<typeof Role>
 
+const Bounds = Type.Object(
+  { instances: Type.Optional(Type.Integer()), bindings: Type.Optional(Type.Integer()) },
+  { description: 'How many there may be; what is absent has no bound of its own.' },
+)
+
 export const Tenant = Type.Object(
-  { name: Type.String(), instances: Type.Integer({ description: 'Those that are not gone.' }) },
+  {
+    name: Type.String(),
+    instances: Type.Integer({ description: 'Those that are not gone.' }),
+    bindings: Type.Integer({ description: 'Those that are neither gone nor failed.' }),
+    quotas: Bounds,
+  },
   { title: 'Tenant' },
 )
 export type Tenant = Of<typeof Tenant>
+
+const Used = Type.Object({ used: Type.Integer(), most: Type.Integer() })
+
+export const TenantDetail = Type.Object(
+  {
+    ...Tenant.properties,
+    shared: Type.Array(
+      Type.Object({
+        name: Type.String({ description: '`NAME/*` for all tenants below one, `*` for all.' }),
+        instances: Type.Optional(Used),
+        bindings: Type.Optional(Used),
+      }),
+      { description: 'Quotas that it shares with others, and what they use together.' },
+    ),
+    services: Type.Array(Type.Object({ name: Type.String(), plans: Type.Array(Type.String()) }), {
+      description: 'What it sees of the catalog.',
+    }),
+  },
+  { title: 'TenantDetail' },
+)
+export type TenantDetail = Of<typeof TenantDetail>
 
 export const TenantQuery = Type.Object({
   limit: PageQuery.limit,

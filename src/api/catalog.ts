@@ -56,6 +56,10 @@ export type CatalogService = Of<typeof CatalogService>
 export const CatalogAnswer = Type.Object({ services: Type.Array(CatalogService) }, { title: 'Catalog' })
 export type CatalogAnswer = Of<typeof CatalogAnswer>
 
+export const CatalogQuery = Type.Object({
+  tenant: Type.Optional(Type.String({ description: 'As this one sees it.' })),
+})
+
 interface Offered {
   readonly package: Package
   readonly service: Service & { readonly id: string }

@@ -6,6 +6,9 @@ import { moment, type Of } from './words.ts'
 export const Session = Type.Object(
   {
     user: Type.Object({ name: Type.String(), role: Type.String() }),
+    keptIn: Type.Union([Type.Literal('configuration'), Type.Literal('store'), Type.Literal('provider')], {
+      description: 'Where the account is, and its password. Those of the store change their own.',
+    }),
     permissions: Type.Array(Type.String(), { description: 'What it may do, somewhere.' }),
     csrf: Type.String({ description: 'Each change must carry it as `X-CSRF-Token` besides the cookie.' }),
     endsAt: Type.String({ format: 'date-time', description: 'When it ends in any case.' }),
@@ -16,13 +19,27 @@ export const Session = Type.Object(
 export type Session = Of<typeof Session>
 
 interface Begun {
-  readonly account: { readonly name: string; readonly role: string; readonly access: Access }
+  readonly account: {
+    readonly name: string
+    readonly role: string
+    readonly access: Access
+    /** Of accounts of the store and people of a provider. */
+    readonly version?: string
+    /** Of people of a provider. */
+    readonly claimed?: readonly string[]
+  }
   readonly csrf: string
   readonly endsAt: number
   readonly idleMs: number
 }
 
-export function toSession({ account: { name, role, access }, csrf, endsAt, idleMs }: Begun): Session {
+export function toSession({ account, csrf, endsAt, idleMs }: Begun): Session {
+  const { name, role, access, version, claimed } = account
   const permissions = permissionNames.filter((one) => reachOf(access, one).length > 0)
-  return { user: { name, role }, permissions, csrf, endsAt: moment(endsAt), idleSeconds: idleMs / 1000 }
+  const isKept = version === undefined ? 'configuration' : 'store'
+  return {
+    user: { name, role },
+    keptIn: claimed === undefined ? isKept : 'provider',
+    ...{ permissions, csrf, endsAt: moment(endsAt), idleSeconds: idleMs / 1000 },
+  }
 }

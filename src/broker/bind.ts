@@ -13,8 +13,10 @@ import { offerOf } from './offering.ts'
 import { type Asker, type BindingOrder, orders, waitsFor } from './orders.ts'
 import { checkParameters, judgingSchema } from './parameters.ts'
 import type { Ports } from './ports.ts'
+import { checkBindingQuota } from './quota.ts'
 import { rehearse } from './rehearse.ts'
 import { beginUnbind, siblingAtWork } from './unbind.ts'
+import { catalogSeen, tenantsOf } from './visible.ts'
 
 export interface BindRequest {
   readonly instance: string
@@ -65,7 +67,7 @@ async function decide(
   const instance = await tx.lockInstance(key)
   const binding = await tx.lockBinding(key)
   const complete = await fillIn(tx, request, await inheritedFrom(tx, key, { request, binding }))
-  await refuseUnknownIds(tx, ports, complete)
+  await refuseUnknownIds(tx, ports, { asker, instance, complete })
   const verdict = admitBind(
     binding?.state,
     binding !== undefined && (await sameBinding(tx, binding, complete)),
@@ -160,16 +162,20 @@ async function predecessorOf(tx: Transaction, key: BindingKey): Promise<Binding>
   return binding
 }
 
-/** Plans that left the catalog stay known as long as instances may have them. */
+/** Plans that left the catalog stay known as long as instances may have them; those that are not seen never were. */
 async function refuseUnknownIds(
   tx: Transaction,
   ports: Ports,
-  { serviceId, planId }: Complete,
+  what: { readonly asker: Asker; readonly instance: Instance | undefined; readonly complete: Complete },
 ): Promise<void> {
-  const offer = ports.catalog().find(serviceId, planId)
+  const { asker, instance, complete } = what
+  const { serviceId, planId } = complete
+  if (instance?.serviceId === serviceId && instance.planId === planId) return
+  const reach = instance === undefined ? tenantsOf(asker) : [instance.tenant]
+  const offer = catalogSeen(ports, reach).find(serviceId, planId)
   if (!('code' in offer)) return
   const kept = await tx.offering(planId)
-  if (kept?.serviceId !== serviceId) throw new ProblemError(offer)
+  if (kept?.serviceId !== serviceId || !kept.retired) throw new ProblemError(offer)
 }
 
 async function sameBinding(tx: Transaction, binding: Binding, complete: Complete): Promise<boolean> {
@@ -215,7 +221,7 @@ async function check(
   if (verdict === 'failed') fail('instance.failed', instance.instance)
   if (verdict === 'busy') fail('instance.busy')
   await refuseWhenFrozen(tx, false)
-  await checkQuota(tx, ports, instance)
+  await checkBindingQuota(tx, ports, instance)
   checkParameters(complete.order.parameters, judgingSchema(offer.plan, 'bind'))
   await rehearse(tx, ports, asker, {
     action: { kind: 'bind' },
@@ -231,13 +237,6 @@ async function check(
       ...present({ predecessor: complete.predecessor }),
     },
   })
-}
-
-async function checkQuota(tx: Transaction, ports: Ports, instance: Instance): Promise<void> {
-  const most = ports.policy().bindingsPerInstanceMax
-  if (most === undefined) return
-  const there = (await tx.bindings(instance)).filter(({ state }) => state !== 'gone' && state !== 'failed')
-  if (there.length >= most) fail('broker.quota', `an instance is limited to ${most} bindings`)
 }
 
 function started({ plan }: Offer, operation: string, { acceptsIncomplete }: Complete) {

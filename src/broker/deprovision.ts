@@ -10,6 +10,7 @@ import { offerOf } from './offering.ts'
 import { type Asker, type DeleteAnswer, orders, waitsFor } from './orders.ts'
 import type { Ports } from './ports.ts'
 import { beginUnbind } from './unbind.ts'
+import { catalogSeen, tenantsOf } from './visible.ts'
 import { withdraw } from './withdraw.ts'
 
 export interface DeprovisionRequest {
@@ -41,7 +42,9 @@ async function decide(
   const instance = await tx.lockInstance(key)
   const verdict = admitDeprovision(instance?.state)
   const offer =
-    instance && verdict !== 'unknown' ? await offerOf(tx, instance) : ports.catalog().plan(request.planId)
+    instance && verdict !== 'unknown'
+      ? await offerOf(tx, instance)
+      : catalogSeen(ports, tenantsOf(asker)).plan(request.planId)
   if (offer?.plan.mode.instance === 'async' && !request.acceptsIncomplete) fail('instance.async-required')
   if (instance === undefined || offer === undefined || verdict === 'unknown')
     fail('instance.gone', request.instance)

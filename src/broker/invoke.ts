@@ -43,7 +43,7 @@ async function decide(tx: Transaction, ports: Ports, asker: Asker, invocation: I
   const { planId, maintenance } = invocation
   if ((planId ?? maintenance) !== undefined && action.modifies)
     fail('parameters.invalid', `${action.name} runs with the plan and the version that the instance has`)
-  const offer = await targetOffer(tx, ports, own, invocation)
+  const offer = await targetOffer(tx, ports, { from: own, tenant: instance.tenant }, invocation)
   refuseMaintenance(offer, maintenance)
   if (verdict !== 'start') fail('instance.busy')
   await refuseWhenFrozen(tx, false)

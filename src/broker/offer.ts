@@ -14,6 +14,8 @@ export interface EntryChoice {
   readonly options: JsonObject
   /** As `ADDRESS:PORT` or `NAME=ADDRESS:PORT`. */
   readonly lend?: readonly string[] | undefined
+  /** Tenants that see what it offers; plans may name fewer. */
+  readonly visibleTo?: readonly string[] | undefined
 }
 
 export interface ServiceChoice {
@@ -52,6 +54,7 @@ export interface PlanChoice {
   readonly defaults: JsonObject
   readonly allow?: readonly string[] | undefined
   readonly limit?: number | undefined
+  readonly visibleTo?: readonly string[] | undefined
   readonly options: JsonObject
 }
 
@@ -144,7 +147,7 @@ function dressService(pkg: Package, service: Service, choice: ServiceChoice): Of
   return { ...dressed, id: dressed.id ?? uuidOf('service', pkg.contract, pkg.name, dressed.name) }
 }
 
-function dressPlan(plan: Plan, choice: PlanChoice, { options, lend = [] }: EntryChoice): Plan {
+function dressPlan(plan: Plan, choice: PlanChoice, { options, lend = [], ...entry }: EntryChoice): Plan {
   const {
     from: _from,
     mode,
@@ -156,6 +159,7 @@ function dressPlan(plan: Plan, choice: PlanChoice, { options, lend = [] }: Entry
     defaults,
     allow,
     limit,
+    visibleTo = entry.visibleTo,
     options: own,
     ...rest
   } = defined(choice)
@@ -175,7 +179,7 @@ function dressPlan(plan: Plan, choice: PlanChoice, { options, lend = [] }: Entry
       inputs: { ...plan.operator.inputs, ...inputs },
       defaults: { ...plan.operator.defaults, ...defaults },
       options: { ...plan.operator.options, ...options, ...own },
-      ...present({ allow, limit }),
+      ...present({ allow, limit, visibleTo }),
       ...(lend.length === 0 ? {} : { lent: lend.map(lentAddress) }),
     },
   }

@@ -5,6 +5,7 @@ import type { InstanceKey, Target } from '../model/instance.ts'
 import type { Job } from '../model/job.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Action, Situation } from '../model/situation.ts'
+import type { TenantRule } from '../model/tenant-rule.ts'
 import type { Look, Store } from '../store/store.ts'
 import type { Catalog, Offer } from './catalog.ts'
 
@@ -55,4 +56,8 @@ export interface Policy {
   /** Instances per platform; absent: as many as there is room for. */
   readonly instancesPerPlatformMax?: number
   readonly bindingsPerInstanceMax?: number
+  /** Of each tenant that no rule of its own gives another number. */
+  readonly instancesPerTenantMax?: number
+  readonly bindingsPerTenantMax?: number
+  readonly tenants?: readonly TenantRule[]
 }

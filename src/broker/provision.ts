@@ -13,8 +13,10 @@ import { offerOf } from './offering.ts'
 import { type Asker, type InstanceOrder, orders, sameInstance, waitsFor } from './orders.ts'
 import { checkOpen, checkParameters, judgingSchema } from './parameters.ts'
 import type { Ports } from './ports.ts'
+import { checkInstanceQuota } from './quota.ts'
 import { dashboardOf, rehearse } from './rehearse.ts'
 import { tenantOf } from './tenant.ts'
+import { catalogSeen, refuseUnseen, tenantsOf } from './visible.ts'
 
 export interface ProvisionRequest {
   readonly instance: string
@@ -49,7 +51,7 @@ export async function provision(
   asker: Asker,
   request: ProvisionRequest,
 ): Promise<ProvisionAnswer> {
-  const offer = ports.catalog().find(request.serviceId, request.planId)
+  const offer = catalogSeen(ports, tenantsOf(asker)).find(request.serviceId, request.planId)
   if ('code' in offer) throw new ProblemError(offer)
   const answer = await decided(ports, (tx, inside) => decide(tx, inside, asker, { ...request, offer }))
   if (answer.kind === 'started') ports.accepted(asker.requestId)
@@ -65,8 +67,10 @@ async function decide(
   const key = { platform: asker.platform, instance: request.instance }
   const instance = await tx.lockInstance(key)
   const same = instance !== undefined && sameInstance(instance, await orders.instance(tx, key), request)
-  const tenant = tenantFor(asker, request, instance)
   const verdict = admitProvision(instance?.state, same)
+  const isNew = verdict !== 'exists' && verdict !== 'same-operation'
+  if (isNew) refuseUnseen(ports, orderedFor(asker, request), request.offer)
+  const tenant = tenantFor(asker, request, instance)
   if (verdict === 'exists' && instance) return { kind: 'exists', instance }
   if (verdict === 'same-operation' && instance?.currentOperation) {
     const { offer, acceptsIncomplete } = request
@@ -75,7 +79,7 @@ async function decide(
   }
   if (verdict === 'conflict') fail('instance.exists', request.instance)
   if (verdict === 'busy') fail('instance.busy')
-  const dashboardUrl = await check(tx, ports, asker, request)
+  const dashboardUrl = await check(tx, ports, asker, { ...request, tenant, there: instance })
   const cleared =
     verdict === 'clear-and-start' && instance ? await clear(tx, ports, asker, instance) : undefined
   const operation = await begin(tx, ports, {
@@ -101,11 +105,15 @@ async function decide(
 
 /** An instance stays with its tenant; one that was given must be the same. */
 function tenantFor(asker: Asker, request: ProvisionRequest, there: Instance | undefined): string {
-  const { platform, tenant } = asker
-  if (there === undefined || there.state === 'gone') return tenant ?? tenantOf({ platform, ...request })
-  return tenant === undefined || tenant === there.tenant
+  if (there === undefined || there.state === 'gone') return orderedFor(asker, request)
+  return asker.tenant === undefined || asker.tenant === there.tenant
     ? there.tenant
     : fail('instance.exists', request.instance)
+}
+
+/** The tenant that an order names, or its context. */
+function orderedFor({ platform, tenant }: Asker, request: ProvisionRequest): string {
+  return tenant ?? tenantOf({ platform, ...request })
 }
 
 /** Everything that may refuse a new instance, in the order platforms expect; answers its dashboard address. */
@@ -113,9 +121,14 @@ async function check(
   tx: Transaction,
   ports: Ports,
   asker: Asker,
-  request: ProvisionRequest & { readonly offer: Offer },
+  request: ProvisionRequest & {
+    readonly offer: Offer
+    readonly tenant: string
+    /** A failed one, in whose place it comes. */
+    readonly there: Instance | undefined
+  },
 ): Promise<string | undefined> {
-  const { offer, parameters } = request
+  const { offer, parameters, tenant, there } = request
   await refuseWhenFrozen(tx, false)
   if (request.maintenance !== undefined && request.maintenance !== offer.plan.maintenance?.version) {
     fail('instance.maintenance-conflict')
@@ -123,7 +136,8 @@ async function check(
   if (offer.plan.mode.instance === 'async' && !request.acceptsIncomplete) fail('instance.async-required')
   checkOpen(parameters, offer.plan)
   checkParameters(parameters, judgingSchema(offer.plan, 'create'))
-  await checkQuota(tx, ports, offer, asker.platform)
+  refuseUnseen(ports, tenant, offer)
+  await checkInstanceQuota(tx, ports, { offer, platform: asker.platform, tenant, there })
   if (request.mustBeNamedAlone) await checkName(tx, asker.platform, nameIn(request.context).name)
   const order: InstanceOrder = { parameters, context: request.context }
   const instance = { platform: asker.platform, instance: request.instance, ...nameIn(request.context) }
@@ -142,17 +156,6 @@ async function check(
 /** Refuses a name that another instance of the platform has. */
 export async function checkName(tx: Transaction, platform: string, name: string | undefined): Promise<void> {
   if (name !== undefined && (await tx.isNameTaken(platform, name))) fail('instance.name-taken', name)
-}
-
-async function checkQuota(tx: Transaction, ports: Ports, { plan }: Offer, platform: string): Promise<void> {
-  const { limit } = plan.operator
-  if (limit !== undefined && (await tx.countInstances(plan.id)) >= limit) {
-    fail('broker.quota', `the plan ${plan.name} is limited to ${limit} instances`)
-  }
-  const most = ports.policy().instancesPerPlatformMax
-  if (most !== undefined && (await tx.countInstances(undefined, platform)) >= most) {
-    fail('broker.quota', `this platform is limited to ${most} instances`)
-  }
 }
 
 /** A failed attempt may have left something behind: it is deprovisioned before the next one starts. */

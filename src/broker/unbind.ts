@@ -9,6 +9,7 @@ import type { Offer } from './catalog.ts'
 import { offerOf } from './offering.ts'
 import { type Asker, type DeleteAnswer, orders, waitsFor } from './orders.ts'
 import type { Ports } from './ports.ts'
+import { catalogSeen, tenantsOf } from './visible.ts'
 import { withdraw } from './withdraw.ts'
 
 export interface UnbindRequest {
@@ -38,7 +39,9 @@ async function decide(
   const binding = await tx.lockBinding(key)
   const verdict = admitUnbind(binding?.state)
   const offer =
-    instance && instance.state !== 'gone' ? await offerOf(tx, instance) : ports.catalog().plan(planId ?? '')
+    instance && instance.state !== 'gone'
+      ? await offerOf(tx, instance)
+      : catalogSeen(ports, tenantsOf(asker)).plan(planId ?? '')
   const complete = serviceId !== undefined && planId !== undefined
   if (complete && offer?.plan.mode.binding === 'async' && !request.acceptsIncomplete)
     fail('instance.async-required')

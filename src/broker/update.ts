@@ -14,7 +14,9 @@ import { type Asker, type InstanceOrder, type OperationOrder, orders, waitsFor }
 import { checkOpen, checkParameters, judgingSchema, mergeParameters } from './parameters.ts'
 import type { Ports } from './ports.ts'
 import { nameIn } from './provision.ts'
+import { checkPlanLimit } from './quota.ts'
 import { rehearse } from './rehearse.ts'
+import { catalogSeen, tenantsOf } from './visible.ts'
 
 export interface UpdateRequest {
   readonly instance: string
@@ -62,8 +64,8 @@ async function decide(
 ): Promise<UpdateAnswer> {
   const key = { platform: asker.platform, instance: request.instance }
   const instance = await tx.lockInstance(key)
-  const serviceKnown =
-    ports.catalog().knowsService(request.serviceId) || instance?.serviceId === request.serviceId
+  const seen = catalogSeen(ports, instance === undefined ? tenantsOf(asker) : [instance.tenant])
+  const serviceKnown = seen.knowsService(request.serviceId) || instance?.serviceId === request.serviceId
   if (!serviceKnown) fail('catalog.service-unknown', request.serviceId)
   if (instance === undefined || admitUpdate(instance.state, false) === 'unknown') {
     fail('instance.unknown', request.instance)
@@ -87,6 +89,7 @@ async function decide(
   checkOpen(request.parameters ?? {}, change.to.plan)
   checkParameters(request.parameters ?? {}, judgingSchema(change.to.plan, 'update'))
   checkParameters(change.parameters, judgingSchema(change.to.plan, 'create'))
+  if (change.to.plan.id !== change.from.plan.id) await checkPlanLimit(tx, change.to)
   const isWork =
     request.again === true || !changesNothing(change) || (await isDue(tx, ports, instance, change))
   if (!isWork) return keepContext(tx, instance, change, request)
@@ -107,7 +110,7 @@ async function changeOf(
   request: UpdateRequest,
 ): Promise<Change> {
   const from = await offerOf(tx, instance)
-  const to = await targetOffer(tx, ports, from, request)
+  const to = await targetOffer(tx, ports, { from, tenant: instance.tenant }, request)
   const order = await orders.instance(tx, instance)
   const maintains = request.maintenance !== undefined && request.maintenance !== instance.maintenance
   return {
@@ -123,12 +126,14 @@ async function changeOf(
 export async function targetOffer(
   tx: Transaction,
   ports: Ports,
-  from: Offer,
+  { from, tenant }: { readonly from: Offer; readonly tenant: string },
   request: Pick<UpdateRequest, 'planId' | 'maintenance'>,
 ): Promise<Offer> {
   const planId = request.planId ?? from.plan.id
-  const offered = ports.catalog().plan(planId)
-  if (planId !== from.plan.id && offered?.service.id !== from.service.id) fail('catalog.plan-unknown', planId)
+  const isOther = planId !== from.plan.id
+  const catalog = isOther ? catalogSeen(ports, [tenant]) : ports.catalog()
+  const offered = catalog.plan(planId)
+  if (isOther && offered?.service.id !== from.service.id) fail('catalog.plan-unknown', planId)
   if (offered === undefined) return from
   if (request.maintenance !== undefined) return offered
   const kept = await tx.offering(planId, from.package.digest)

@@ -132,7 +132,14 @@ async function loadPart(
     const loaded = recalled ?? (await listSource({ ...order, entry }))
     const packages = loaded.packages.map((one) => ({
       package: one.package,
-      choice: { service: {}, plans: [], services: [], options: one.options, lend: entry.lend },
+      choice: {
+        service: {},
+        plans: [],
+        services: [],
+        options: one.options,
+        lend: entry.lend,
+        visibleTo: entry.visibleTo,
+      },
       lent: mountedFrom(entry, one.package),
     }))
     return { entry, packages, loaded }

@@ -53,10 +53,17 @@ export async function connect(command: Command, more: { readonly timeoutMs?: num
     )
   }
   // A password belongs to the server it was remembered for, and to no other.
-  const remembered = context?.server === url ? context : undefined
+  const kept = context?.server === url ? context : undefined
+  await trust(url, options.caFile ?? env['CHANDLER_CA_FILE'] ?? kept?.caFile)
+  const remembered = kept?.provider === undefined ? kept : await fresh(kept)
   const credentials = credentialsOf(options, remembered, url)
-  await trust(url, options.caFile ?? env['CHANDLER_CA_FILE'] ?? remembered?.caFile)
   return makeClient({ ...more, url, credentials, ...(options.verbose ? { trace: say } : {}) })
+}
+
+/** Loaded for logins at a provider only: most commands start without. */
+async function fresh(context: Context): Promise<Context> {
+  const { withFreshToken } = await import('./provider-login.ts')
+  return withFreshToken(context)
 }
 
 /** A token says all; without one it takes a user and a password. */

@@ -14,6 +14,8 @@ export interface Context {
   /** Absent: it has a token. */
   readonly password?: string
   readonly token?: string
+  /** Where the token is from, when it is one of an identity provider, and what gets another one. */
+  readonly provider?: { readonly issuer: string; readonly clientId: string; readonly refresh?: string }
 }
 
 export interface Contexts {

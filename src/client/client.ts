@@ -1,5 +1,5 @@
 /** Typed calls to a running broker: what the command line and other programs use of the operator API. */
-import type { CanI, Role, Tenant, Whoami } from '../api/access.ts'
+import type { CanI, Role, Tenant, TenantDetail, Whoami } from '../api/access.ts'
 import type {
   Account,
   ChangedAccount,
@@ -73,7 +73,7 @@ export function makeClient(server: Server) {
     about: () => get<About>('/about'),
     ...accessOf(get),
     ...accountsOf(server),
-    catalog: () => get<CatalogAnswer>('/catalog'),
+    catalog: (tenant?: string) => get<CatalogAnswer>('/catalog', { tenant }),
     packages: () => get<List<Package>>('/packages'),
     package: (name: string) => get<Package>(`/packages/${encodeURIComponent(name)}`),
     search: (text: string) => get<Found>('/search', { text }),
@@ -200,6 +200,7 @@ function accessOf(get: <T>(path: string, query?: Outgoing['query']) => Promise<T
     roles: async () => (await get<List<Role>>('/roles')).items,
     tenants: () =>
       allOf((after) => get<{ items: readonly Tenant[]; next?: string }>('/tenants', { after, limit: 500 })),
+    tenant: (name: string) => get<TenantDetail>(`/tenants/${encodeURIComponent(name)}`),
   }
 }
 

@@ -12,6 +12,7 @@ const reloadable: ReadonlySet<string> = new Set([
   'catalog',
   'http.tls.certificateFile',
   'http.tls.keyFile',
+  'tenants',
   ...namedSettings(settingsTable).flatMap(({ path, node }) =>
     node.kind === 'leaf' && node.reload ? [path] : [],
   ),

@@ -44,7 +44,7 @@ export function makeRules(settings: Settings): Rules {
   }
 }
 
-function policyOf({ operations, limits, quotas }: Settings): Policy {
+function policyOf({ operations, limits, quotas, tenants }: Settings): Policy {
   const { provision, update, deprovision, bind, unbind, action } = operations.deadline
   return {
     deadlineMs: { provision, update, deprovision, bind, unbind, invoke: action },
@@ -52,7 +52,13 @@ function policyOf({ operations, limits, quotas }: Settings): Policy {
     ...present({
       instancesPerPlatformMax: quotas.instancesPerPlatform,
       bindingsPerInstanceMax: quotas.bindingsPerInstance,
+      instancesPerTenantMax: quotas.instancesPerTenant,
+      bindingsPerTenantMax: quotas.bindingsPerTenant,
     }),
+    tenants: tenants.map(({ name, services, instances, bindings }) => ({
+      name,
+      ...present({ services, instancesMax: instances, bindingsMax: bindings }),
+    })),
   }
 }
 
@@ -128,6 +134,8 @@ export function knownOf({ auth }: Settings): Known {
       tenants,
       tenant,
       certificate,
+      requestsPerSecond,
+      syncWait,
       password,
       previousPassword,
       token,
@@ -139,7 +147,7 @@ export function knownOf({ auth }: Settings): Known {
       access: accessOf(grantsOf(role, tenants), known),
       passwords: revealed(password, previousPassword),
       tokens: revealed(token, previousToken),
-      ...present({ tenant, certificate }),
+      ...present({ tenant, certificate, requestsPerSecond, syncWaitMs: syncWait }),
     }),
   )
   return { accounts, roles: known }

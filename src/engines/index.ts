@@ -2,6 +2,6 @@
 
 export { findSocket, openDockerEngine } from './docker/index.ts'
 export { openEmbeddedEngine } from './embedded/index.ts'
-export { openKubernetesEngine } from './kubernetes/index.ts'
+export { openKubernetesEngine, openTokenReviews } from './kubernetes/index.ts'
 export { openSimEngine } from './sim/index.ts'
 export { openBesideStandIn } from './stand-in/index.ts'

@@ -166,10 +166,11 @@ function makePlacing({ clock }: Pick<AdmissionParts, 'clock'>) {
   const places = makePlaces()
   const followers = makeCounts()
   return (
-    { account: { name }, source }: Pick<Caller, 'account' | 'source'>,
+    { account, source }: Pick<Caller, 'account' | 'source'>,
     { request, response }: Arrived,
     limits: AdmissionLimits,
   ): string | undefined => {
+    const { name, requestsPerSecond: rate = limits.requestsPerSecond } = account
     // A caller may have left while its account was looked up.
     const atEnd = (giveBack: () => void) =>
       response.closed ? giveBack() : void response.once('close', giveBack)
@@ -179,7 +180,6 @@ function makePlacing({ clock }: Pick<AdmissionParts, 'clock'>) {
       atEnd(() => followers.giveBack(name))
       return undefined
     }
-    const rate = limits.requestsPerSecond
     if (rate > 0 && !requests.take(name, { perSecond: rate, most: rate * burstSeconds }))
       return `more than ${rate} a second`
     const refused = places.take(name, source, limits)

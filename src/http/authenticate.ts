@@ -11,6 +11,10 @@ export interface Account {
   readonly access: Access
   /** The tenant that everything it orders as a platform belongs to. */
   readonly tenant?: string
+  /** Instead of what all may. */
+  readonly requestsPerSecond?: number
+  /** How long its orders may wait for their end inside the request; absent: as long as all. */
+  readonly syncWaitMs?: number
   /** Of an account of the store: changes when its sessions are over. */
   readonly version?: string
   /** The API token that it came with. */

@@ -139,8 +139,8 @@ function widest(tenants: readonly string[]): Reach {
   return tenants.filter((one) => !tenants.some((other) => other !== one && covers(other, one))).sort()
 }
 
-/** Whether a tenant, or all that is written so, lies within what a grant names. */
-function covers(granted: string, tenant: string): boolean {
+/** Whether a tenant, or all that is written so, lies within what a grant or a rule names. */
+export function covers(granted: string, tenant: string): boolean {
   if (granted === everyTenant || granted === tenant) return true
   return granted.endsWith('/*') && tenant.startsWith(granted.slice(0, -1))
 }

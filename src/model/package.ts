@@ -105,6 +105,8 @@ export interface OperatorChoice {
   readonly allow?: readonly string[]
   /** How many instances there may be. */
   readonly limit?: number
+  /** Tenants that see the plan, as grants write them; absent: all. */
+  readonly visibleTo?: readonly string[]
   /** Settings of the contract itself, for example a selectable compatibility. */
   readonly options: JsonObject
   /** What listens on the host and its runs may reach. */

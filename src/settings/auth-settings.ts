@@ -1,5 +1,6 @@
 /** Settings of accounts: who may call, and as what. */
-import { duration, group, items, optional, secret, text, texts } from './kinds.ts'
+import { duration, group, integer, items, optional, path, secret, text, texts } from './kinds.ts'
+import { tenantNames } from './tenant-settings.ts'
 
 const oidc = group('People and platforms of an identity provider (OpenID Connect).', {
   issuer: optional(
@@ -11,6 +12,12 @@ const oidc = group('People and platforms of an identity provider (OpenID Connect
     }),
   ),
   name: text({ doc: 'How the log-in page calls it.', fallback: 'single sign-on', reload: true }),
+  caFile: optional(
+    path({
+      doc: 'Authorities of its certificate besides those that this machine trusts, as PEM; read again for each question.',
+      reload: true,
+    }),
+  ),
   clientId: optional(text({ doc: 'The client of the web UI at the provider.', reload: true })),
   clientSecret: optional(secret({ doc: 'Its secret; a public client has none.', reload: true })),
   cliClientId: optional(
@@ -46,15 +53,37 @@ const oidc = group('People and platforms of an identity provider (OpenID Connect
   grants: items('What a value of that claim gives. Who has no such value may log in and do nothing.', {
     value: text({ doc: 'The value, in full.' }),
     role: text({ doc: 'A role.', pattern: /^[a-z][a-z0-9-]{0,63}$/, written: 'a role' }),
-    tenants: texts({
-      doc: 'Where it holds; everywhere, when absent.',
-      fallback: [],
-      pattern: /^(?:\*|[^\s*]+(?:\/\*)?)$/,
-      written: 'NAME | NAME/* | *',
-    }),
+    tenants: tenantNames({ doc: 'Where it holds; everywhere, when absent.', fallback: [] }),
   }),
   clockSkew: duration({ doc: 'How far the clock of the provider may be off.', fallback: '1m', reload: true }),
 })
+
+const serviceAccounts = group(
+  'Service accounts of a Kubernetes cluster, by their tokens. The cluster is that of `kubernetes.kubeconfig` and `kubernetes.context`, else the one that the broker runs in; it is asked about each token (TokenReview).',
+  {
+    audiences: texts({
+      doc: 'Tokens are taken that were made for one of these; tokens that open the API server itself are not. Without one no service account is asked for.',
+      fallback: [],
+      reload: true,
+    }),
+    grants: items('What a service account may do, or all of a namespace.', {
+      namespace: text({
+        doc: 'Its namespace.',
+        pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+        written: 'a namespace',
+      }),
+      name: optional(
+        text({
+          doc: 'Its name; all of the namespace, when absent.',
+          pattern: /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/,
+          written: 'a name',
+        }),
+      ),
+      role: text({ doc: 'A role.', pattern: /^[a-z][a-z0-9-]{0,63}$/, written: 'a role' }),
+      tenants: tenantNames({ doc: 'Where it holds; everywhere, when absent.', fallback: [] }),
+    }),
+  },
+)
 
 export const authSettings = group('Accounts.', {
   session: group('Sessions of people who log in with a browser.', {
@@ -66,6 +95,7 @@ export const authSettings = group('Accounts.', {
     absolute: duration({ doc: 'How long a session lasts in any case.', fallback: '8h', reload: true }),
   }),
   oidc,
+  serviceAccounts,
   roles: items('A role of your own, besides those that are always there.', {
     name: text({
       doc: 'Its name.',
@@ -96,12 +126,18 @@ export const authSettings = group('Accounts.', {
       pattern: /^[a-z][a-z0-9-]{0,63}$/,
       written: 'platform | viewer | developer | author | operator | admin | auditor | a role of your own',
     }),
-    tenants: texts({
+    tenants: tenantNames({
       doc: 'Tenants in which the role holds: names, `NAME/*` for all below one, `*` for all. All, when absent.',
       fallback: [],
-      pattern: /^(?:\*|[^\s*]+(?:\/\*)?)$/,
-      written: 'NAME | NAME/* | *',
     }),
+    requestsPerSecond: optional(
+      integer({ doc: 'Of this account, instead of `limits.requestsPerSecond`; 0 is unlimited.' }),
+    ),
+    syncWait: optional(
+      duration({
+        doc: 'How long a request of this platform may wait for work that is answered inside it, instead of `operations.syncWait`.',
+      }),
+    ),
     tenant: optional(
       text({
         doc: 'The tenant that everything this platform orders belongs to; as the context of each order says, when absent.',

@@ -16,6 +16,7 @@ import {
   type ValueOf,
 } from './kinds.ts'
 import { faultsOfSource, sourceSettings } from './source-settings.ts'
+import { tenantNames } from './tenant-settings.ts'
 
 const say = (doc: string) => optional(text({ doc }))
 const yesNo = (doc: string) => optional(flag({ doc }))
@@ -67,6 +68,9 @@ const plan = {
   defaults: map('Values that users may override.'),
   allow: optional(texts({ doc: 'What users may set; all that is not fixed when absent.' })),
   limit: optional(integer({ doc: 'How many instances there may be.' })),
+  visibleTo: optional(
+    tenantNames({ doc: 'Tenants that see it and may order it; as its entry says, when absent.' }),
+  ),
   options: map('Settings of the contract itself.'),
 }
 
@@ -87,6 +91,11 @@ export const catalogSettings = items(
       plans: items('Plans; all plans of the service when absent.', plan),
     }),
     options: map('Settings of the contract itself, for example a selectable compatibility.'),
+    visibleTo: optional(
+      tenantNames({
+        doc: 'Tenants that see what the package or source offers and may order it; all, when absent.',
+      }),
+    ),
     lend: texts({
       doc: 'What listens on this host and its runs may reach though their network is their own, as `ADDRESS:PORT`, or `NAME=ADDRESS:PORT` for a name that they find it by.',
       pattern: /^(?:[a-z0-9][a-z0-9.-]*=)?\d{1,3}(?:\.\d{1,3}){3}:\d{1,5}$/,
@@ -109,7 +118,7 @@ export interface CatalogEntry extends Omit<WrittenEntry, 'package' | 'source'> {
 
 /** Many packages: those that a place holds. */
 export interface SourceEntry
-  extends Pick<WrittenEntry, 'contract' | 'options' | 'infrastructure' | 'lend' | 'signedBy'> {
+  extends Pick<WrittenEntry, 'contract' | 'options' | 'infrastructure' | 'lend' | 'signedBy' | 'visibleTo'> {
   readonly source: WrittenEntry['source'] & { readonly name: string }
 }
 

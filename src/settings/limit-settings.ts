@@ -72,6 +72,10 @@ export const limitSettings = group('Upper bounds.', {
 
 export const quotaSettings = group('How much there may be; refused with 403 above.', {
   instancesPerPlatform: optional(integer({ doc: 'Instances of one platform.', reload: true })),
+  instancesPerTenant: optional(
+    integer({ doc: 'Instances of each tenant that `tenants` gives no other number.', reload: true }),
+  ),
+  bindingsPerTenant: optional(integer({ doc: 'The same of bindings.', reload: true })),
   bindingsPerInstance: optional(integer({ doc: 'Bindings of one instance.', reload: true })),
 })
 

@@ -194,6 +194,29 @@ test('a role of the configuration has a name of its own and permissions that the
   expect(role('{name: a, permissions: []}, {name: a, permissions: []}')).toEqual(['auth.roles has a twice'])
 })
 
+test('tenants stand once each, under names that grants may have', () => {
+  const told = (text: string) => faults(load(`${users}tenants: [${text}]\n`))[0]?.detail
+
+  expect(told('{name: acme, instances: 1}, {name: acme}')).toBe('tenants has "acme" twice')
+  expect(told('{name: "a*"}')).toContain('must look like NAME | NAME/* | *')
+  expect(told('{name: acme, services: [a/b/c]}')).toContain('must look like SERVICE | SERVICE/PLAN')
+  expect(good(load(`${users}tenants: [{name: acme/*, services: []}]\n`)).settings.tenants).toEqual([
+    { name: 'acme/*', services: [], instances: undefined, bindings: undefined },
+  ])
+})
+
+test('service accounts need an audience and roles that there are', () => {
+  const told = (text: string) =>
+    faults(load(users.replace('{users', `{serviceAccounts: {${text}}, users`))).map(({ detail }) => detail)
+
+  expect(told('grants: [{namespace: a, role: developer}]')).toEqual([
+    'auth.serviceAccounts has grants and no audiences: no token would be taken',
+  ])
+  expect(told('audiences: [x], grants: [{namespace: a, role: emperor}]')[0]).toContain(
+    'auth.serviceAccounts.grants has the role emperor, and there is none',
+  )
+})
+
 test('keys may be written in snake case', () => {
   const { settings } = good(
     load(`${users}osb: {deleted_last_operation: gone, missing_version_status: 400}\n`),
@@ -275,6 +298,8 @@ function faults(loaded: Loaded): Extract<Loaded, { kind: 'faults' }>['problems']
 
 test.each([
   ['{name: chandler, password: x, role: platform}', 'a platform account cannot be named chandler'],
+  ['{name: set-up, password: x, role: viewer}', 'no account can be named set-up'],
+  ['{name: break-glass, token: x, role: viewer}', 'no account can be named break-glass'],
   ['{name: a, role: viewer}', 'the account a has neither password nor token nor certificate'],
   [
     '{name: a, token: t, role: viewer}, {name: b, previousToken: t, password: x, role: viewer}',

@@ -13,6 +13,7 @@ import { readFiles } from './files.ts'
 import { namedSettings } from './names.ts'
 import { type Entry, readTable } from './read.ts'
 import { type Settings, settingsTable } from './settings.ts'
+import { faultsOfTenants } from './tenant-settings.ts'
 
 export interface Sources {
   /** `http.listen` → text, as on the command line. */
@@ -106,8 +107,10 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
     ...faultsOfCertificates(settings).map((fault) => at('auth.users', fault)),
     ...faultsOfAccounts(auth).map((fault) => at('auth.users', fault)),
     ...faultsOfProvider(auth).map((fault) => at('auth.oidc', fault)),
+    ...faultsOfServiceAccounts(auth).map((fault) => at('auth.serviceAccounts', fault)),
     ...faultsOfRoles(auth.roles).map((fault) => at('auth.roles', fault)),
     ...faultsOfCatalog(settings.catalog).map((fault) => at('catalog', fault)),
+    ...faultsOfTenants(settings.tenants).map((fault) => at('tenants', fault)),
   ]
 }
 
@@ -152,18 +155,34 @@ function faultsOfCertificates({ auth, http }: Settings): readonly string[] {
   ]
 }
 
-function faultsOfProvider({ oidc, roles: own }: Settings['auth']): readonly string[] {
+function faultsOfServiceAccounts({ serviceAccounts, roles: own }: Settings['auth']): readonly string[] {
+  const { audiences, grants } = serviceAccounts
+  return [
+    ...(grants.length > 0 && audiences.length === 0
+      ? ['auth.serviceAccounts has grants and no audiences: no token would be taken']
+      : []),
+    ...unknownRoles('auth.serviceAccounts.grants', grants, own),
+  ]
+}
+
+function unknownRoles(
+  where: string,
+  grants: readonly { readonly role: string }[],
+  own: Settings['auth']['roles'],
+): readonly string[] {
   const known = [...Object.keys(roles), ...own.map(({ name }) => name)]
+  return grants
+    .filter(({ role }) => !known.includes(role))
+    .map(({ role }) => `${where} has the role ${role}, and there is none; known: ${known.join(', ')}`)
+}
+
+function faultsOfProvider({ oidc, roles: own }: Settings['auth']): readonly string[] {
   return [
     ...(oidc.issuer !== undefined && oidc.clientId === undefined
       ? ['auth.oidc has an issuer and no clientId']
       : []),
     ...(oidc.scopes.includes('openid') ? [] : ['auth.oidc.scopes lacks openid']),
-    ...oidc.grants
-      .filter(({ role }) => !known.includes(role))
-      .map(
-        ({ role }) => `auth.oidc.grants has the role ${role}, and there is none; known: ${known.join(', ')}`,
-      ),
+    ...unknownRoles('auth.oidc.grants', oidc.grants, own),
   ]
 }
 

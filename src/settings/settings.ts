@@ -18,6 +18,7 @@ import { kubernetesSettings } from './kubernetes-settings.ts'
 import { limitSettings, quotaSettings, retentionSettings } from './limit-settings.ts'
 import { operationSettings } from './operation-settings.ts'
 import { registrySettings } from './registry-settings.ts'
+import { tenantSettings } from './tenant-settings.ts'
 
 const address = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/
 
@@ -114,6 +115,7 @@ export const settingsTable = group('', {
   auth: authSettings,
   catalog: catalogSettings,
   operations: operationSettings,
+  tenants: tenantSettings,
   limits: limitSettings,
   quotas: quotaSettings,
   retention: retentionSettings,

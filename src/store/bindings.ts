@@ -1,4 +1,5 @@
 /** Bindings as rows. */
+import type { Reach } from '../model/access.ts'
 import type { Binding, BindingKey, InstanceKey } from '../model/instance.ts'
 import type { Row, Session, Value } from './database.ts'
 import type { BindingFilter } from './filters.ts'
@@ -56,6 +57,18 @@ export async function listBindingsNamed(
     most,
   )
   return rows.map(bindingOf)
+}
+
+/** Bindings of tenants that are neither gone nor failed. */
+export async function countBindings(session: Session, tenants: Reach): Promise<number> {
+  const [within, ...values] = withinTenants('i.tenant', tenants)
+  const row = await session.get(
+    `SELECT count(*) AS many FROM instances i
+      JOIN bindings b ON b.platform = i.platform AND b.instance = i.id
+      WHERE b.state NOT IN ('gone', 'failed') AND ${within}`,
+    ...values,
+  )
+  return row ? number(row, 'many') : 0
 }
 
 /** All bindings of an instance, locked until the end of the transaction. */

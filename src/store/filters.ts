@@ -47,6 +47,8 @@ export interface TenantCount {
   readonly name: string
   /** Those that are not gone. */
   readonly instances: number
+  /** Those that are neither gone nor failed. */
+  readonly bindings: number
 }
 
 export interface OperationFilter {

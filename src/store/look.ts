@@ -10,7 +10,7 @@ import { auditHeight, auditWritten, readAudit, readAuditOf } from './audit.ts'
 import { readAnchors, readCursor, readRetained } from './audit-anchors.ts'
 import { type AuditHead, readHead } from './audit-head.ts'
 import type { AuditKeys } from './audit-keys.ts'
-import { findBinding, listBindings, listBindingsNamed } from './bindings.ts'
+import { countBindings, findBinding, listBindings, listBindingsNamed } from './bindings.ts'
 import type { ClusterKeys } from './cluster.ts'
 import { countByState } from './counts.ts'
 import type { Session } from './database.ts'
@@ -118,6 +118,9 @@ export class Looking implements Look {
   }
   countInstances(planId?: string, platform?: string, tenants?: Reach): Promise<number> {
     return countInstances(this.session, planId, platform, tenants)
+  }
+  countBindings(tenants: Reach): Promise<number> {
+    return countBindings(this.session, tenants)
   }
   async countByState(): Promise<readonly StateCount[]> {
     return countByState(this.session, await this.now())

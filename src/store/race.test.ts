@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { anInstance, anOperation } from '../../test/support/rows.ts'
 import { openTestStore, storeKinds } from '../../test/support/stores.ts'
 import type { Operation } from '../model/operation.ts'
-import type { ClaimOrder, Store } from './store.ts'
+import type { ClaimOrder, Store, Transaction } from './store.ts'
 
 const order: ClaimOrder = { node: 'n', epoch: 1, leaseMs: 60_000, most: 3, perPlatform: 1000 }
 
@@ -53,14 +53,17 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(claims.flat()).toHaveLength(5)
   })
 
-  test('a limit of instances holds when many order at once', async () => {
+  test.each([
+    ['plan', (tx: Transaction) => tx.countInstances('plan-1')],
+    ['tenant', (tx: Transaction) => tx.countInstances(undefined, undefined, ['cf/*'])],
+  ])('a limit of instances of a %s holds when many order at once', async (_, count) => {
     await using opened = await openTestStore(kind)
     const stores = [opened.store, await opened.another()]
 
     const made = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
         (stores[i % 2] as Store).write(async (tx) => {
-          if ((await tx.countInstances('plan-1')) >= 4) return false
+          if ((await count(tx)) >= 4) return false
           await tx.lockInstance({ platform: 'cf', instance: `i-${i}` })
           await tx.putInstance(anInstance({ instance: `i-${i}` }))
           return true

@@ -81,6 +81,8 @@ export interface Look extends AccountLook {
   offerings(): Promise<readonly Offering[]>
   /** Instances that are not gone, of a plan or all plans, of a platform or all platforms, of some tenants or all. */
   countInstances(planId?: string, platform?: string, tenants?: Reach): Promise<number>
+  /** Bindings of these tenants that give something or may yet. */
+  countBindings(tenants: Reach): Promise<number>
   /** Operations of a platform that wait, counted no further than asked. */
   countQueued(platform: string, most: number): Promise<number>
   countByState(): Promise<readonly StateCount[]>

@@ -1,6 +1,6 @@
 /** Tenants as conditions of a query, and the list of them. */
 import { everyTenant, type Reach } from '../model/access.ts'
-import type { Row, Session, Value } from './database.ts'
+import type { Session, Value } from './database.ts'
 import type { TenantCount, TenantFilter } from './filters.ts'
 import { number, text } from './row.ts'
 
@@ -26,13 +26,19 @@ export function withinTenants(
 export async function listTenants(session: Session, filter: TenantFilter): Promise<readonly TenantCount[]> {
   const [condition, ...values] = withinTenants('tenant', filter.tenants)
   const rows = await session.all(
-    `SELECT tenant, sum(CASE state WHEN 'gone' THEN 0 ELSE 1 END) AS many FROM instances
-      WHERE tenant > ? AND ${condition} GROUP BY tenant ORDER BY tenant LIMIT ?`,
+    `SELECT tenant, sum(CASE state WHEN 'gone' THEN 0 ELSE 1 END) AS many,
+        (SELECT count(*) FROM instances i JOIN bindings b ON b.platform = i.platform AND b.instance = i.id
+          WHERE i.tenant = instances.tenant AND b.state NOT IN ('gone', 'failed')) AS bound
+      FROM instances WHERE tenant > ? AND ${condition} GROUP BY tenant ORDER BY tenant LIMIT ?`,
     filter.after ?? '',
     ...values,
     filter.most,
   )
-  return rows.map(countOf)
+  return rows.map((row) => ({
+    name: text(row, 'tenant'),
+    instances: number(row, 'many'),
+    bindings: number(row, 'bound'),
+  }))
 }
 
 /** What tells of a change, each found at the end of an index. */
@@ -53,8 +59,4 @@ export async function changeMark(session: Session, tenants: Reach): Promise<stri
     }
   }
   return seen.map(String).join(' ')
-}
-
-function countOf(row: Row): TenantCount {
-  return { name: text(row, 'tenant'), instances: number(row, 'many') }
 }

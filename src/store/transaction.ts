@@ -1,4 +1,5 @@
 /** One transaction: everything the broker and the workers write, handed to the file of its subject. */
+import type { Reach } from '../model/access.ts'
 import type { ApiToken, StoredAccount } from '../model/account.ts'
 import type { Binding, BindingKey, Instance, InstanceKey } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
@@ -14,7 +15,7 @@ import {
 } from './accounts.ts'
 import { addAudit, chainAudit } from './audit.ts'
 import { putCursor } from './audit-anchors.ts'
-import { lockBinding, lockBindings, putBinding } from './bindings.ts'
+import { countBindings, lockBinding, lockBindings, putBinding } from './bindings.ts'
 import type { ClusterKeys } from './cluster.ts'
 import type { Session } from './database.ts'
 import { endSession } from './ended-sessions.ts'
@@ -226,12 +227,17 @@ export class Writing extends Looking implements Transaction {
     return hasInstanceNamed(this.session, platform, name)
   }
   /** Counts while no other transaction counts the same, so that a limit holds. */
-  override async countInstances(planId?: string, platform?: string): Promise<number> {
+  override async countInstances(planId?: string, platform?: string, tenants?: Reach): Promise<number> {
     await lockName(
       this.session,
-      JSON.stringify(['count', planId ?? '', planId === undefined ? platform : '']),
+      JSON.stringify(['count', planId ?? '', planId === undefined ? platform : '', ...(tenants ?? [])]),
     )
-    return countInstances(this.session, planId, platform)
+    return countInstances(this.session, planId, platform, tenants)
+  }
+  /** Likewise. */
+  override async countBindings(tenants: Reach): Promise<number> {
+    await lockName(this.session, JSON.stringify(['count bindings', ...tenants]))
+    return countBindings(this.session, tenants)
   }
 }
 

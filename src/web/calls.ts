@@ -1,4 +1,5 @@
 /** Every call of the operator API that the UI makes. */
+import type { Tenant } from '../api/access.ts'
 import type { AuditPage, AuditVerdict } from '../api/audit.ts'
 import type { BindingList, Credentials } from '../api/binding.ts'
 import type { CatalogAnswer } from '../api/catalog.ts'
@@ -39,6 +40,8 @@ export const calls = {
   session: call<Session>()('GET', '/session'),
   logIn: call<Session>()('POST', '/session'),
   logOut: call<undefined>()('DELETE', '/session'),
+  setOwnPassword: call<undefined>()('POST', '/password'),
+  tenants: call<Items<Tenant>>()('GET', '/tenants'),
   cluster: call<Cluster>()('GET', '/cluster'),
   health: call<Health>()('GET', '/health'),
   changes: call<undefined>()('GET', '/changes'),

@@ -50,6 +50,8 @@ function configurationOf({ keys, groups, redirectUri }: ProviderWish): Configura
     // Claims are in the token that speaks of the person.
     conformIdTokenClaims: false,
     features: { devInteractions: { enabled: false }, deviceFlow: { enabled: true } },
+    // Also for the command line, which keeps its person logged in.
+    issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
     pkce: { required: () => true },
     cookies: { keys: ['cookies of a test'] },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
@@ -85,7 +87,7 @@ export async function startIdentityProvider(wish: ProviderWish): Promise<Identit
     const callback = provider.callback()
     return (request, response) => {
       if (!request.url?.startsWith('/interaction/')) return void callback(request, response)
-      void provider.interactionFinished(request, response, { login: { accountId: state.name } })
+      void provider.interactionFinished(request, response, { login: { accountId: state.name }, consent: {} })
     }
   }
   state.handle = open(wish.keys)

@@ -3,7 +3,14 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cookieName } from '../../src/http/sessions.ts'
 import { ask } from '../support/ask.ts'
-import { basic, passwords, startTestBroker, type TestBroker, type User } from '../support/broker.ts'
+import {
+  basic,
+  newFolder,
+  passwords,
+  startTestBroker,
+  type TestBroker,
+  type User,
+} from '../support/broker.ts'
 import { builtUi, launchChromium, logInAs, missingChromium, picture, visitorOf } from './browser.ts'
 
 let running: TestBroker
@@ -72,6 +79,19 @@ describe('a session by HTTP', () => {
     await running.reload((text) => text.replace(passwords.watcher, 'another-password'))
     expect((await by(again.cookie, '/api/v1/about')).status).toBe(401)
     await running.reload((text) => text.replace('another-password', passwords.watcher))
+  })
+
+  test('a cookie outlives the broker that gave it, and opens the one that comes after', async () => {
+    const folder = newFolder()
+    const before = await startTestBroker('', folder)
+    const response = await ask(before, '/api/v1/session', { as: basic('watcher'), method: 'POST' })
+    const cookie = (response.headers.get('Set-Cookie') ?? '').split(';')[0] ?? ''
+    await before.broker.stop()
+    const after = await startTestBroker('', folder)
+    const about = await fetch(`${after.url}/api/v1/about`, { headers: { Cookie: cookie } })
+    await after.stop()
+
+    expect(about.status).toBe(200)
   })
 
   test('log-in and log-out are in the audit trail', async () => {
@@ -154,6 +174,24 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     await page.getByRole('link', { name: 'doras-db' }).click()
     await page.getByRole('button', { name: 'Delete' }).waitFor()
     expect(await page.getByRole('button', { name: 'Purge' }).count()).toBe(0)
+    expect(await visitor.faults()).toEqual([])
+    await visitor.visit('/account')
+    await page.getByRole('row', { name: 'acme 1 0' }).waitFor()
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByLabel('The password until now').fill('a-guess-of-somebody')
+    await page.getByLabel('The new password').fill('another-password-of-dora')
+    await page.getByRole('button', { name: 'Set the password' }).click()
+    await page.getByText('the current password is another one').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await picture(page, 'own-password')
+    await page.getByLabel('The password until now').fill(password)
+    await page.getByRole('button', { name: 'Set the password' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // The page goes on with a session of the new password.
+    await visitor.visit('/instances')
+    await page.getByRole('link', { name: 'doras-db' }).waitFor()
+    const old = `Basic ${Buffer.from(`dora:${password}`).toString('base64')}`
+    expect((await ask(running, '/api/v1/about', { as: old })).status).toBe(401)
     expect(await visitor.faults()).toEqual([])
     expect(visitor.complaints).toEqual([])
     await visitor.close()

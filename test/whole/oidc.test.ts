@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask } from '../support/ask.ts'
 import { basic, startTestBroker, type TestBroker } from '../support/broker.ts'
 import { clientSecret, type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts'
+import { plainBrowser } from '../support/plain-browser.ts'
 import { makeSigningKey, signedToken } from '../support/signed-tokens.ts'
 
 /** Where browsers know the broker; requests to it go to the one of this test. */
@@ -38,43 +39,9 @@ afterAll(async () => {
   await provider.stop()
 })
 
-interface Visit {
-  readonly status: number
-  /** Where it ended, or stopped before the address that was named. */
-  readonly url: string
-  readonly response: Response
-}
-
-/** A browser that keeps cookies by origin and follows where it is led. */
 function browser() {
-  const jar = new Map<string, Map<string, string>>()
-  const cookiesOf = (origin: string) => jar.get(origin) ?? jar.set(origin, new Map()).get(origin)
-  const get = async (url: string): Promise<Response> => {
-    const { origin } = new URL(url)
-    const cookies = [...(cookiesOf(origin) ?? [])].map((pair) => pair.join('=')).join('; ')
-    const response = await fetch(url.replace(outside, running.url), {
-      redirect: 'manual',
-      headers: { Cookie: cookies, Accept: 'text/html' },
-    })
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (value === '' || /max-age=0/i.test(line)) cookiesOf(origin)?.delete(name)
-      else cookiesOf(origin)?.set(name, value)
-    }
-    return response
-  }
-  const visit = async (start: string, stopBefore = 'nowhere:'): Promise<Visit> => {
-    let url = start
-    for (let steps = 0; steps < 20; steps += 1) {
-      const response = await get(url)
-      const next = response.headers.get('Location')
-      if (next === null) return { status: response.status, url, response }
-      url = new URL(next, url).href
-      if (url.startsWith(stopBefore)) return { status: response.status, url, response }
-    }
-    throw new Error(`led on and on, to ${url}`)
-  }
-  return { visit, get, cookies: () => cookiesOf(outside) ?? new Map<string, string>() }
+  const plain = plainBrowser((url) => url.replace(outside, running.url))
+  return { ...plain, cookies: () => plain.cookiesOf(outside) }
 }
 
 const begin = `${outside}/api/login/oidc?to=/ui/catalog`

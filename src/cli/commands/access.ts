@@ -1,5 +1,6 @@
 /** chandler whoami, can-i, role and tenant: what an account may do. */
 import type { Command } from 'commander'
+import type { TenantDetail } from '../../api/access.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
@@ -74,7 +75,7 @@ function tenants(program: Command): void {
   const group = add(program, {
     usage: 'tenant',
     summary: 'Tenants: organisations, spaces, namespaces that instances belong to',
-    examples: ['tenant list'],
+    examples: ['tenant list', 'tenant show acme'],
   })
   const list = add(group, {
     usage: 'list',
@@ -89,8 +90,41 @@ function tenants(program: Command): void {
       name: ({ name }) => name,
       columns: [
         { title: 'TENANT', of: ({ name }) => name },
-        { title: 'INSTANCES', of: ({ instances }) => String(instances) },
+        { title: 'INSTANCES', of: ({ instances, quotas }) => ofQuota(instances, quotas.instances) },
+        { title: 'BINDINGS', of: ({ bindings, quotas }) => ofQuota(bindings, quotas.bindings) },
       ],
     })
   })
+  const show = add(group, {
+    usage: 'show <name>',
+    summary: 'Show what a tenant has of what it may have, and what it sees',
+    examples: ['tenant show acme', 'tenant show acme -o json'],
+  })
+  withOutput(withConnection(show)).action(async (name: string, { output }: { output: Form }) => {
+    const tenant = await (await connect(show)).tenant(name)
+    const { instances, bindings, quotas, shared, services } = tenant
+    await printOne(output, {
+      kind: 'Tenant',
+      value: tenant,
+      name,
+      fields: [
+        ['Tenant', name],
+        ['Instances', ofQuota(instances, quotas.instances)],
+        ['Bindings', ofQuota(bindings, quotas.bindings)],
+        ...shared.map((one) => [`Shared by ${one.name}`, sharedBy(one)] as const),
+        ['Sees', services.map((one) => `${one.name} (${one.plans.join(', ')})`).join(', ') || 'nothing'],
+      ],
+    })
+  })
+}
+
+function ofQuota(used: number, most: number | undefined): string {
+  return most === undefined ? String(used) : `${used}/${most}`
+}
+
+function sharedBy({ instances, bindings }: TenantDetail['shared'][number]): string {
+  return [
+    ...(instances ? [`${ofQuota(instances.used, instances.most)} instances`] : []),
+    ...(bindings ? [`${ofQuota(bindings.used, bindings.most)} bindings`] : []),
+  ].join(', ')
 }

@@ -15,18 +15,18 @@ export function register(program: Command): void {
   const command = add(program, {
     usage: 'catalog [service]',
     summary: 'Show services and plans that can be ordered',
-    examples: ['catalog', 'catalog alpha-db', 'catalog -o json'],
-  })
+    examples: ['catalog', 'catalog alpha-db', 'catalog --tenant acme', 'catalog -o json'],
+  }).option('--tenant <name>', 'as this tenant sees it')
   withChoice(withOutput(withConnection(command))).action(show)
 }
 
 async function show(
   service: string | undefined,
-  options: { output: Form } & ListChoice,
+  options: { output: Form; tenant?: string } & ListChoice,
   command: Command,
 ): Promise<void> {
   const client = await connect(command)
-  const { services } = await client.catalog()
+  const { services } = await client.catalog(options.tenant)
   if (options.output === 'table' || options.output === 'wide') await sayRefused(client)
   if (service !== undefined) {
     const found = services.find((one) => one.name === service || one.id === service)

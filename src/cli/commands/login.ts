@@ -7,7 +7,7 @@ import { Secret } from '../../kit/secret.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { caFileHelp, readPassword } from '../connection.ts'
-import { contextsFile, readContexts, writeContexts } from '../contexts.ts'
+import { type Context, contextsFile, readContexts, writeContexts } from '../contexts.ts'
 import { type Form, printDeed, printList, withOutput } from '../output.ts'
 import { askSecret, isTerminal } from '../terminal.ts'
 import { trust } from '../trust.ts'
@@ -16,6 +16,7 @@ interface LoginOptions {
   readonly user?: string
   readonly passwordFile?: string
   readonly tokenFile?: string
+  readonly provider?: boolean
   readonly name?: string
   readonly caFile?: string
   readonly output: Form
@@ -26,27 +27,29 @@ export function register(program: Command): void {
     usage: 'login <url>',
     summary: 'Remember a broker and an account',
     description:
-      'Tries an account at a broker and remembers it in a private file. The password comes from --password-file, CHANDLER_PASSWORD, or is asked for.',
+      'Tries an account at a broker and remembers it in a private file. The password comes from --password-file, CHANDLER_PASSWORD, or is asked for. With --provider a person logs in at the identity provider of the broker, in any browser.',
     examples: [
       'login http://127.0.0.1:8080 --user admin',
       'login https://broker.example --user admin --password-file ~/.broker-password --name production',
+      'login https://broker.example --provider',
     ],
   })
     .option('--user <name>', 'account (CHANDLER_USER)')
     .option('--password-file <path>', 'file that holds the password')
     .option('--token-file <path>', 'file that holds an API token, instead of an account')
+    .option('--provider', 'log in at the identity provider of the broker, with a code')
     .option('--ca-file <path>', caFileHelp)
     .option('--name <name>', 'what to call this broker; its host when absent')
   withOutput(login).action(async (url: string, options: LoginOptions) => {
     const { hostname } = URL.parse(url) ?? fail('usage.invalid', `${url} is not a URL`)
-    const kept = await keptOf(options)
+    const given = options.caFile ?? process.env['CHANDLER_CA_FILE']
+    const caFile = given === undefined ? undefined : resolve(given)
+    await trust(url, caFile)
+    const kept = await keptOf(url, options)
     const credentials =
       'token' in kept
         ? { token: new Secret(kept.token) }
         : { user: kept.user, password: new Secret(kept.password) }
-    const given = options.caFile ?? process.env['CHANDLER_CA_FILE']
-    const caFile = given === undefined ? undefined : resolve(given)
-    await trust(url, caFile)
     const about = await makeClient({ url, credentials }).about()
     const user = about.user.name
     const { contexts } = await readContexts()
@@ -125,11 +128,21 @@ function missing(name: string): never {
 
 /** What is remembered of an account. */
 async function keptOf(
+  url: string,
   options: LoginOptions,
-): Promise<{ readonly token: string } | { readonly user: string; readonly password: string }> {
+): Promise<
+  | ({ readonly token: string } & Pick<Context, 'provider'>)
+  | { readonly user: string; readonly password: string }
+> {
+  if (options.provider) {
+    const { logInAtProvider } = await import('../provider-login.ts')
+    return logInAtProvider(url)
+  }
   if (options.tokenFile !== undefined) return { token: readPassword(options.tokenFile) }
   const user =
-    options.user ?? process.env['CHANDLER_USER'] ?? fail('usage.invalid', '--user or --token-file is missing')
+    options.user ??
+    process.env['CHANDLER_USER'] ??
+    fail('usage.invalid', '--user, --token-file or --provider is missing')
   return { user, password: await passwordFor(user, options) }
 }
 

@@ -16,6 +16,7 @@ import { checkRights } from './rights.ts'
 import { stopRun } from './stop.ts'
 
 export type { KubernetesOptions } from './context.ts'
+export { openTokenReviews } from './token-review.ts'
 
 /** Opens the engine; the cluster need not be reachable yet. */
 export async function openKubernetesEngine(options: KubernetesOptions): Promise<Engine> {

@@ -1,8 +1,9 @@
 /** What a token of an identity provider must say to be believed, and what its claims come to here. */
 import { sha256 } from '../../kit/hash.ts'
 import type { JsonObject } from '../../kit/json.ts'
-import { accessOf, everyTenant, type Grant, type Roles } from '../../model/access.ts'
+import type { Roles } from '../../model/access.ts'
 import type { Account } from '../authenticate.ts'
+import { claimedAccount } from '../claimed-account.ts'
 
 export interface Expected {
   readonly issuer: string
@@ -91,20 +92,6 @@ export function accountOfPerson(
     roles,
   }: { readonly issuer: string; readonly grants: Mapping['grants']; readonly roles: Roles },
 ): Account {
-  const given: readonly Grant[] = grants
-    .filter(({ value }) => values.includes(value))
-    .flatMap(({ role, tenants }) =>
-      (tenants.length === 0 ? [everyTenant] : tenants).map((tenant) => ({ role, tenant })),
-    )
-  const isPlatform = given.length > 0 && given.every(({ role }) => role === 'platform')
-  return {
-    name,
-    kind: isPlatform ? 'platform' : 'user',
-    role: [...new Set(given.map(({ role }) => role))].join(', '),
-    access: accessOf(given, roles),
-    version: issuer,
-    passwords: [],
-    tokens: [],
-    claimed: values,
-  }
+  const given = grants.filter(({ value }) => values.includes(value))
+  return claimedAccount({ name, given, roles, claimed: values, version: issuer })
 }

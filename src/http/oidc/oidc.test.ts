@@ -21,7 +21,7 @@ const other = makeSigningKey('k1')
 const start = 1_900_000_000
 
 const settings: OidcSettings = {
-  ...{ issuer, name: 'id', clientId: 'ui', clientSecret: undefined, cliClientId: 'cli' },
+  ...{ issuer, name: 'id', clientId: 'ui', clientSecret: undefined, cliClientId: 'cli', caFile: undefined },
   ...{ externalUrl: 'https://broker.example/', audiences: ['broker'], scopes: ['openid'] },
   ...{ usernameClaim: 'sub', rolesClaim: 'groups', clockSkew: 60_000 },
   grants: [

@@ -8,7 +8,7 @@ import type { OidcSettings } from '../../settings/settings.ts'
 import type { Account } from '../authenticate.ts'
 import type { Signer } from '../sessions.ts'
 import { accountOfPerson, personOf } from './claims.ts'
-import { type AskProvider, makeProvider, type Provider } from './provider.ts'
+import { type AskProvider, makeProvider, type Provider, unreached } from './provider.ts'
 
 export interface Oidc {
   /** The account that a bearer token speaks of; undefined: it is not believed. Problems: login.provider-away. */
@@ -180,9 +180,7 @@ async function exchange(
   })
   const authorization = clientSecret && basicOf(clientId, clientSecret.reveal())
   const url = await provider.endpoint('token_endpoint')
-  const answer = await ask(url, { body, ...(authorization ? { authorization } : {}) }).catch(
-    (cause: unknown) => fail('login.provider-away', 'it cannot be reached', { cause }),
-  )
+  const answer = await ask(url, { body, ...(authorization ? { authorization } : {}) }).catch(unreached)
   if (answer.status >= 500) fail('login.provider-away', `it answered ${answer.status}`)
   const token = answer.status === 200 && isObject(answer.body) ? answer.body['id_token'] : undefined
   return typeof token === 'string' ? token : fail('login.refused', 'the provider did not take its code back')

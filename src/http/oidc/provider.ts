@@ -82,8 +82,16 @@ async function describe(parts: ProviderParts): Promise<JsonObject> {
 }
 
 async function asked({ ask }: ProviderParts, url: string): ReturnType<AskProvider> {
-  const answer = await ask(url).catch((cause: unknown) => away('it cannot be reached', cause))
+  const answer = await ask(url).catch(unreached)
   return answer.status === 200 ? answer : away(`it answered ${answer.status}`)
+}
+
+/** Problems: login.provider-away. */
+export function unreached(cause: unknown): never {
+  if (cause instanceof ProblemError) throw cause
+  // Strangers may read it: the kind of fault, and no address.
+  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  return away(typeof code === 'string' ? `it cannot be reached (${code})` : 'it cannot be reached', cause)
 }
 
 function away(detail: string, cause?: unknown): never {

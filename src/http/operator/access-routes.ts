@@ -1,10 +1,21 @@
 /** Routes about access: the calling account, roles and tenants. */
 import { Type } from 'typebox'
-import { CanI, CanIQuery, Role, Tenant, TenantQuery, toWhoami, Whoami } from '../../api/access.ts'
+import {
+  CanI,
+  CanIQuery,
+  Role,
+  Tenant,
+  TenantDetail,
+  TenantQuery,
+  toWhoami,
+  Whoami,
+} from '../../api/access.ts'
+import { useOf, wholeUseOf } from '../../broker/tenant-use.ts'
 import { present } from '../../kit/present.ts'
 import { nearest } from '../../kit/text.ts'
 import { isPermission, permissionNames, permits, roles } from '../../model/access.ts'
 import { fail } from '../../model/problem.ts'
+import { refuseForeign } from './authorize.ts'
 import { document, look, route } from './route.ts'
 
 export const accessRoutes = [
@@ -69,7 +80,21 @@ export const accessRoutes = [
         ...present({ after }),
       })
       const next = items.length === limit ? items.at(-1)?.name : undefined
-      return document({ items, ...present({ next }) })
+      return document({ items: items.map((one) => useOf(broker, one)), ...present({ next }) })
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/tenants/:tenant',
+    needs: 'read:tenants',
+    tag: 'access',
+    summary: 'What a tenant has of what it may have, and what it sees of the catalog',
+    audit: look,
+    params: Type.Object({ tenant: Type.String() }),
+    answers: TenantDetail,
+    handle: async ({ params, tenants }, { broker }) => {
+      refuseForeign(tenants, params.tenant)
+      return document(await wholeUseOf(broker, params.tenant))
     },
   }),
 ]

@@ -5,6 +5,7 @@ import { CustomAction } from '../../api/package.ts'
 import { invoke } from '../../broker/invoke.ts'
 import { offerOf } from '../../broker/offering.ts'
 import { orders } from '../../broker/orders.ts'
+import { catalogSeen } from '../../broker/visible.ts'
 import { present } from '../../kit/present.ts'
 import type { Output as Result } from '../../model/outcome.ts'
 import { fail } from '../../model/problem.ts'
@@ -44,8 +45,8 @@ export const actionRoutes = [
     status: 202,
     handle: async ({ params, body, asker }, { broker }) => {
       const { action, parameters = {}, plan, maintenance } = body
-      const { serviceId } = await existing(broker, params)
-      const planId = plan && findPlanOf(broker.catalog(), serviceId, plan).plan.id
+      const { serviceId, tenant } = await existing(broker, params)
+      const planId = plan && findPlanOf(catalogSeen(broker, [tenant]), serviceId, plan).plan.id
       const like = present({ planId, maintenance })
       const asked = { instance: params.instance, action, parameters, ...like }
       const operation = await invoke(broker, { ...asker, platform: params.platform }, asked)

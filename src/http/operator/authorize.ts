@@ -2,10 +2,12 @@
 import type { FastifyRequest } from 'fastify'
 import {
   type Access,
+  covers,
   everyTenant,
   isEverywhere,
   type Permission,
   permits,
+  type Reach,
   reachOf,
 } from '../../model/access.ts'
 import { operatorsPlatform } from '../../model/instance.ts'
@@ -68,6 +70,12 @@ async function thingAt(
 
 function refuse(permission: Permission, tenant?: string): never {
   return fail('request.forbidden', `${permission} is needed${tenant === undefined ? '' : ` in ${tenant}`}`)
+}
+
+/** Of another tenant nothing is told, whether it is there or not. Problems: request.forbidden. */
+export function refuseForeign(reach: Reach, tenant: string): void {
+  if (!reach.some((one) => covers(one, tenant)))
+    fail('request.forbidden', `${tenant} is none of ${reach.join(', ')}`)
 }
 
 /**

@@ -24,6 +24,7 @@ import { shownParameters } from '../../broker/parameters.ts'
 import { provision } from '../../broker/provision.ts'
 import { tried } from '../../broker/trial.ts'
 import { update } from '../../broker/update.ts'
+import { catalogSeen, tenantsOf } from '../../broker/visible.ts'
 import { why } from '../../broker/why.ts'
 import { present } from '../../kit/present.ts'
 import { type Instance, type InstanceKey, operatorsPlatform } from '../../model/instance.ts'
@@ -236,8 +237,9 @@ async function orderInstance(
   { body, asker, idempotencyKey }: Call<unknown, unknown, NewInstance>,
   { broker }: OperatorPorts,
 ): Promise<Answer> {
-  const offer = findOffer(broker.catalog(), body.service, body.plan)
   const platform = body.platform ?? operatorsPlatform
+  const seen = catalogSeen(broker, tenantsOf({ ...asker, platform }))
+  const offer = findOffer(seen, body.service, body.plan)
   const instance = body.id ?? freshId(broker.chance, asker.account.id, idempotencyKey)
   const name = body.name === undefined ? {} : { instance_name: body.name }
   const answer = await provision(
@@ -263,7 +265,8 @@ async function changeInstance(
   { broker }: OperatorPorts,
 ): Promise<Answer> {
   const instance = await existing(broker, params)
-  const planId = body.plan && findPlanOf(broker.catalog(), instance.serviceId, body.plan).plan.id
+  const seen = catalogSeen(broker, [instance.tenant])
+  const planId = body.plan && findPlanOf(seen, instance.serviceId, body.plan).plan.id
   const answer = await update(
     broker,
     { ...asker, platform: params.platform },

@@ -4,6 +4,7 @@ import { toInstance } from '../../api/instance.ts'
 import { toOperation } from '../../api/operation.ts'
 import { Found, SearchQuery } from '../../api/search.ts'
 import type { Ports } from '../../broker/ports.ts'
+import { catalogSeen } from '../../broker/visible.ts'
 import { type Access, permits, reachOf } from '../../model/access.ts'
 import { namesOf } from './naming.ts'
 import { document, look, route } from './route.ts'
@@ -33,7 +34,8 @@ async function find(broker: Ports, text: string, access: Access): Promise<Found>
     see.bindingsNamed({ tenants: reachOf(access, 'read:bindings'), beginning: text, most }),
     see.operation(text.toLowerCase()),
   ])
-  const services = new Map(catalog.offers.map(({ service }) => [service.id, service]))
+  const { offers } = catalogSeen(broker, reachOf(access, 'read:catalog'))
+  const services = new Map(offers.map(({ service }) => [service.id, service]))
   const wanted = text.toLowerCase()
   return {
     services: [...services.values()]

@@ -1,12 +1,16 @@
 /** Routes about the broker itself: who am I, the catalog, packages, nodes, freeze, keys, backup. */
 import { Type } from 'typebox'
-import { CatalogAnswer, toCatalog } from '../../api/catalog.ts'
+import { CatalogAnswer, CatalogQuery, toCatalog } from '../../api/catalog.ts'
 import { About, Backup, Cluster, Freeze, Health, Keys, toCluster } from '../../api/cluster.ts'
 import { Package, toPackage, toPackageContent } from '../../api/package.ts'
 import { freezeBroker, thawBroker } from '../../broker/govern.ts'
-import { reachOf } from '../../model/access.ts'
+import type { Ports } from '../../broker/ports.ts'
+import { catalogSeen } from '../../broker/visible.ts'
+import { type Reach, reachOf } from '../../model/access.ts'
 import { fail } from '../../model/problem.ts'
 import { problemCodes } from '../../model/problem-codes.ts'
+import type { Enrolment } from '../../store/store.ts'
+import { refuseForeign } from './authorize.ts'
 import { freshId } from './fresh-id.ts'
 import type { OperatorPorts } from './ports.ts'
 import { type Call, deed, document, look, nothing, order, route } from './route.ts'
@@ -63,12 +67,14 @@ export const systemRoutes = [
     url: '/catalog',
     needs: 'read:catalog',
     tag: 'catalog',
-    summary: 'Services and plans that can be ordered',
+    summary: 'Services and plans that can be ordered, as the tenants of the account see them',
     audit: look,
+    query: CatalogQuery,
     answers: CatalogAnswer,
-    handle: async ({ account }, { broker }) => {
-      const { offers } = broker.catalog()
-      const mine = reachOf(account.access, 'read:instances')
+    handle: async ({ account, query: { tenant }, tenants }, { broker }) => {
+      if (tenant !== undefined) refuseForeign(tenants, tenant)
+      const { offers } = catalogSeen(broker, tenant === undefined ? tenants : [tenant])
+      const mine = tenant === undefined ? reachOf(account.access, 'read:instances') : [tenant]
       const counted = offers.map(async (offer) => ({
         ...offer,
         instances: await broker.store.look.countInstances(offer.plan.id, undefined, mine),
@@ -84,9 +90,10 @@ export const systemRoutes = [
     summary: 'Packages of the catalog',
     audit: look,
     answers: Type.Object({ items: Type.Array(Package) }),
-    handle: async (_call, { broker }) => {
+    handle: async ({ tenants }, { broker }) => {
       const enrolments = await broker.store.look.enrolments()
-      return document({ items: enrolments.map((one) => toPackage(one)) })
+      const isSeen = packageSight(broker, tenants)
+      return document({ items: enrolments.filter(isSeen).map((one) => toPackage(one)) })
     },
   }),
   route({
@@ -98,8 +105,9 @@ export const systemRoutes = [
     audit: look,
     params: PackageName,
     answers: Package,
-    handle: async ({ params }, { broker }) => {
-      const found = (await broker.store.look.enrolment(params.name)) ?? fail('package.unknown', params.name)
+    handle: async ({ params, tenants }, { broker }) => {
+      const found = await broker.store.look.enrolment(params.name)
+      if (found === undefined || !packageSight(broker, tenants)(found)) fail('package.unknown', params.name)
       const offer = broker.catalog().offers.find((one) => one.package.digest === found.digest)
       return document(toPackage(found, offer && toPackageContent(offer.package)))
     },
@@ -218,6 +226,20 @@ export const systemRoutes = [
     handle: async (call, ports) => document({ file: await ports.backup(seedOf(call, ports)) }),
   }),
 ]
+
+/** A package is seen whole or not: where something of it is hidden, so is what it says of itself. */
+function packageSight(broker: Ports, tenants: Reach): (one: Pick<Enrolment, 'digest'>) => boolean {
+  const whole = broker.catalog()
+  const seen = catalogSeen(broker, tenants)
+  if (seen === whole) return () => true
+  const shown = new Set(seen.offers.map(({ plan }) => plan.id))
+  const digestsOf = (isShown: boolean) =>
+    new Set(
+      whole.offers.flatMap(({ plan, package: of }) => (shown.has(plan.id) === isShown ? of.digest : [])),
+    )
+  const [some, hidden] = [digestsOf(true), digestsOf(false)]
+  return ({ digest }) => some.has(digest) && !hidden.has(digest)
+}
 
 /** What touches files is not undone with a transaction: a repetition finds what was made by its name. */
 function seedOf(

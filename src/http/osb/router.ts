@@ -1,5 +1,6 @@
 /** The Open Service Broker API: route, authentication, version, body, identity, handler; in that order. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { catalogSeen, tenantsOf } from '../../broker/visible.ts'
 import { present } from '../../kit/present.ts'
 import { permits } from '../../model/access.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
@@ -117,7 +118,7 @@ async function respond(
   passing.admitted = { found, account }
   const minor = minorVersion(request.headers, around.options.missingVersionStatus)
   const requester = originatingIdentity(request.headers)
-  return handler(around, {
+  return handler(withPatience(around, account), {
     asker: {
       platform: platformOf(account),
       account: actorOf(account),
@@ -139,6 +140,11 @@ async function respond(
       return gone.signal
     },
   })
+}
+
+/** An account may have a patience of its own. */
+function withPatience(around: OsbSurroundings, { syncWaitMs }: Account): OsbSurroundings {
+  return syncWaitMs === undefined ? around : { ...around, options: { ...around.options, syncWaitMs } }
 }
 
 function methodRefused({ methods }: Route, reference: string): Answer {
@@ -186,7 +192,7 @@ function platformOf({ name, access }: Account): string {
 
 const catalogBytes = new WeakMap<object, Buffer>()
 
-/** Encoded once per catalog: it is large and asked for often. */
+/** Encoded once per catalog and view of it: it is large and asked for often. */
 function bytesOf(catalog: { readonly text: string }): Buffer {
   const known = catalogBytes.get(catalog)
   if (known) return known
@@ -195,8 +201,8 @@ function bytesOf(catalog: { readonly text: string }): Buffer {
   return bytes
 }
 
-async function getCatalog({ ports }: OsbSurroundings, { headers }: OsbRequest): Promise<Answer> {
-  const catalog = ports.catalog()
+async function getCatalog({ ports }: OsbSurroundings, { asker, headers }: OsbRequest): Promise<Answer> {
+  const catalog = catalogSeen(ports, tenantsOf(asker))
   const { etag } = catalog
   const known = String(headers['if-none-match'] ?? '')
   const fresh = known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*')

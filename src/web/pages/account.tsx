@@ -1,4 +1,6 @@
 /** The account of the session, its end, its language; and the way out. */
+import { OwnPassword } from '../account/own-password.tsx'
+import { TenantTable } from '../account/tenants.tsx'
 import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { Command } from '../parts/copy.tsx'
@@ -13,7 +15,7 @@ export function AccountPage() {
   useTitle(t('nav.account'))
   const about = useLoaded('about', (manner) => send(calls.about, { path: {}, ...manner }))
   if (session.value.kind !== 'open') return null
-  const { user, permissions, endsAt, idleSeconds } = session.value.session
+  const { user, keptIn, permissions, endsAt, idleSeconds } = session.value.session
   return (
     <>
       <h1>{user.name}</h1>
@@ -43,6 +45,8 @@ export function AccountPage() {
           <code>{about.value?.cluster}</code>
         </dd>
       </dl>
+      <TenantTable />
+      <OwnPassword session={session.value.session} />
       <label class="field">
         {t('account.language')}
         <select
@@ -61,7 +65,13 @@ export function AccountPage() {
           {t('account.logOut')}
         </button>
       </p>
-      <Command label={t('account.command')} words={['chandler', 'login', brokerUrl, '--user', user.name]} />
+      <Command
+        label={t('account.command')}
+        words={[
+          ...['chandler', 'login', brokerUrl],
+          ...(keptIn === 'provider' ? ['--provider'] : ['--user', user.name]),
+        ]}
+      />
     </>
   )
 }
