@@ -7,6 +7,8 @@ export interface Limits {
   readonly stepsMax: number
   /** Evaluations inside each other, while lambdas call lambdas. */
   readonly depthMax: number
+  /** Places of documents that are evaluated: each costs many times as much as an element. */
+  readonly nodesMax: number
   /** Elements made by lists, ranges, maps and copies. */
   readonly elementsMax: number
   /** Characters of one string. */
@@ -15,6 +17,8 @@ export interface Limits {
   readonly documentMax: number
   /** Nested maps and lists of a document. */
   readonly nestingMax: number
+  /** Characters of all expressions that are parsed; the same text counts once. */
+  readonly codeMax: number
   /** Bytes a regular expression may be long, and be matched against in total. */
   readonly patternMax: number
   readonly patternBytesMax: number
@@ -34,10 +38,12 @@ export interface Limits {
 export const strictLimits: Limits = {
   stepsMax: 2_000_000,
   depthMax: 200_000,
-  elementsMax: 2_000_000,
+  nodesMax: 400_000,
+  elementsMax: 1_000_000,
   stringMax: 16_000_000,
   documentMax: 4_000_000,
   nestingMax: 200,
+  codeMax: 2_000_000,
   patternMax: 1_000,
   patternBytesMax: 64_000_000,
   bcryptCostMax: 12,
@@ -53,9 +59,11 @@ export const localLimits: Limits = {
   ...strictLimits,
   stepsMax: 200_000_000,
   depthMax: 20_000_000,
+  nodesMax: 50_000_000,
   elementsMax: 50_000_000,
   stringMax: 256_000_000,
   documentMax: 256_000_000,
+  codeMax: 64_000_000,
   patternBytesMax: 4_000_000_000,
   bcryptCostMax: 20,
   rsaBitsMax: 8192,
@@ -71,20 +79,29 @@ export const stackMax = 1_000
 /** Lists and maps inside each other that a value may have: printing and comparing go down as deep. */
 const heightMax = 500
 
+/** Messages may be so many times as long as a result. */
+const messages = 4
+
 /** So much work takes less than some milliseconds. */
 const workBetweenChecks = 100_000
 
 export class Budget {
   readonly limits: Limits
+  /** For documents that are read: their elements are counted together. */
+  readonly reading: Limits & { readonly tally: { elements: number } }
   private readonly now: () => number
   private readonly started: number
   private steps = 0
+  private nodes = 0
   private elements = 0
   private matched = 0
   private worked = 0
   private unchecked = 0
+  private parsed = 0
+  private told = 0
   constructor(limits: Limits, now: () => number) {
     this.limits = limits
+    this.reading = { ...limits, tally: { elements: 0 } }
     this.now = now
     this.started = now()
   }
@@ -103,6 +120,13 @@ export class Budget {
   checkTime(): void {
     if (this.now() - this.started > this.limits.millisecondsMax)
       throw new Exhausted(`more than ${this.limits.millisecondsMax} milliseconds`)
+  }
+
+  /** Accounts for a place of a document before it is evaluated. */
+  node(): void {
+    this.nodes++
+    if (this.nodes > this.limits.nodesMax)
+      throw new Exhausted(`more than ${this.limits.nodesMax} places of documents`)
   }
 
   /** Reserves elements before they are made. */
@@ -130,10 +154,31 @@ export class Budget {
     this.worked += units
     if (this.worked > this.limits.workMax)
       throw new Exhausted(`more than ${this.limits.workMax} characters of work`)
+    this.pass(units)
+  }
+
+  /** Has the clock looked at while something is done that other limits bound. */
+  pass(units: number): void {
     this.unchecked += units
     if (this.unchecked < workBetweenChecks) return
     this.unchecked = 0
     this.checkTime()
+  }
+
+  /** Accounts for an expression before it is parsed: its tree takes many times its text. */
+  parse(length: number): void {
+    this.parsed += length
+    if (this.parsed > this.limits.codeMax)
+      throw new Exhausted(`more than ${this.limits.codeMax} characters of expressions`)
+    this.pass(length)
+  }
+
+  /** Accounts for messages, which nodes that fail keep to the end. */
+  tell(length: number): void {
+    this.told += length
+    if (this.told > messages * this.limits.printMax)
+      throw new Exhausted(`more than ${messages * this.limits.printMax} characters of messages`)
+    this.pass(length)
   }
 
   /** Accounts for what a function is given: it may look at all of it. */

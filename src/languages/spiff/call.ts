@@ -5,7 +5,7 @@ import { failure, Waiting } from './issue.ts'
 import { applyLambda } from './lambda.ts'
 import { printExpr } from './print.ts'
 import type { Expr } from './tree.ts'
-import { type Lambda, List, type Value } from './value.ts'
+import { extentOfCode, type Lambda, List, type Value } from './value.ts'
 
 type CallExpr = Extract<Expr, { kind: 'call' }>
 
@@ -49,8 +49,10 @@ function callValue(expr: CallExpr, env: Env): Value {
   const fn = orWaiting(() => env.run.evaluate(expr.fn, env))
   if (args instanceof Waiting && (fn instanceof Waiting || isLambda(fn))) throw args
   if (fn instanceof Waiting) throw fn
-  if (args instanceof Waiting || !isLambda(fn))
+  if (args instanceof Waiting || !isLambda(fn)) {
+    env.run.budget.pass(extentOfCode(expr.fn))
     return failure(`function call '${printExpr(expr.fn)}' requires function name or lambda value`)
+  }
   return applyLambda(fn, { ...args, curry: expr.curry, autoCurry: true }, env)
 }
 
@@ -74,7 +76,7 @@ function evaluateArguments(
     const value = env.run.evaluate(arg, env)
     if (arg.kind === 'named') named.set(arg.name, value)
     else if (arg.kind !== 'spread') positional.push(value)
-    else if (value instanceof List) positional.push(...value.cells.map((cell) => cell.value))
+    else if (value instanceof List) for (const cell of value.cells) positional.push(cell.value)
     else return failure('argument expansion required list argument')
   }
   env.run.budget.make(positional.length)

@@ -72,6 +72,7 @@ export function applyTemplate(
     return { raw, kept: raw, cell: toProcessAgain(raw), isOpen: true }
   }
   const kept = options.preserveTemporary ? raw : dropFlagged(raw, temporaryOrLocal)
+  run.budget.bounded(kept.value)
   const cell = options.preserveEscapes ? kept : { ...kept, value: unescaped(kept.value, run.interpolation) }
   run.budget.print(cell.value)
   return { raw, kept, cell, isOpen: false }

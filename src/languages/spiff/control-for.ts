@@ -1,6 +1,7 @@
 /** `<<for`: the body once per combination of the ranges, as a list or, with `<<mapkey`, as a map. */
+import type { Budget } from './budget.ts'
 import { type Env, newInfo, withLocals } from './env.ts'
-import { Failure, failure, type Issue, issueOf } from './issue.ts'
+import { extentOfIssue, Failure, failure, type Issue, issueOf } from './issue.ts'
 import { shorten } from './lambda.ts'
 import { brokenStructure, type Host, type Live } from './site.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type Cell,
   cellOf,
   Dict,
+  extentOf,
   isLive,
   List,
   looksLikeCode,
@@ -107,12 +109,15 @@ function* combinations(ranges: readonly Range[]): Generator<Combination> {
 
 function iterate(ranges: readonly Range[], body: Cell, key: Cell | undefined, place: Place): Result {
   const { host } = place
+  const { budget } = host.site.level.run
   const { source } = host.raw
   const list: Cell[] = []
   const map = new Map<string, Cell>()
   const issues: Issue[] = []
-  for (const combination of combinations(ranges)) {
-    host.site.level.run.budget.make(1)
+  // Where one range is empty there is no combination, however long the others are.
+  const isEmpty = ranges.some(({ entries }) => entries.length === 0)
+  for (const combination of isEmpty ? [] : combinations(ranges)) {
+    budget.make(1)
     const env = environment(combination, place)
     try {
       const name = key === undefined ? '' : keyOf(key, env, place)
@@ -124,7 +129,9 @@ function iterate(ranges: readonly Range[], body: Cell, key: Cell | undefined, pl
       else map.set(name, result)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      issues.push({ ...error.issue, text: `${variables(combination)}: ${error.issue.text}` })
+      const issue = { ...error.issue, text: `${variables(combination, budget)}: ${error.issue.text}` }
+      budget.tell(extentOfIssue(issue))
+      issues.push(issue)
     }
   }
   if (issues.length > 0) {
@@ -143,7 +150,8 @@ function environment(combination: Combination, { host, scope }: Place): Env {
   return withLocals({ ...host.env(newInfo()), scope }, names)
 }
 
-function variables(combination: Combination): string {
+function variables(combination: Combination, budget: Budget): string {
+  for (const { entry } of combination) budget.pass(extentOf(entry.cell.value))
   const shown = [...combination]
     .reverse()
     .map(

@@ -34,6 +34,10 @@ const options: Readonly<Record<Name, readonly string[]>> = {
 
 const optionNames = new Set(Object.values(options).flat())
 
+function isName(word: string): word is Name {
+  return Object.hasOwn(options, word)
+}
+
 export interface Control {
   readonly name: Name
   readonly fields: readonly string[]
@@ -48,9 +52,9 @@ export function isControlKey(key: string): boolean {
 export function findControl(keys: readonly string[]): Control | { readonly issue: string } | undefined {
   const words = keys.filter(isControlKey).map((key) => key.slice(2))
   if (words.length === 0) return undefined
-  const unknown = words.find((word) => !(word in options) && !optionNames.has(word))
+  const unknown = words.find((word) => !isName(word) && !optionNames.has(word))
   if (unknown !== undefined) return { issue: `unknown control or control option ${goQuote(`<<${unknown}`)}` }
-  const [name, second] = words.filter((word): word is Name => word in options)
+  const [name, second] = words.filter(isName)
   const given = words.filter((word) => optionNames.has(word))
   if (second !== undefined) return { issue: multiple(name ?? '', second) }
   if (name === undefined) return { issue: `control options [${given.join(' ')}] without control` }

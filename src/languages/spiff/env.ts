@@ -178,6 +178,7 @@ export interface TagPlace {
 /** A scope of local variables in front of the others. */
 export function withLocals(env: Env, names: ReadonlyMap<string, Cell>): Env {
   const inherited = env.scope?.locals
+  env.run.budget.pass(names.size + (inherited?.size ?? 0))
   const locals = inherited && inherited.size > 0 ? new Map([...inherited, ...names]) : names
   // Local scopes right on top of each other are one, so that a deep recursion has no long way to the names of the document.
   const below = env.scope

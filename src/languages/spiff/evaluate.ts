@@ -13,7 +13,18 @@ import { printExpr } from './print.ts'
 import { resolveReference } from './reference.ts'
 import { resolveTagged } from './tag-reference.ts'
 import type { Assign, Expr } from './tree.ts'
-import { type Cell, cellOf, Dict, extentOf, flag, isTrue, List, typeName, type Value } from './value.ts'
+import {
+  type Cell,
+  cellOf,
+  Dict,
+  extentOf,
+  extentOfCode,
+  flag,
+  isTrue,
+  List,
+  typeName,
+  type Value,
+} from './value.ts'
 
 /** The value of an expression; throws Failure, Waiting, Suspended or Exhausted. */
 export function evaluate(expr: Expr, env: Env): Value {
@@ -114,9 +125,9 @@ function evaluateReference(expr: Extract<Expr, { kind: 'ref' }>, env: Env): Valu
 export function evaluateItems(items: readonly Expr[], env: Env): readonly Value[] {
   const values: Value[] = []
   for (const [i, item] of items.entries()) {
-    const value = beforeFailing(item, items.slice(i + 1), env)
+    const value = beforeFailing(item, () => items.slice(i + 1), env)
     if (item.kind !== 'spread') values.push(value)
-    else if (value instanceof List) values.push(...value.cells.map((cell) => cell.value))
+    else if (value instanceof List) for (const cell of value.cells) values.push(cell.value)
     else return failure('argument expansion required list argument')
   }
   env.run.budget.make(values.length)
@@ -148,7 +159,7 @@ function evaluateBinary(expr: Binary, env: Env): Value {
   let first = expr.a
   for (; first.kind === 'binary' && isStrict(first.op); first = first.a) row.push(first)
   const rest = row.toReversed().map(({ b }) => b)
-  let value = beforeFailing(first, rest, env)
+  let value = beforeFailing(first, () => rest, env)
   for (const one of row.reverse()) {
     value = computed(one, value, evaluate(one.b, env), env)
     if (value instanceof List || value instanceof Dict) env.run.budget.weigh(value)
@@ -157,11 +168,11 @@ function evaluateBinary(expr: Binary, env: Env): Value {
 }
 
 /** An operand that only waits gives way to operands on its right that fail. */
-function beforeFailing(first: Expr, rest: readonly Expr[], env: Env): Value {
+function beforeFailing(first: Expr, rest: () => readonly Expr[], env: Env): Value {
   try {
     return evaluate(first, env)
   } catch (error) {
-    if (error instanceof Waiting) for (const other of rest) failIfFailing(other, env)
+    if (error instanceof Waiting) for (const other of rest()) failIfFailing(other, env)
     throw error
   }
 }
@@ -197,8 +208,11 @@ function concatenate(expr: Binary, a: Value, b: Value, env: Env): Value {
   if (typeof a === 'string') budget.text(a.length + added, added)
   if (a instanceof List) budget.make(b instanceof List ? Math.min(a.size, b.size) + 1 : 1)
   if (a instanceof Dict) budget.make(1)
+  // Once a joined list or map is looked into, its elements are copied.
+  if (a instanceof List || a instanceof Dict) budget.pass(extentOf(a) + extentOf(b))
   const joined = concat(a, b)
   if (joined !== undefined) return joined
+  budget.pass(extentOfCode(expr.a) + extentOfCode(expr.b))
   const [left, right] = [`'${typeName(a)}'(${printExpr(expr.a)})`, `'${typeName(b)}'(${printExpr(expr.b)})`]
   return failure(`type ${right} cannot be concatenated with type ${left}`)
 }

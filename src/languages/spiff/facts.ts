@@ -1,6 +1,8 @@
 /** What lists and maps know of their content without looking again, and how that adds up when they share elements. */
 
 export interface Facts {
+  /** Whether a cell in it carries flags. */
+  readonly flagged: boolean
   /** Whether something in it would be evaluated again. */
   readonly code: boolean
   /** Whether processing could change it: expressions, parts, merge keys, key declarations. */
@@ -14,10 +16,11 @@ export interface Facts {
 }
 
 /** Of what holds nothing. */
-export const nothing: Facts = { code: false, live: false, weight: 1, extent: 2, height: 1 }
+export const nothing: Facts = { flagged: false, code: false, live: false, weight: 1, extent: 2, height: 1 }
 
 export function factsOfBoth(a: Facts, b: Facts): Facts {
   return {
+    flagged: a.flagged || b.flagged,
     code: a.code || b.code,
     live: a.live || b.live,
     weight: a.weight + b.weight - 1,
@@ -58,6 +61,9 @@ export interface Costs {
 export abstract class Summed {
   protected abstract get known(): Facts
 
+  get flagged(): boolean {
+    return this.known.flagged
+  }
   get code(): boolean {
     return this.known.code
   }

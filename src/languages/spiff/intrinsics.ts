@@ -5,7 +5,7 @@ import { syncRounds, tryEvaluate } from './mapping.ts'
 import { stubFunction } from './merge.ts'
 import { printExpr } from './print.ts'
 import type { Expr } from './tree.ts'
-import { cellOf, dictOf, isTrue, type Value } from './value.ts'
+import { cellOf, dictOf, extentOfCode, isTrue, type Value } from './value.ts'
 
 /** The table of intrinsics. */
 export const intrinsics: ReadonlyMap<string, SpiffFunction> = new Map<string, SpiffFunction>([
@@ -38,8 +38,10 @@ function requireFunction({ exprs, env }: Call): Value {
   const [expr] = exprs
   if (expr === undefined || exprs.length !== 1) return failure("one argument expected for 'require'")
   const found = probe(expr, env)
-  if (found === undefined || found.value === null)
+  if (found === undefined || found.value === null) {
+    env.run.budget.pass(extentOfCode(expr))
     return failure(`required expression "${printExpr(expr)}" undefined`)
+  }
   return found.value
 }
 

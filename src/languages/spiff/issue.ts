@@ -11,6 +11,17 @@ export function issueOf(text: string, nested: readonly Issue[] = [], sequence = 
   return { text, nested, sequence }
 }
 
+/** Characters of an issue and of its causes. */
+export function extentOfIssue(issue: Issue): number {
+  let extent = 0
+  const open = [issue]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    extent += next.text.length + 1
+    for (const cause of next.nested) open.push(cause)
+  }
+  return extent
+}
+
 /** An expression cannot be computed; `||` and `catch` react to it. It never leaves this library. */
 export class Failure {
   readonly issue: Issue

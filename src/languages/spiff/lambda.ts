@@ -1,11 +1,11 @@
 /** Lambda values: making them, binding arguments, currying, and the chain of causes when a body fails. */
-import { type Env, isLambda, withLocals } from './env.ts'
+import { type Env, isLambda, type Run, withLocals } from './env.ts'
 import { framed } from './frame.ts'
 import { Failure, failure, issueOf } from './issue.ts'
-import { parseExpression } from './parser.ts'
+import { parseCode } from './parse-text.ts'
 import { printLambda } from './print.ts'
 import type { Expr, Param } from './tree.ts'
-import { type Cell, cellOf, type Lambda, List, listOf, type Scope, type Value } from './value.ts'
+import { type Cell, cellOf, extentOf, type Lambda, List, listOf, type Scope, type Value } from './value.ts'
 import { shortText } from './yaml-write.ts'
 
 /** A closure over the local variables and the document scope; defaults are evaluated now. */
@@ -46,7 +46,7 @@ export function definitionScope(env: Env): Scope | undefined {
 export function lambdaFrom(value: Value, env: Env): Lambda {
   if (isLambda(value)) return value
   if (typeof value !== 'string') return failure('lambda reference must resolve to lambda value or string')
-  const parsed = parseExpression(value)
+  const parsed = parseCode(env.run, value)
   if ('fault' in parsed) return failure(`cannot parse lambda expression '${value}': ${parsed.fault.message}`)
   if (parsed.expr.kind !== 'lambda') return failure(`'${value}' is no lambda expression`)
   return makeLambda(parsed.expr, env)
@@ -171,6 +171,7 @@ function run(lambda: Lambda, bound: ReadonlyMap<string, Value>, env: Env, inline
 }
 
 function evaluateBody(lambda: Lambda, bound: ReadonlyMap<string, Value>, env: Env, inline: boolean): Value {
+  env.run.budget.pass(lambda.locals.size)
   const locals = new Map([...lambda.locals, ...cellsOf(bound, env)])
   if (!inline) locals.set('_', cellOf(lambda, env.stand.made))
   const inside: Env = { ...withLocals(env, locals), mergePath: lambda.mergePath }
@@ -181,13 +182,14 @@ function evaluateBody(lambda: Lambda, bound: ReadonlyMap<string, Value>, env: En
     env.run.budget.given([...locals.values()].map(({ value }) => value))
     const dump = [...locals].filter(([name]) => name !== '_').sort(([a], [b]) => (a < b ? -1 : 1))
     const shown = `{${dump.map(([name, cell]) => `${name}: ${shortText(cell.value)}`).join(', ')}}`
-    const text = `evaluation of lambda expression failed: ${describe(lambda)}: ${shorten(shown)}`
+    const text = `evaluation of lambda expression failed: ${describe(lambda, env.run)}: ${shorten(shown)}`
     throw new Failure(issueOf(text, [error.issue], true))
   }
 }
 
 /** A lambda as messages show it: what it captured, then the lambda. */
-export function describe(lambda: Lambda): string {
+export function describe(lambda: Lambda, { budget }: Run): string {
+  for (const { value } of [cellOf(lambda, ''), ...lambda.locals.values()]) budget.pass(extentOf(value))
   const captured = [...lambda.locals].filter(([name]) => name !== '_').sort(([a], [b]) => (a < b ? -1 : 1))
   const shown = `{${captured.map(([name, cell]) => `${name}: ${shortText(cell.value)}`).join(', ')}}`
   return `${lambda.locals.size > 0 ? shorten(shown) : ''}lambda${printLambda(lambda)}`

@@ -1,6 +1,6 @@
 /** Budgets: everything that could run away ends with a fault, and long honest work does not. */
 import { expect, test } from 'vitest'
-import { localLimits, processSpiff, type SpiffOptions, strictLimits } from './index.ts'
+import { type Limits, localLimits, processSpiff, type SpiffOptions, strictLimits } from './index.ts'
 
 function outcome(text: string, options: SpiffOptions = {}): string {
   const result = processSpiff({ name: 'template', text }, [], options)
@@ -73,6 +73,9 @@ test.each<[string, string]>([
   ['a sum over 100,000', 'a: (( sum[[1..100000]|0|s,x|->s + x] ))\n'],
   ['a list that grows by single elements', 'a: (( length(sum[[1..20000]|[]|s,x|->s [x]]) ))\n'],
   ['a map that grows by single fields', 'a: (( length(sum[[1..20000]|{}|s,x|->s { ("k" x) = x }]) ))\n'],
+  ['a list of 200,000 that is spread', 'a: (( length([[1..200000]..., 1]) ))\n'],
+  ['a list of 200,000 as arguments', 'a: (( length(join(",", [1..200000]...)) ))\n'],
+  ['a list of 100,000 as it is written', `a: (( length([${'1,'.repeat(100_000)}1]) ))\n`],
   [
     'many replacements in a long text',
     `${doubled('ab'.repeat(50), 8)}a: (( length(replace_match(s8, "a", "c")) ))\n`,
@@ -147,6 +150,52 @@ test.each<[string, string, SpiffOptions]>([
   ],
 ])('recursion over 10,000 passes: %s', (_, text, options) => {
   expect(outcome(text, options)).toBe('done')
+})
+
+test.each<[string, string, Partial<Limits>, RegExp]>([
+  ['expressions', `a: (( ${'1 + '.repeat(300)}1 ))\n`, { codeMax: 1000 }, /1000 characters of expressions/],
+  [
+    'expressions that are made',
+    `s: "${'1 + '.repeat(100)}"\na: (( map[[1..9]|x|->eval(s x)] ))\n`,
+    { codeMax: 1000 },
+    /1000 characters of expressions/,
+  ],
+  [
+    'places',
+    `x: 1\n${template}  a: (( x ))\nr: (( map[[1..600]|y|->*t] ))\n`,
+    { nodesMax: 1000 },
+    /1000 places of documents/,
+  ],
+  [
+    'messages',
+    `a:\n  <<for: {i: "(( [1..90] ))"}\n  <<do: (( nosuch "${'x'.repeat(500)}" ))\n`,
+    { printMax: 10_000 },
+    /40000 characters of messages/,
+  ],
+])('a run is bounded in %s', (_, text, limits, message) => {
+  expect(outcome(text, { control: true, limits })).toMatch(message)
+})
+
+test('a loop over long ranges and an empty one has no passes', () => {
+  const ranges = 'i: (( [1..100000] ))\n    j: (( [1..100000] ))\n    k: []'
+
+  expect(outcome(`a:\n  <<for:\n    ${ranges}\n  <<do: 1\n`, { control: true })).toBe('done')
+})
+
+test('elements of all documents of a run are counted together', () => {
+  const list = { name: 'list', text: `a: [${'x,'.repeat(600)}]\n` }
+  const run = (stubs: number) =>
+    processSpiff(
+      list,
+      Array.from({ length: stubs }, () => list),
+      { limits: { elementsMax: 2000 } },
+    )
+
+  expect(run(2).kind).toBe('done')
+  expect(run(3)).toMatchObject({
+    kind: 'failed',
+    fault: { kind: 'yaml', message: expect.stringContaining('more than 2000 elements') },
+  })
 })
 
 test('deep recursion has the results of shallow recursion', () => {

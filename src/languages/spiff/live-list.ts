@@ -23,6 +23,8 @@ interface Draft {
   readonly list: List
   readonly entries: Entry[]
   readonly declared: Set<string>
+  /** The key values of the list as it is written, by key field. */
+  readonly own: Map<string, ReadonlySet<string>>
   view: StubView
   key: string
   flags: number
@@ -62,6 +64,7 @@ function newDraft(host: Host, cell: Cell, list: List): Draft {
     list,
     entries: [],
     declared: new Set(),
+    own: new Map(),
     view: host.view,
     key: cell.key ?? '',
     flags: cell.flags | (stub ? stub.flags & (flag.temporary | flag.state) : 0),
@@ -139,11 +142,19 @@ function splice(draft: Draft, base: Cell, node: Live): void {
     draft.entries.length = 0
   }
   const field = draft.key === '' ? (base.key ?? 'name') : draft.key
-  const own = new Set(draft.list.cells.flatMap((cell) => keyValue(cell, field) ?? []))
+  const own = ownValues(draft, field)
   for (const cell of base.value.cells) {
     const name = keyValue(cell, field)
     if (name === undefined || !own.has(name)) draft.entries.push({ cell, final: merged || replace })
   }
+}
+
+function ownValues({ own, list }: Draft, field: string): ReadonlySet<string> {
+  const known = own.get(field)
+  if (known !== undefined) return known
+  const values = new Set(list.cells.flatMap((cell) => keyValue(cell, field) ?? []))
+  own.set(field, values)
+  return values
 }
 
 function keyValue(cell: Cell, field: string): string | undefined {

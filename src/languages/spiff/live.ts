@@ -1,10 +1,9 @@
 /** A node of a document, evaluated on demand and once: first its kind, then everything in it. */
-
 import { stackMax } from './budget.ts'
 import { type Env, type Info, isTemplate, newInfo, type Stand } from './env.ts'
 import { FramedNode } from './framed-node.ts'
 import { isOptionalInsert } from './insert.ts'
-import { Failure, issueOf, Suspended, signOf, Waiting } from './issue.ts'
+import { extentOfIssue, Failure, issueOf, Suspended, signOf, Waiting } from './issue.ts'
 import { shapeList } from './live-list.ts'
 import { shapeMap } from './live-map.ts'
 import { isDirectMerge, mayOverride } from './merge.ts'
@@ -94,8 +93,9 @@ class LiveNode extends FramedNode implements Host, Stand {
     this.level.run.depth++
     try {
       const settled = this.settleShape(this.shape())
-      // What is under way below may well settle: the circle is one for who asks now, not for this node.
-      if (settled !== cyclic || this.below().every(({ node }) => node.isSettled)) this.result = settled
+      // What is under way here or below may well settle: the circle is one of the asking place, not of this node.
+      const isUnderWay = this.shaping || this.below().some(({ node }) => !node.isSettled)
+      if (settled !== cyclic || !isUnderWay) this.result = settled
       return settled
     } catch (error) {
       this.leave(error)
@@ -175,27 +175,26 @@ class LiveNode extends FramedNode implements Host, Stand {
     return this.site.override && !this.noMerge
   }
 
-  /** Plain data, which a stub may replace; text that looks like an expression but is none is reported. */
+  /** Plain data, which a stub may replace. */
   private plain(cell: Cell): Shape {
     const replaced = this.replaceable ? this.replaced(cell.flags, cell.key ?? '') : undefined
     if (replaced !== undefined) return replaced
-    if (typeof cell.value === 'string' && looksLikeCode(cell.value)) {
-      const parsed = parseText(this.level.run, cell.value)
-      if (parsed !== undefined && 'fault' in parsed)
-        this.fail({
-          sign: '*',
-          issue: issueOf(parsed.fault.message),
-          expr: undefined,
-          text: cell.value,
-          code: { text: this.codeOf(cell.value), at: parsed.fault.offset },
-        })
-    }
+    this.reportMisread(cell.value)
     return { kind: 'cell', cell: literalOrigin(cell, this) }
+  }
+
+  /** Text that looks like an expression but is none is at fault, be it written or a result. */
+  private reportMisread(value: Value): void {
+    const parsed = typeof value === 'string' && looksLikeCode(value) && parseText(this.level.run, value)
+    if (typeof value !== 'string' || !parsed || !('fault' in parsed)) return
+    const code = { text: this.codeOf(value), at: parsed.fault.offset }
+    this.fail({ sign: '*', issue: issueOf(parsed.fault.message), expr: undefined, text: value, code })
   }
 
   private fail(trouble: Omit<Trouble, 'source'>, source = this.raw.source): Stuck {
     this.trouble = { ...trouble, source }
     this.level.troubled = true
+    this.level.run.budget.tell(extentOfIssue(trouble.issue))
     return { kind: 'stuck', failed: trouble.sign !== '@', what: 'unresolved' }
   }
 
@@ -301,6 +300,7 @@ class LiveNode extends FramedNode implements Host, Stand {
     if (dynamic !== undefined) return this.instance(cell, expr)
     if (info.tag !== '' && !this.site.insert) this.name(info.tag, cell)
     if (this.trouble !== undefined) return { kind: 'stuck', failed: true, what: 'unresolved' }
+    this.reportMisread(value)
     if (this.site.insert || !structured || info.merged || !(isLive(value) || this.site.view.cells.length > 0))
       return { kind: 'cell', cell }
     return this.walk(cell)

@@ -121,7 +121,12 @@ function equalInteger(a: bigint, b: Value): boolean {
   if (typeof b === 'bigint') return a === b
   if (typeof b === 'number') return Number(a) === b
   if (typeof b === 'boolean') return a === (b ? 1n : 0n)
-  return typeof b === 'string' && /^[-+]?[0-9]+$/.test(b) && BigInt(b.replace('+', '')) === a
+  return typeof b === 'string' && integerIn(b) === a
+}
+
+/** The integer a text is when it is compared with one. */
+export function integerIn(text: string): bigint | undefined {
+  return /^[-+]?[0-9]+$/.test(text) ? BigInt(text.replace('+', '')) : undefined
 }
 
 function equalStructure(a: Exclude<Value, string | number | bigint | boolean | null>, b: Value): boolean {

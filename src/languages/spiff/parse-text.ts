@@ -11,9 +11,15 @@ export function parseText(run: Run, text: string): Parsed | undefined {
   if (known !== undefined) return known
   const code = embedded(text, run.interpolation)
   if (code === undefined) return undefined
-  const parsed = parseExpression(code)
+  const parsed = parseCode(run, code)
   run.parsed.set(text, parsed)
   return parsed
+}
+
+/** Parses the text of an expression within the limits of a run. */
+export function parseCode({ budget }: Run, code: string): Parsed {
+  budget.parse(code.length)
+  return parseExpression(code, () => budget.checkTime())
 }
 
 /** The expression alone; undefined for plain text and for what cannot be parsed. */

@@ -26,19 +26,19 @@ export interface SyntaxFault {
 
 export type Parsed = { readonly expr: Expr } | { readonly fault: SyntaxFault }
 
-/** Parses the text between `((` and `))`. */
-export function parseExpression(text: string): Parsed {
-  const c = cursor(text, rules, false)
+/** Parses the text between `((` and `))`; a long one lets its caller look at the clock now and then. */
+export function parseExpression(text: string, pause?: () => void): Parsed {
+  const c = cursor(text, { rules, explains: false, pause })
   const expr = whole(c)
   if (c.overflow === undefined && expr !== undefined && c.at === text.length) return { expr }
-  return { fault: explained(text) }
+  return { fault: explained(text, pause) }
 }
 
 const whole = (c: Cursor): Expr | undefined => firstOf(c, [prefer, marked, expression])
 
 /** Reads a text that is no expression once more, to tell what would have helped. */
-function explained(text: string): SyntaxFault {
-  const c = cursor(text, rules, true)
+function explained(text: string, pause: (() => void) | undefined): SyntaxFault {
+  const c = cursor(text, { rules, explains: true, pause })
   const expr = whole(c)
   if (c.overflow !== undefined) {
     c.furthest = c.overflow

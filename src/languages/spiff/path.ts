@@ -112,6 +112,7 @@ export function evaluateProjection(expr: Extract<Expr, { kind: 'projection' }>, 
   const whole = expr.rest.kind === 'projected'
   if (whole && source instanceof List) return source
   const cells = elements(source)
+  env.run.budget.pass(cells.length)
   if (whole) return new List(cells)
   env.run.budget.make(cells.length)
   try {

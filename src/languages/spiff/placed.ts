@@ -15,6 +15,7 @@ export class Placed {
   readonly site: Site
 
   constructor(raw: Cell, site: Site) {
+    site.level.run.budget.node()
     this.raw = raw
     this.site = site
   }

@@ -4,6 +4,7 @@ import { type Issue, issueOf, printNested } from './issue.ts'
 import { printExpr } from './print.ts'
 import type { Live, Trouble } from './site.ts'
 import { stubSteps } from './stubs.ts'
+import { extentOfCode } from './value.ts'
 
 /** One node that did not settle. */
 export interface Unresolved {
@@ -37,7 +38,10 @@ function collect(node: Live, context: readonly string[], found: Unresolved[], se
   seen.add(node)
   for (const { step, node: child } of node.below())
     collect(child, step === undefined ? context : [...context, step], found, seen)
-  if (node.trouble !== undefined) found.push(entryOf(node, node.trouble, context))
+  if (node.trouble === undefined) return
+  const { expr, text } = node.trouble
+  node.site.level.run.budget.tell(expr === undefined ? text.length : extentOfCode(expr))
+  found.push(entryOf(node, node.trouble, context))
 }
 
 function entryOf(node: Live, trouble: Trouble, context: readonly string[]): Unresolved {

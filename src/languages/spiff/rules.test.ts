@@ -82,6 +82,12 @@ test.each([
   expect(yaml(template, [stub], { control: true })).toBe(wanted)
 })
 
+test.each(['constructor', 'toString', '__proto__'])('there is no control <<%s', (word) => {
+  expect(yaml(`a: {"<<${word}": 1}\n`, [], { control: true })).toContain(
+    `unknown control or control option "<<${word}"`,
+  )
+})
+
 test.each([
   [
     'a marked map stays a template',
@@ -205,4 +211,52 @@ test('a dynamic template that merges a temporary value is temporary', () => {
 
 test('a document that is a template prints as its source', () => {
   expect(yaml('<<: (( &template ))\np: (( p ))\n')).toBe('<<: (( &template ))\np: (( p ))\n')
+})
+
+test.each([
+  ['uniq(["01", 1, "1"])', '["01", "1"]'],
+  ['uniq([1, "01", "1"])', '[1, "01"]'],
+  ['intersect([1, 2], ["01"])', '[1]'],
+  ['intersect(["01"], [1])', '[]'],
+  ['intersect([true, false], ["true"])', '[true]'],
+  ['intersect([1.0], [1])', '[1.0]'],
+  ['index(["01"], 1)', '-1'],
+])('equal is what == says, whatever is on the left: %s', (expr, wanted) => {
+  expect(yaml(`v: (( ${expr} ))`)).toBe(yaml(`v: ${wanted}`))
+})
+
+test.each([
+  ['%.0f', 0.5, '0'],
+  ['%.0f', 2.5, '2'],
+  ['%.0f', 9.5, '10'],
+  ['%.1f', 0.25, '0.2'],
+  ['%.1f', 0.35, '0.3'],
+  ['%.2f', 0.375, '0.38'],
+  ['%.2f', 0.125, '0.12'],
+  ['%.0e', 2.5, '2e+00'],
+  ['%.0e', 9.5, '1e+01'],
+  ['%.2g', 2.25, '2.2'],
+  ['%.2g', 1_250_000, '1.2e+06'],
+  ['%f', 1.5, '1.500000'],
+])('what lies between two numbers is rounded to the even one: %s of %d', (verb, number, wanted) => {
+  expect(yaml(`v: (( format("${verb}", ${number} * 1.0) ))`)).toBe(yaml(`v: "${wanted}"`))
+})
+
+test('infinity is formatted with its sign', () => {
+  expect(yaml('i: .inf\nv: (( format("%f|%5.1f|%d", i, -1.0 * i, i) ))')).toContain(
+    'v: +Inf| -Inf|%!d(float64=+Inf)',
+  )
+})
+
+test('a place that a tag looks for while it is evaluated settles all the same', () => {
+  const template = 'm: (( g::. || 1 ))\nt:\n  v: (( &tag:h (.t g::x || 1) ))\n'
+
+  expect(yaml(template)).toBe('m: 1\nt:\n  v: 1\n')
+})
+
+test('a result that looks like an expression and is none is at fault, as text of a document is', () => {
+  expect(yaml('m: (( "((" "+))" ))\n')).toContain(
+    '((+))\tin template\tm\t()\t*parse error near line 1 column 1',
+  )
+  expect(yaml('m: (( "((" "+))" ))\n', ['m: 5\n'])).toBe('m: 5\n')
 })

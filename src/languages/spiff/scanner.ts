@@ -16,6 +16,10 @@ export interface Cursor {
   readonly memo: Map<string, Map<number, Remembered>>
   /** The rules that others nest. */
   readonly rules: Rules
+  /** Called now and then. */
+  readonly pause: (() => void) | undefined
+  /** Rules that were run. */
+  runs: number
 }
 
 export interface Rules {
@@ -32,11 +36,14 @@ interface Remembered {
 
 export const nestingMax = 400
 
-export function cursor(text: string, rules: Rules, explains: boolean): Cursor {
+/** Between two pauses so many rules are run. */
+const runsBetweenPauses = 10_000
+
+export function cursor(text: string, how: Pick<Cursor, 'rules' | 'explains' | 'pause'>): Cursor {
   return {
-    rules,
-    explains,
+    ...how,
     text,
+    runs: 0,
     at: 0,
     depth: 0,
     overflow: undefined,
@@ -119,6 +126,7 @@ export function once<T>(c: Cursor, name: string, rule: (c: Cursor) => T | undefi
   }
   if (c.depth >= nestingMax) return expecting(c, 'less nesting')
   c.depth++
+  if (++c.runs % runsBetweenPauses === 0) c.pause?.()
   const result = attempt(c, rule)
   c.depth--
   places.set(from, { result, end: c.at })

@@ -21,7 +21,7 @@ import type { Ports } from './ports.ts'
 import { type Unresolved, unresolvedMessage } from './report.ts'
 import { TagTable } from './tags.ts'
 import { type Cell, cellOf, Dict, flag, List, type Scope, type Value } from './value.ts'
-import { DocumentFault, readDocument, readDocuments } from './yaml-read.ts'
+import { DocumentFault, type ReadLimits, readDocument, readDocuments } from './yaml-read.ts'
 import { writeYaml } from './yaml-write.ts'
 
 /** A document as text, under the name that messages use. */
@@ -91,22 +91,22 @@ export function processSpiff(
   options: SpiffOptions = {},
 ): SpiffResult {
   return inTime(options, () => {
-    const limits = { ...strictLimits, ...options.limits }
+    const run = newRun(options)
+    const limits = run.budget.reading
     const cells = stubs.map((stub) => onlyDocument(stub, limits))
     const state = options.state && readDocument(options.state.text, options.state.name, limits)
     const documents = allDocuments(template, limits)
-    const run = newRun(options)
     const outer = bindingsScope(run)
     const prepared = prepareStubs(run, state ? [...cells, state] : cells, outer, options.partial)
     return processStream(run, documents, { stubs: prepared, outer, options })
   })
 }
 
-function allDocuments(source: SpiffSource, limits: Limits): readonly Cell[] {
+function allDocuments(source: SpiffSource, limits: ReadLimits): readonly Cell[] {
   return 'kind' in source ? source.documents : readDocuments(source.text, source.name, limits)
 }
 
-function onlyDocument(source: SpiffSource, limits: Limits): Cell {
+function onlyDocument(source: SpiffSource, limits: ReadLimits): Cell {
   if (!('kind' in source)) return readDocument(source.text, source.name, limits)
   const [only = cellOf(null, source.name), second] = source.documents
   if (second !== undefined)

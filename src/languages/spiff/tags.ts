@@ -52,6 +52,7 @@ export class TagTable implements Tags {
   find(tag: string, env: Env): readonly { readonly name: string; readonly at: Seen }[] {
     const name = tag.replaceAll(':', '.')
     if (name.startsWith('doc.')) return this.document(Number(name.slice(4)), env)
+    env.run.budget.pass(this.globals.size + this.stream.size + this.current.size)
     const { root } = env.base
     if (root.kind === 'spot') this.scan(root as Live)
     const found = new Map<string, Seen>()

@@ -3,6 +3,8 @@ import type { Place } from '../place.ts'
 import { type Costs, type Facts, factsFromTheEnd, factsOfBoth, nothing, partsOf, Summed } from './facts.ts'
 import { type Expr, extentOfExpr, type Param } from './tree.ts'
 
+export { addsItself, flag, isImplied, onlyDefault, overriddenFlags } from './flags.ts'
+
 export type Value = null | boolean | bigint | number | string | List | Dict | Lambda | Template
 
 /** A value at a place of a document, with what is known about it. */
@@ -31,28 +33,6 @@ export interface Origin {
   /** What stood there before a stub replaced it. */
   readonly instead?: string
 }
-
-export const flag = {
-  temporary: 1,
-  local: 2,
-  inject: 4,
-  state: 8,
-  default: 16,
-  dynamic: 32,
-  injected: 64,
-  implied: 128,
-  /** Written as `!!binary`, and printed so. */
-  binary: 256,
-} as const
-
-/** Stub fields that are added downstream, as injection or as default. */
-export const addsItself = (flags: number): boolean => (flags & (flag.inject | flag.default)) !== 0
-export const onlyDefault = (flags: number): boolean => (flags & (flag.default | flag.inject)) === flag.default
-/** Below a default map, and not a default itself: invisible for merging. */
-export const isImplied = (flags: number): boolean => (flags & (flag.implied | flag.default)) === flag.implied
-/** An overridden default is no default any more, yet it still travels on. */
-export const overriddenFlags = (flags: number): number =>
-  (onlyDefault(flags) ? (flags | flag.inject) & ~flag.default : flags) & ~flag.binary
 
 /** A place of a document that is being evaluated, as references see it. */
 export interface Spot {
@@ -117,15 +97,16 @@ export interface Base {
 }
 
 function factsOf(cells: Iterable<Cell>): Facts {
-  let { code, live, weight, extent, height } = nothing
-  for (const { value } of cells) {
+  let { flagged, code, live, weight, extent, height } = nothing
+  for (const { value, flags } of cells) {
+    flagged ||= flags !== 0 || isFlagged(value)
     code ||= hasCode(value)
     live ||= isLive(value)
     weight += weightOf(value)
     extent += extentOf(value)
     if (typeof value === 'object') height = Math.max(height, heightOf(value) + 1)
   }
-  return { code, live, weight, extent, height }
+  return { flagged, code, live, weight, extent, height }
 }
 
 function copyOf({ whole, from, costs }: Rest): readonly Cell[] {
@@ -311,6 +292,10 @@ export function hasCode(value: Value): boolean {
   return value instanceof List || value instanceof Dict ? value.code : false
 }
 
+function isFlagged(value: Value): boolean {
+  return value instanceof List || value instanceof Dict ? value.flagged : false
+}
+
 function heightOf(value: Value): number {
   if (value instanceof List || value instanceof Dict) return value.height
   return typeof value === 'object' && value?.kind === 'template' ? heightOf(value.original.value) : 0
@@ -329,9 +314,12 @@ export function extentOf(value: Value): number {
   return value.kind === 'template' ? extentOf(value.original.value) : extentOfLambda(value)
 }
 
+/** How much an expression is to print. */
+export const extentOfCode = (expr: Expr): number => extentOfExpr(expr, (held) => extentOf(held as Value))
+
 function extentOfLambda({ params, body }: Lambda): number {
-  const of = (expr: Expr): number => extentOfExpr(expr, (held) => extentOf(held as Value))
-  return params.reduce((sum, { name, preset }) => sum + name.length + (preset ? of(preset) : 1), of(body))
+  const of = (preset: Expr | undefined): number => (preset ? extentOfCode(preset) : 1)
+  return params.reduce((sum, { name, preset }) => sum + name.length + of(preset), extentOfCode(body))
 }
 
 /** Whether processing a value in place could change it. */

@@ -12,6 +12,8 @@ export interface ReadLimits {
   readonly documentMax: number
   readonly nestingMax: number
   readonly elementsMax: number
+  /** How many all documents of a run have so far. */
+  readonly tally?: { elements: number }
 }
 
 const start = { line: 1, column: 1 }
@@ -51,13 +53,16 @@ interface Context {
   readonly indentless: boolean
 }
 
-const binaryTags = new Set(['!!binary', '!<tag:yaml.org,2002:binary>'])
+const binaryTags = new Set(['!binary', '!!binary', '!<tag:yaml.org,2002:binary>'])
+/** What is none stays the text that it is. */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const contentEnds = new Set<TokenKind>(['directive', 'document-start', 'document-end', 'stream-end'])
 
 class Reader {
   private readonly text: Text
   private readonly tokens: Scanner
   private readonly limits: ReadLimits
+  private readonly tally: { elements: number }
   /** What anchored nodes became, the latest of a name: aliases share it. */
   private anchors = new Map<string, Cell | typeof open>()
 
@@ -65,6 +70,7 @@ class Reader {
     this.text = text
     this.tokens = new Scanner(text)
     this.limits = limits
+    this.tally = limits.tally ?? { elements: 0 }
   }
 
   stream(): readonly Cell[] {
@@ -92,6 +98,10 @@ class Reader {
   }
 
   private cell(value: Value, mark: Mark, flags = 0): Cell {
+    // A list or map costs more than what it holds.
+    this.tally.elements += typeof value === 'object' && value !== null ? 2 : 1
+    if (this.tally.elements > this.limits.elementsMax)
+      this.text.fail(`more than ${this.limits.elementsMax} elements`, mark)
     return {
       kind: 'cell',
       value,
@@ -151,10 +161,9 @@ class Reader {
   }
 
   private scalar({ text, plain, mark }: Token, tag: string | undefined): Cell {
-    if (tag !== undefined && binaryTags.has(tag))
+    if (tag !== undefined && binaryTags.has(tag) && base64.test(text.replaceAll('\n', '')))
       return this.cell(textOf(fromBase64(text)), mark, flag.binary)
-    const tagged = tag !== undefined && tag !== '!'
-    return this.cell(plain || tagged ? resolveScalar(text) : text, mark)
+    return this.cell(plain || tag !== undefined ? resolveScalar(text) : text, mark)
   }
 
   private blockSequence(context: Context): List {

@@ -47,8 +47,7 @@ function parseInteger(text: string): bigint | undefined {
 
 function baseOf(digits: string): bigint | undefined {
   if (digits === '0' || /^[1-9][0-9]*$/.test(digits)) return BigInt(digits)
-  if (/^0x[0-9a-fA-F]+$/.test(digits) || /^0b[01]+$/.test(digits) || /^0o[0-7]+$/.test(digits))
-    return BigInt(digits)
+  if (/^0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO][0-7]+)$/.test(digits)) return BigInt(digits)
   if (/^0[0-7]+$/.test(digits)) return BigInt(`0o${digits.slice(1)}`)
   return undefined
 }

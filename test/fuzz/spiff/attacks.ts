@@ -12,6 +12,12 @@ const f = (body: string, call: string): string => `f: (( &temporary(${body}) ))\
 const nested = (open: string, inside: string, close: string, n = 10_000): string =>
   `${open.repeat(n)}${inside}${close.repeat(n)}`
 const code = (text: string): string => `a: ${JSON.stringify(`(( ${text} ))`)}\n`
+/** A document of the greatest size. */
+const filled = (unit: string, before: string, after: string): string =>
+  before + unit.repeat(Math.floor((3_999_000 - before.length) / unit.length)) + after
+const long = 'x'.repeat(1_500_000)
+/** What fails again and again, with a long expression in its message. */
+const failing = (expression: string): string => code(`sum[[1..20000]|0|s,y|->s + ((${expression}) || 1)]`)
 const often = (expression: string, times = 2000): string =>
   `${megabytes}a: (( sum[[1..${times}]|0|s,x|->s + length(${expression})] ))\n`
 
@@ -94,6 +100,39 @@ const documents: Readonly<Record<string, string>> = {
   'controls in controls': `a:${lines(150, (i) => `\n${'  '.repeat(i + 1)}<<if: true\n${'  '.repeat(i + 1)}<<then:`)}`,
   'loops of loops': `a:\n  <<for:\n${lines(6, (i) => `    v${i}: (( [1..40] ))`)}  <<do: (( v0 v1 ))\n`,
   'merges inside of merges': f('|n|->merge({"a"=n})', 'sum[[1..100000]|{}|s,x|->merge(s, {"a"=x})]'),
+  'as many parts of a text as there can be': filled('((1))', 'a: "', '"\n'),
+  'as many elements of an expression as there can be': filled('1,', 'a: (( [', '1] ))\n'),
+  'a row of operators as long as can be': filled('1 + ', 'a: (( ', '1 ))\n'),
+  'as many documents as there can be': filled('--- ((1))\n', '', ''),
+  'as many empty lists as there can be': filled('[],', 'a: [', ']\n'),
+  'as many expressions as there can be': filled('- ((1))\n', 'a:\n', ''),
+  'as many references that fail as there can be': filled('- ((b))\n', 'a:\n', ''),
+  'as many inserts as there can be': filled('{"<<": "((b))"},', 'b: [1]\na: [', ']\n'),
+  'a large map that is inserted again and again': `b:\n${lines(1000, (i) => `  k${i}: 1`)}a:\n${lines(10_000, (i) => `- {"<<": "((b))", x: ${i}}`)}`,
+  'shared lists that stand in many places': `a0: [1, 2]\n${lines(18, (i) => `a${i + 1}: (( &temporary([a${i}, a${i}]) ))`)}${lines(40, (i) => `b${i}: (( a18 ))`)}`,
+  'an escaped text that is shared': `s0: "${'((!x)) '.repeat(150)}"\n${lines(13, (i) => `s${i + 1}: (( &temporary(s${i} s${i}) ))`)}${lines(100, (i) => `m${i}: (( s13 ))`)}`,
+  'an expression that is made': `s0: "${'1 + '.repeat(250)}"\n${lines(13, (i) => `s${i + 1}: (( &temporary(s${i} s${i}) ))`)}a: (( eval(s13 "1") ))\n`,
+  'expressions that are made again and again': `s0: "${'1,'.repeat(500)}"\n${lines(9, (i) => `s${i + 1}: (( &temporary(s${i} s${i}) ))`)}a: (( map[[1..1000]|x|->eval("[" s9 x "]")] ))\n`,
+  'lists that are parsed again and again': `s0: "${'[],'.repeat(300)}"\n${lines(9, (i) => `s${i + 1}: (( &temporary(s${i} s${i}) ))`)}a: (( map[[1..100]|x|->parse("[" s9 "]")] ))\n`,
+  'a loop beside an empty range':
+    'a:\n  <<for:\n    i: (( [1..100000] ))\n    j: (( [1..100000] ))\n    k: []\n  <<do: 1\n',
+  'a loop whose body fails': 'a:\n  <<for:\n    i: (( [1..900000] ))\n  <<do: (( nosuch ))\n',
+  'a loop whose long body fails': `a:\n  <<for:\n    i: (( [1..200000] ))\n  <<do: (( nosuch "${'x'.repeat(30_000)}" ))\n`,
+  'a long lambda in place that fails': failing(`map[[1]|x|->nosuch "${long}"]`),
+  'a long lambda that fails': failing(`(|x|->nosuch "${long}")(1)`),
+  'a long text that cannot be joined': failing(`nil "${long}"`),
+  'a long expression that is required': failing(`require(nosuch "${long}")`),
+  'a long text that is called': failing(`("${long}")(1)`),
+  'a map that is joined and looked into':
+    'm: (( &temporary(map{map[[1..300000]|x|->"k" x]|k|->1}) ))\na: (( sum[[1..20000]|0|s,x|->s + (m { "a" = x }).a] ))\n',
+  'a list that is joined and looked into':
+    'l: (( &temporary([1..900000]) ))\na: (( sum[[1..20000]|0|s,x|->s + (l [x]).[0]] ))\n',
+  'a map whose values are listed again and again':
+    'm: (( &temporary(map{map[[1..300000]|x|->"k" x]|k|->1}) ))\na: (( sum[[1..20000]|0|s,x|->s + (m.[*] == 5 ? 1 :0)] ))\n',
+  'many names that every call takes over': code(
+    `(${Array.from({ length: 150_000 }, (_, i) => `$a${i}=1`).join(',')}) sum[[1..20000]|0|s,x|->s + x]`,
+  ),
+  'circles in a map that many refer to': `m:\n${lines(60_000, (i) => `  k${i}: (( k${i ^ 1} ))`)}r:\n${'- (( m ))\n'.repeat(60_000)}`,
   'a value that waits for itself through a function': 'a: (( asjson(b) ))\nb: (( asyaml(a) ))\n',
 }
 

@@ -2,7 +2,7 @@
 import type { Call, SpiffFunction } from '../env.ts'
 import { isTemplate } from '../env.ts'
 import { Failure, failure } from '../issue.ts'
-import { parseExpression } from '../parser.ts'
+import { parseCode } from '../parse-text.ts'
 import { type Cell, cellOf, Dict, List, typeName, type Value } from '../value.ts'
 import { count, newList, text } from './arguments.ts'
 import { readMode } from './read-mode.ts'
@@ -68,7 +68,7 @@ function parse(call: Call): Value {
 function evaluateText(call: Call): Value {
   count(call, 1, 1, "one argument required for 'eval'")
   const source = text(call.args[0], "string argument required for 'eval'")
-  const parsed = parseExpression(source)
+  const parsed = parseCode(call.env.run, source)
   if ('fault' in parsed) return failure(`(${source})\t ${parsed.fault.message}`)
   try {
     return call.env.run.evaluate(parsed.expr, call.env)

@@ -182,10 +182,13 @@ function floatVerb(verb: string, value: number, spec: Spec): string | undefined 
   const text = floatBody(verb, Math.abs(value), spec.precision)
   if (text === undefined) return undefined
   const negative = value < 0 || Object.is(value, -0)
-  return pad(signOf(negative, spec) + text, spec, Number.isFinite(value))
+  // Infinity always has its sign.
+  const sign = signOf(negative, spec) || (text === 'Inf' ? '+' : '')
+  return pad(sign + text, spec, Number.isFinite(value))
 }
 
 function floatBody(verb: string, size: number, precision: number | undefined): string | undefined {
+  if (!'fFeEgGxX'.includes(verb)) return undefined
   if (!Number.isFinite(size)) return Number.isNaN(size) ? 'NaN' : 'Inf'
   switch (verb) {
     case 'f':
@@ -193,8 +196,7 @@ function floatBody(verb: string, size: number, precision: number | undefined): s
       return fixed(size, precision ?? 6)
     case 'e':
     case 'E': {
-      const [mantissa = '', exponent = '0'] = size.toExponential(Math.min(precision ?? 6, 100)).split('e')
-      const text = exponentForm(mantissa, Number(exponent))
+      const text = exponentForm(...rounded(size, precision ?? 6))
       return verb === 'E' ? text.toUpperCase() : text
     }
     case 'g':
@@ -202,13 +204,27 @@ function floatBody(verb: string, size: number, precision: number | undefined): s
       const text = precision === undefined ? floatText(size, 21) : shortest(size, precision)
       return verb === 'G' ? text.toUpperCase() : text
     }
-    case 'x':
-      return hexFloat(size)
-    case 'X':
-      return hexFloat(size).toUpperCase()
     default:
-      return undefined
+      return verb === 'X' ? hexFloat(size).toUpperCase() : hexFloat(size)
   }
+}
+
+/** Digits behind the point that the platform can give: all that a double has, but for very small ones. */
+const digitsMax = 100
+
+/** What lies exactly between two texts becomes the even one; the platform takes the upper. */
+function even(upper: string, exact: string): string {
+  const lower = exact.slice(0, upper.length)
+  const between = /^\.?50*$/.test(exact.slice(upper.length)) && /[02468]\.?$/.test(lower)
+  return between ? lower : upper
+}
+
+/** Mantissa and exponent with so many digits behind the point. */
+function rounded(size: number, precision: number): [mantissa: string, exponent: number] {
+  const [exact = '', exponent = '0'] = size.toExponential(digitsMax).split('e')
+  const [upper = '', next = '0'] = size.toExponential(Math.min(precision, digitsMax)).split('e')
+  const mantissa = exponent === next ? even(upper, exact) : upper
+  return [mantissa, Number(next)]
 }
 
 /** The digits of a double in base 16, with a binary exponent. */
@@ -222,19 +238,19 @@ function hexFloat(size: number): string {
 }
 
 function fixed(size: number, precision: number): string {
-  return size < 1e21
-    ? size.toFixed(Math.min(precision, 100))
-    : BigInt(size).toString() + (precision > 0 ? `.${'0'.repeat(precision)}` : '')
+  if (size >= 1e21) return BigInt(size).toString() + (precision > 0 ? `.${'0'.repeat(precision)}` : '')
+  return even(size.toFixed(Math.min(precision, digitsMax)), size.toFixed(digitsMax))
 }
 
 /** %g with a precision: that many significant digits, trailing zeros dropped. */
 function shortest(size: number, precision: number): string {
-  const digits = Math.min(Math.max(precision, 1), 100)
-  const [mantissa = '', exponentText = '0'] = size.toExponential(digits - 1).split('e')
-  const exponent = Number(exponentText)
-  const plain = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa
-  if (exponent < -4 || exponent >= digits) return exponentForm(plain, exponent)
-  return floatText(Number(size.toPrecision(digits)), 400)
+  const digits = Math.min(Math.max(precision, 1), digitsMax)
+  const [mantissa, exponent] = rounded(size, digits - 1)
+  if (exponent < -4 || exponent >= digits) {
+    const plain = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa
+    return exponentForm(plain, exponent)
+  }
+  return floatText(Number(`${mantissa}e${exponent}`), 400)
 }
 
 function stringText(verb: string, value: string, spec: Spec): string | undefined {

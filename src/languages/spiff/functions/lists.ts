@@ -4,7 +4,7 @@ import { isLambda } from '../env.ts'
 import { byteLength } from '../go-text.ts'
 import { Failure, failure, issueOf } from '../issue.ts'
 import { callLambda } from '../lambda.ts'
-import { equalOr } from '../operators.ts'
+import { equalOr, integerIn } from '../operators.ts'
 import {
   byBytes,
   type Cell,
@@ -34,10 +34,25 @@ export const listFunctions: readonly (readonly [string, SpiffFunction])[] = [
   ['makemap', makemap],
 ]
 
-/** A text under which values that are equal by `==` meet; undefined where only comparing helps. */
-function simpleKey(value: Value): string | undefined {
-  if (typeof value === 'string' || typeof value === 'bigint') return String(value)
-  return undefined
+/** Simple values that were seen, so that what is equal to one by `==` is found without comparing with each. */
+class Simple {
+  /** What a string on the left is equal to, and what an integer is. */
+  private readonly texts = new Set<string>()
+  private readonly numbers = new Set<bigint>()
+
+  add(value: string | bigint): void {
+    this.texts.add(String(value))
+    const number = typeof value === 'bigint' ? value : integerIn(value)
+    if (number !== undefined) this.numbers.add(number)
+  }
+
+  has(value: string | bigint): boolean {
+    return typeof value === 'bigint' ? this.numbers.has(value) : this.texts.has(value)
+  }
+}
+
+function isSimple(value: Value): value is string | bigint {
+  return typeof value === 'string' || typeof value === 'bigint'
 }
 
 /** Accounts for comparing an element with so many others. */
@@ -45,22 +60,22 @@ function compares(call: Call, others: number, { value }: Cell): void {
   call.env.run.budget.work(others * (1 + (extentOf(value) >> 3)))
 }
 
-/** Keeps the first of equal values; simple values by their text, so that long lists stay fast. */
+/** Keeps the first of equal values; simple ones are looked up, so that long lists stay fast. */
 function uniq(call: Call): Value {
   count(call, 1, 1, 'uniq takes exactly 1 argument')
   const source = list(call.args[0], 'invalid type for function uniq')
-  const texts = new Set<string>()
+  const seen = new Simple()
   const kept: Cell[] = []
   const others: Value[] = []
   for (const cell of source.cells) {
-    const key = simpleKey(cell.value)
-    if (key !== undefined && texts.has(key)) continue
-    const rivals = key === undefined ? kept.map((one) => one.value) : others
+    const { value } = cell
+    if (isSimple(value) && seen.has(value)) continue
+    const rivals = isSimple(value) ? others : kept.map((one) => one.value)
     compares(call, rivals.length, cell)
-    if (rivals.some((value) => equalOr(cell.value, value))) continue
+    if (rivals.some((rival) => equalOr(value, rival))) continue
     kept.push(cell)
-    if (key === undefined) others.push(cell.value)
-    else texts.add(key)
+    if (isSimple(value)) seen.add(value)
+    else others.push(value)
   }
   return new List(kept)
 }
@@ -163,21 +178,25 @@ function intersect(call: Call): Value {
   })
   const [first, ...rest] = lists
   if (first === undefined) return newList(call, [])
-  const others = rest.map((other) => ({
-    texts: new Set(other.cells.flatMap((cell) => simpleKey(cell.value) ?? [])),
-    rest: other.cells.filter((cell) => simpleKey(cell.value) === undefined),
-  }))
+  const others = rest.map(comparable)
   return new List(
     first.cells.filter((cell) => {
-      const key = simpleKey(cell.value)
-      for (const other of others) compares(call, other.rest.length, cell)
-      return others.every(
-        (other) =>
-          (key !== undefined && other.texts.has(key)) ||
-          other.rest.some((one) => equalOr(cell.value, one.value)),
-      )
+      const { value } = cell
+      return others.every(({ seen, all, rest: odd }) => {
+        if (isSimple(value) && seen.has(value)) return true
+        // Lists and maps are equal to none but their like.
+        const rivals = typeof value === 'boolean' || typeof value === 'number' ? all : odd
+        compares(call, rivals.length, cell)
+        return rivals.some((one) => equalOr(value, one.value))
+      })
     }),
   )
+}
+
+function comparable({ cells }: List): { seen: Simple; all: readonly Cell[]; rest: readonly Cell[] } {
+  const seen = new Simple()
+  for (const { value } of cells) if (isSimple(value)) seen.add(value)
+  return { seen, all: cells, rest: cells.filter(({ value }) => !isSimple(value)) }
 }
 
 function compact(call: Call): Value {

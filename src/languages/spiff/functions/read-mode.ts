@@ -50,11 +50,11 @@ function guarded<T>(name: string, read: () => T): T {
 }
 
 function one(call: Call, name: string, text: string): Cell {
-  return guarded(name, () => readDocument(text, name, call.env.run.budget.limits))
+  return guarded(name, () => readDocument(text, name, call.env.run.budget.reading))
 }
 
 function all(call: Call, name: string, text: string): readonly Cell[] {
-  return guarded(name, () => readDocuments(text, name, call.env.run.budget.limits))
+  return guarded(name, () => readDocuments(text, name, call.env.run.budget.reading))
 }
 
 /** A mark at the very end opens no document here. */

@@ -70,10 +70,10 @@ function byName(call: Call, value: Value, name: string, args: readonly Value[]):
 function byLambda(call: Call, lambda: Lambda, args: readonly Value[]): Verdict {
   if (lambda.params.length !== args.length)
     return failure(
-      `argument count mismatch for lambda ${describe(lambda)}: expected ${lambda.params.length}, found ${args.length}`,
+      `argument count mismatch for lambda ${describe(lambda, call.env.run)}: expected ${lambda.params.length}, found ${args.length}`,
     )
   const result = callLambda(lambda, args, call.env)
-  const shown = describe(lambda)
+  const shown = describe(lambda, call.env.run)
   if (!(result instanceof List))
     return { ok: isTrue(result), message: isTrue(result) ? `${shown} succeeded` : `${shown} failed` }
   const [ok = null, good, bad] = result.cells.map((cell) => cell.value)
