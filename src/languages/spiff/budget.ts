@@ -38,7 +38,7 @@ export interface Limits {
 export const strictLimits: Limits = {
   stepsMax: 2_000_000,
   depthMax: 200_000,
-  nodesMax: 400_000,
+  nodesMax: 250_000,
   elementsMax: 1_000_000,
   stringMax: 16_000_000,
   documentMax: 4_000_000,
