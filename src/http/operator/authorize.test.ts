@@ -20,6 +20,7 @@ const rows: Readonly<Record<string, string>> = {
   'GET /can-i': everyone,
   'GET /roles': everyone,
   'GET /tenants': `${lookers} admin`,
+  'GET /tenants/:tenant': `${lookers} admin`,
   'GET /tokens': everyone,
   'POST /tokens': everyone,
   'DELETE /tokens/:token': everyone,
