@@ -2,7 +2,24 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
+
+type Outputs = Metafile['outputs']
+
+/** The pieces that the script of an entry needs before it runs, near and far. */
+function importedBy(entry: string, outputs: Outputs): readonly string[] {
+  const [start] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? []
+  const found = new Set<string>()
+  const follow = (path: string): void => {
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) {
+      if (kind !== 'import-statement' || found.has(next)) continue
+      found.add(next)
+      follow(next)
+    }
+  }
+  if (start !== undefined) follow(start)
+  return [...found]
+}
 
 /** Writes it into a folder; answers the files that went in. */
 export async function buildUi(outdir: string): Promise<readonly string[]> {
@@ -38,6 +55,11 @@ export async function buildUi(outdir: string): Promise<readonly string[]> {
     writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: quality }))
     if (entryPoint !== undefined) names[basename(entryPoint)] = `assets/${basename(path)}`
   }
+  // What the first script imports is asked for with it, not only when it has been read.
+  const pieces = importedBy('src/web/main.tsx', metafile.outputs).map(
+    (path) => `<link rel="modulepreload" href="assets/${basename(path)}" />`,
+  )
+  names['pieces'] = pieces.join('\n    ')
   const page = readFileSync(join(root, 'src/web/index.html'), 'utf8')
   writeFileSync(
     join(outdir, 'index.html'),

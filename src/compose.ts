@@ -138,9 +138,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     version,
     uiFolder: around.uiFolder ?? builtFolder('ui'),
     documentsFolder: around.documentsFolder ?? builtFolder('docs'),
-    worker,
-    keeper,
-    probes: house.probes,
+    ...{ worker, keeper, probes: house.probes, artifacts, engines: tools.engines },
   })
   const tls = readTls(settings)
   const server = await listen(

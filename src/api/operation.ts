@@ -167,7 +167,8 @@ export const LogLine = Type.Object(
     number: Type.Integer({ description: 'Grows; resume after it.' }),
     at: Moment,
     stream: Type.Union([Type.Literal('stdout'), Type.Literal('stderr'), Type.Literal('system')]),
-    step: Type.String(),
+    run: Type.String({ description: 'The name of the run that printed it.' }),
+    step: Type.String({ description: 'Of that run.' }),
     text: Type.String({ description: 'A piece of the log; may hold several lines or a part of one.' }),
   },
   { title: 'LogLine' },
@@ -178,12 +179,13 @@ interface LogPiece {
   readonly number: number
   readonly at: number
   readonly stream: 'stdout' | 'stderr' | 'system'
+  readonly run: string
   readonly step: string
 }
 
 /** A piece of a log; the reader decodes its text, for a character may be cut in two. */
-export function toLogLine({ number, at, stream, step }: LogPiece, text: string): LogLine {
-  return { number, at: moment(at), stream, step, text }
+export function toLogLine({ number, at, stream, run, step }: LogPiece, text: string): LogLine {
+  return { number, at: moment(at), stream, run, step, text }
 }
 
 export const Why = Type.Object(

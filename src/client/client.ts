@@ -14,6 +14,7 @@ import type { AuditPage, AuditQuery, AuditVerdict } from '../api/audit.ts'
 import type { Binding, BindingList, Credentials, NewBinding } from '../api/binding.ts'
 import type { CatalogAnswer } from '../api/catalog.ts'
 import type { About, Backup, Cluster, Freeze, Health, Keys } from '../api/cluster.ts'
+import type { Examination } from '../api/findings.ts'
 import type {
   ChangedInstance,
   DryRun,
@@ -70,15 +71,13 @@ export function makeClient(server: Server) {
 
   return {
     ...dryRuns(post),
-    about: () => get<About>('/about'),
+    ...stateOf(get),
     ...accessOf(get),
     ...accountsOf(server),
     catalog: (tenant?: string) => get<CatalogAnswer>('/catalog', { tenant }),
     packages: () => get<List<Package>>('/packages'),
     package: (name: string) => get<Package>(`/packages/${encodeURIComponent(name)}`),
     search: (text: string) => get<Found>('/search', { text }),
-    cluster: () => get<Cluster>('/cluster'),
-    health: () => get<Health>('/health'),
     ...keysAndFreeze(server),
     backup: () => post<Backup>('/backups'),
     audit: (query: AuditQuery) => get<AuditPage>('/audit', query),
@@ -189,6 +188,16 @@ async function* follow(server: Server, id: string, signal: AbortSignal): AsyncGe
     if (signal.aborted) return
     // The broker drains or a proxy gave up: it may take a moment until a broker answers again.
     await systemClock.sleep(reconnectMs, signal)
+  }
+}
+
+/** The broker itself: which it is, its nodes, how it is, and what doctor finds of it. */
+function stateOf(get: <T>(path: string) => Promise<T>) {
+  return {
+    about: () => get<About>('/about'),
+    cluster: () => get<Cluster>('/cluster'),
+    health: () => get<Health>('/health'),
+    examination: () => get<Examination>('/examination'),
   }
 }
 

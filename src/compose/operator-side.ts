@@ -2,7 +2,9 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
+import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Ports } from '../broker/ports.ts'
+import type { Engine } from '../engines/engine.ts'
 import type { Admission } from '../http/admit.ts'
 import type { Gate } from '../http/authenticate.ts'
 import { openDashboards } from '../http/dashboards.ts'
@@ -25,6 +27,7 @@ import type { KeyRing } from '../store/keys.ts'
 import type { Maintenance } from '../work/maintenance.ts'
 import type { Worker } from '../work/worker.ts'
 import { startAuditFeed } from './audit/feed.ts'
+import { makeExamination } from './examine-broker.ts'
 import { startFileWatch } from './file-watch.ts'
 import { type HealthParts, healthOf } from './health.ts'
 import { makeKeyMaster } from './keys.ts'
@@ -56,6 +59,8 @@ export interface OperatorSideParts {
   readonly settings: () => Settings
   readonly worker: Worker
   readonly keeper: Maintenance
+  readonly engines: readonly Engine[]
+  readonly artifacts: ArtifactStore
   readonly probes: Pick<Probes, 'latest'>
 }
 
@@ -168,6 +173,7 @@ function portsOfApi(
     isEncrypted: (request) => isEncrypted(request, sources),
     bodyLimits: bodyLimitsOf(settings),
     source: sources.of,
+    examine: makeExamination(parts),
     backup: (seed) => backUp(ports, settings.dataDir, seed),
   }
 }

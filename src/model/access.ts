@@ -31,6 +31,7 @@ export const permissions = {
   'force:operations': 'tenant',
   'release:operations': 'tenant',
   'read:cluster': 'all',
+  'examine:broker': 'all',
   'freeze:broker': 'all',
   'read:audit': 'all',
   'read:accounts': 'all',
@@ -89,6 +90,7 @@ export const roles = {
     'repin:instances',
     'force:operations',
     'release:operations',
+    'examine:broker',
     'freeze:broker',
   ],
   admin: [
@@ -96,6 +98,7 @@ export const roles = {
     'create:tokens',
     'read:tenants',
     'read:cluster',
+    'examine:broker',
     'read:accounts',
     'change:accounts',
     'read:keys',

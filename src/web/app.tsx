@@ -1,6 +1,7 @@
 /** The frame around every page: navigation, whether it is live, and log-in where there is no session. */
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Problem } from '../api/problem.ts'
 import { isLive } from './live.ts'
 import type { PageProps } from './page-props.ts'
 import { LogInPage } from './pages/log-in.tsx'
@@ -9,10 +10,11 @@ import { type Page, pageAt, pages } from './pages.ts'
 import { Mark } from './parts/mark.tsx'
 import { ProblemNote } from './parts/problem.tsx'
 import { SearchBox } from './parts/search-box.tsx'
+import { useTitle } from './parts/title.ts'
 import { documentsPath } from './place.ts'
 import { address, href } from './router.ts'
 import { unreachable } from './send.ts'
-import { may, session } from './session.ts'
+import { may, resume, session } from './session.ts'
 import { language, t } from './texts.ts'
 
 /** Everything that is shown. */
@@ -24,11 +26,35 @@ export function App() {
   switch (state.kind) {
     case 'asking':
       return <p class="visually-hidden">{t('word.loading')}</p>
+    case 'unreached':
+      return <Unreached problem={state.problem} />
     case 'none':
       return <LogInPage hadEnded={state.hadEnded} />
     case 'open':
       return <Frame />
   }
+}
+
+const againMs = 2000
+
+/** Whether there is a session is not known: a log-in would be asked for in vain. */
+function Unreached({ problem }: { readonly problem: Problem }) {
+  const title = t('login.unreached')
+  useTitle(title)
+  useEffect(() => {
+    const timer = setTimeout(() => void resume(), againMs)
+    return () => clearTimeout(timer)
+  }, [problem])
+  return (
+    <main class="log-in">
+      <div class="brand">
+        <Mark />
+        <span>Chandler</span>
+      </div>
+      <h1>{title}</h1>
+      <ProblemNote problem={problem} again={() => void resume()} />
+    </main>
+  )
 }
 
 function Frame() {

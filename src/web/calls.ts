@@ -4,6 +4,7 @@ import type { AuditPage, AuditVerdict } from '../api/audit.ts'
 import type { BindingList, Credentials } from '../api/binding.ts'
 import type { CatalogAnswer } from '../api/catalog.ts'
 import type { About, Cluster, Health, Keys } from '../api/cluster.ts'
+import type { Examination } from '../api/findings.ts'
 import type { DryRun, InstanceDetail, InstancePage, Ordered, Output } from '../api/instance.ts'
 import type { HistoryLine, Operation, OperationPage, Run, Why } from '../api/operation.ts'
 import type { CustomAction, Package } from '../api/package.ts'
@@ -44,6 +45,7 @@ export const calls = {
   tenants: call<Items<Tenant>>()('GET', '/tenants'),
   cluster: call<Cluster>()('GET', '/cluster'),
   health: call<Health>()('GET', '/health'),
+  examination: call<Examination>()('GET', '/examination'),
   changes: call<undefined>()('GET', '/changes'),
   search: call<Found>()('GET', '/search'),
   catalog: call<CatalogAnswer>()('GET', '/catalog'),

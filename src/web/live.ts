@@ -1,5 +1,5 @@
 /** Tells pages that something changed at the broker, and people whether what they see is live. */
-import { effect, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import { calls } from './calls.ts'
 import { addressOf } from './send.ts'
 import { resume, session } from './session.ts'
@@ -11,7 +11,10 @@ export const changes = signal(0)
 export const isLive = signal(false)
 
 const againMs = 2000
+/** A page that has just been opened asks for all it shows anyway; what changed meanwhile is asked for when it stands. */
+const standsMs = 1000
 
+let isFirst = true
 let source: EventSource | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -19,9 +22,9 @@ let timer: ReturnType<typeof setTimeout> | undefined
 export function keepLive(): void {
   document.addEventListener('visibilitychange', () => choose())
   addEventListener('online', () => choose())
-  effect(() => {
-    choose(session.value.kind === 'open')
-  })
+  // A session that is told once more is still the same: it begins no stream anew.
+  const isOpen = computed(() => session.value.kind === 'open')
+  effect(() => choose(isOpen.value))
 }
 
 function choose(isOpen = session.peek().kind === 'open'): void {
@@ -40,13 +43,18 @@ function connect(): void {
   source = stream
   stream.addEventListener('change', () => {
     isLive.value = true
-    changes.value += 1
+    setTimeout(tell, isFirst ? standsMs : 0)
+    isFirst = false
   })
   stream.onerror = () => {
     isLive.value = false
     disconnect()
     timer = setTimeout(connectAgain, againMs)
   }
+}
+
+function tell(): void {
+  changes.value += 1
 }
 
 /** A session that has ended is no lost connection. */

@@ -65,14 +65,21 @@ export function addressOf<T, U extends string>(
 
 /** One request and its answer as a value; nothing is thrown. */
 export async function exchange<T>(address: string, init: RequestInit): Promise<Answered<T>> {
+  const answered = await exchangeText(address, init)
+  if (answered.kind === 'refused') return answered
+  const { value: text } = answered
+  // Parameters may hold integers that a double cannot.
+  return { kind: 'done', value: (text === '' ? undefined : parseJson(text)) as T }
+}
+
+/** The same where the answer is text of a package's own. */
+export async function exchangeText(address: string, init: RequestInit = {}): Promise<Answered<string>> {
   try {
     const response = await fetch(address, init)
     const text = await response.text()
-    // Parameters may hold integers that a double cannot.
-    const answer: unknown = text === '' ? undefined : parseJson(text)
-    if (response.ok) return { kind: 'done', value: answer as T }
+    if (response.ok) return { kind: 'done', value: text }
     if (response.status === 401) sessionHooks.lost()
-    return { kind: 'refused', status: response.status, problem: answer as Problem }
+    return { kind: 'refused', status: response.status, problem: parseJson(text) as unknown as Problem }
   } catch {
     return { kind: 'refused', status: 0, problem: unreachable() }
   }

@@ -1,14 +1,16 @@
 /** The session of the person in front of this page. */
 import { effect, signal } from '@preact/signals'
+import type { Problem } from '../api/problem.ts'
 import type { Session } from '../api/session.ts'
 import type { Permission } from '../model/access.ts'
 import { calls } from './calls.ts'
 import { apiPath } from './place.ts'
 import { type Answered, addressOf, exchange, send, sessionHooks } from './send.ts'
 
-/** `asking` until the broker has told whether there is one. */
+/** `asking` until the broker has told whether there is one; `unreached` while it cannot tell. */
 export type SessionState =
   | { readonly kind: 'asking' }
+  | { readonly kind: 'unreached'; readonly problem: Problem }
   | { readonly kind: 'none'; readonly hadEnded: boolean }
   | { readonly kind: 'open'; readonly session: Session }
 
@@ -42,8 +44,12 @@ export async function resume(): Promise<void> {
   }
   const answered = await send(calls.session, { path: {}, isRefresh: true })
   if (answered.kind === 'done') session.value = { kind: 'open', session: answered.value }
-  // A broker that cannot be reached has not ended the session; one that has was heard of by `lost`.
-  else if (session.peek().kind === 'asking') session.value = { kind: 'none', hadEnded: false }
+  // A session that was open is ended by `lost` alone: a broker that cannot be reached has not ended it.
+  else if (session.peek().kind !== 'open')
+    session.value =
+      answered.status === 401
+        ? { kind: 'none', hadEnded: false }
+        : { kind: 'unreached', problem: answered.problem }
 }
 
 /** Trades a password for a session. */

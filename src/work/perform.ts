@@ -15,7 +15,15 @@ import { endingOf, failedWith, withoutSecrets } from './ending.ts'
 import { followRun } from './follow.ts'
 import type { Lease } from './lease.ts'
 import { type Next, nextStep, type StopReason } from './next.ts'
-import { giveBack, recordEnd, recordIntent, recordReport, recordStart, sealedJob } from './record.ts'
+import {
+  giveBack,
+  recordEnd,
+  recordFound,
+  recordIntent,
+  recordReport,
+  recordStart,
+  sealedJob,
+} from './record.ts'
 import { isTransient } from './retry.ts'
 import { runName } from './run-name.ts'
 import { engineFor, type Tools } from './tools.ts'
@@ -79,17 +87,13 @@ async function decide(tools: Tools, lease: Lease, known: Claimed | undefined): P
   const sight = await engineOf(tools, next.run).look(next.run.name)
   if (known !== undefined) {
     tellSought(tools, next.run, sight)
-    // That it was found alive is progress: whatever ended its owners before, it is not what this run does.
+    // That it was found alive is progress: whatever ended its owners before, it is not what this run does. And nothing waits any more.
     const wasStarted = next.run.state === 'started' && sight.kind === 'started'
-    if (wasStarted) await forgive(tools, lease)
+    if (wasStarted) await recordFound(tools, lease, next.run)
   }
   const seen = nextStep({ ...facts, sight })
   if (seen.kind === 'look') fail('internal.unexpected', 'looked and must look again')
   return { next: seen, operation }
-}
-
-async function forgive({ ports }: Tools, lease: Lease): Promise<void> {
-  await ports.store.write((tx) => tx.forgive(ports.node, [lease]), { how: 'loose' })
 }
 
 /** A run that was begun before this claim: whether the engine still has it. */

@@ -27,6 +27,12 @@ export function recordStart(tools: Tools, lease: Lease, progress: Progress, run:
   return record(tools, lease, { progress, also: (tx) => tx.putRun(run), how: 'loose' })
 }
 
+/** The same for a run that an earlier claim had begun: it goes on, whatever was said of it meanwhile. */
+export function recordFound(tools: Tools, lease: Lease, { name }: Run): Promise<void> {
+  const progress = { reason: `run ${name} was found and goes on` }
+  return record(tools, lease, { progress, also: undefined, how: 'loose' })
+}
+
 interface Recording {
   readonly progress: Progress
   readonly also: Also | undefined

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../support/ask.ts'
 import { basic, newFolder, passwords, startTestBroker } from '../support/broker.ts'
-import { builtUi, launchChromium, logInAs, missingChromium, visitorOf } from './browser.ts'
+import { builtUi, launchChromium, logInAs, missingChromium, picture, visitorOf } from './browser.ts'
 
 const lineCount = 200_000
 /** 84 characters each, 16.8 MB in all. */
@@ -55,6 +55,40 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     await running.stop()
   })
 
+  test('a log of several steps is folded: the one that failed is open, a line of another is shown when it is asked for', async () => {
+    const running = await startTestBroker('', undefined, undefined, { uiFolder })
+    const operation = await ordered(running.url, 'steps-db', {})
+    const seen = await visitorOf(browser, running.url)
+    const { page } = seen
+    await logInAs(seen, 'admin', passwords.admin)
+    await page.route('**/log?*', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: steps(operation) }),
+    )
+    await seen.visit(`/operations/${operation}`)
+    const heads = page.getByRole('log').getByRole('button', { expanded: false })
+    const open = page.getByRole('log').getByRole('button', { expanded: true })
+    await open.filter({ hasText: 'failed' }).filter({ hasText: 'apply' }).waitFor()
+    await page.getByText('no such region').waitFor()
+    expect([await heads.count(), await open.count()]).toEqual([2, 1])
+    expect(await page.locator('.log-row').count()).toBe(2)
+    expect(await seen.faults()).toEqual([])
+    await picture(page, 'folded-log')
+
+    await heads.filter({ hasText: 'init' }).click()
+    await page.getByRole('button', { name: 'Line 2', exact: true }).click()
+    await page.locator('.log-row.marked').getByText('second of init').waitFor()
+    await open.filter({ hasText: 'init' }).click()
+    await page.locator('.log-row.marked').waitFor({ state: 'detached' })
+    await page.getByLabel('Search in the log').fill('first of plan')
+    await page.locator('.log-row.hit').getByText('first of plan').waitFor()
+    // A link leads to its line, also where that is folded.
+    await page.reload()
+    await page.locator('.log-row.marked').getByText('second of init').waitFor()
+    expect(seen.complaints).toEqual([])
+    await seen.close()
+    await running.stop()
+  })
+
   test('a broker that is started again finds the page where it was: the session holds, the log goes on', async () => {
     const folder = newFolder()
     const port = await freePort()
@@ -85,26 +119,32 @@ function stream(operation: string): string {
   const at = new Date(0).toISOString()
   for (let from = 1; from <= lineCount; from += 500) {
     const lines = Array.from({ length: 500 }, (_, i) => lineOf(from + i))
-    const piece = { number: from, at, stream: 'stdout', step: 'run', text: `${lines.join('\n')}\n` }
+    const piece = { number: from, at, stream: 'stdout', run: 'r', step: 'run', text: `${lines.join('\n')}\n` }
     events.push(`event: log\nid: ${from}\ndata: ${JSON.stringify(piece)}\n\n`)
   }
-  const end = {
-    id: operation,
-    platform: 'chandler',
-    instance: 'long-db',
-    action: 'provision',
-    state: 'succeeded',
-  }
-  const rest = {
-    reason: 'done',
-    requestId: 'r',
-    stage: 0,
-    attempt: 1,
-    createdAt: at,
-    finishedAt: at,
-    deadlineAt: at,
-  }
-  return `${events.join('')}event: end\ndata: ${JSON.stringify({ ...end, ...rest })}\n\n`
+  return `${events.join('')}${endOf(operation, 'succeeded')}`
+}
+
+function steps(operation: string): string {
+  const at = new Date(0).toISOString()
+  const pieces = [
+    ['init', 'stdout', 'first of init\nsecond of init\n'],
+    ['plan', 'stdout', 'first of plan\n'],
+    ['apply', 'stdout', 'begins\n'],
+    ['apply', 'stderr', 'no such region\n'],
+  ].map(([step, stream, text], i) => {
+    const data = JSON.stringify({ number: i + 1, at, stream, run: 'r', step, text })
+    return `event: log\nid: ${i + 1}\ndata: ${data}\n\n`
+  })
+  return `${pieces.join('')}${endOf(operation, 'failed')}`
+}
+
+function endOf(operation: string, state: string): string {
+  const at = new Date(0).toISOString()
+  const end = { id: operation, platform: 'chandler', instance: 'long-db', action: 'provision', state }
+  const times = { createdAt: at, finishedAt: at, deadlineAt: at }
+  const rest = { reason: 'done', requestId: 'r', stage: 0, attempt: 1, ...times }
+  return `event: end\ndata: ${JSON.stringify({ ...end, ...rest })}\n\n`
 }
 
 async function freePort(): Promise<number> {

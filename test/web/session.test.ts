@@ -137,7 +137,13 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     await page.getByText('Nothing has been ordered yet.').waitFor()
     expect(await visitor.faults()).toEqual([])
     await picture(page, 'home-empty')
+    // A broker that does not answer has ended no session.
+    await page.route('**/api/v1/session', (route) => route.abort())
     await page.reload()
+    await page.getByRole('heading', { name: 'cannot tell whether you are logged in' }).waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await picture(page, 'unreached')
+    await page.unroute('**/api/v1/session')
     await page.getByText('Nothing has been ordered yet.').waitFor()
     await page.getByRole('link', { name: 'admin' }).click()
     await page.getByText('create:backups').waitFor()

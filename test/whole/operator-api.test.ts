@@ -585,6 +585,29 @@ test('every other document answers by its schema', async () => {
   expect((await call('admin', 'POST', '/backups')).status).toBe(201)
 })
 
+test('operators learn what doctor finds of the process that answers; a second question is answered by the same look', async () => {
+  const first = await call('admin', 'GET', '/examination')
+  const second = await call('admin', 'GET', '/examination')
+  const refused = await call('watcher', 'GET', '/examination')
+
+  const { findings } = first.body as { readonly findings: readonly { readonly id: string }[] }
+  expect(findings.map(({ id }) => id)).toEqual(
+    expect.arrayContaining([
+      'runtime',
+      'data folder',
+      'disk',
+      'store',
+      'keys',
+      'audit',
+      'nodes',
+      'operations',
+    ]),
+  )
+  expect(findings.some(({ id }) => id.startsWith('engine '))).toBe(true)
+  expect(second.body).toEqual(first.body)
+  expect(refused.status).toBe(403)
+})
+
 test('an unknown address is a problem, too, and echoes the id of the request', async () => {
   const { status, body, headers } = await call('admin', 'GET', '/nothing', {
     headers: { 'X-Request-ID': 'mine-1' },

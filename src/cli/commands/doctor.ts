@@ -1,10 +1,9 @@
 /** chandler doctor: checks this machine and its configuration, and says what to fix. */
 import type { Command } from 'commander'
 import { add } from '../command.ts'
+import { exitBy, printFindings } from '../doctor-findings.ts'
 import { type Form, printDocument, withOutput } from '../output.ts'
 import { type SettingsOptions, withSettings } from '../settings-options.ts'
-import { printTable } from '../table.ts'
-import { coloured, print } from '../terminal.ts'
 
 export function register(program: Command): void {
   const command = add(program, {
@@ -20,15 +19,8 @@ export function register(program: Command): void {
     if (options.output === 'json' || options.output === 'yaml') {
       await printDocument(options.output, 'Doctor', { findings })
     } else {
-      printTable(
-        ['STATE', 'CHECK', 'FINDING'],
-        findings.map(({ state, id, what }) => [state, id, what]),
-      )
-      const fixes = findings.flatMap(({ state, id, fix }) =>
-        state === 'ok' || fix === undefined ? [] : [`\n${coloured('stdout', 'bold', id)}: ${fix}`],
-      )
-      for (const line of new Set(fixes)) print(line)
+      printFindings(findings)
     }
-    if (findings.some((finding) => finding.state === 'fail')) process.exitCode = 3
+    exitBy(findings)
   })
 }

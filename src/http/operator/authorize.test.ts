@@ -37,6 +37,7 @@ const rows: Readonly<Record<string, string>> = {
   'GET /packages/:name': 'viewer author operator',
   'GET /cluster': 'viewer operator admin',
   'GET /health': 'viewer operator admin',
+  'GET /examination': 'operator admin',
   'POST /freeze': 'operator',
   'DELETE /freeze': 'operator',
   'GET /keys': 'admin',
@@ -87,7 +88,7 @@ const rows: Readonly<Record<string, string>> = {
 
 /** What must be held in every tenant at once. */
 const whole =
-  /^(?:GET \/cluster|GET \/health|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/audit.*|\w+ \/accounts.*)$/
+  /^(?:GET \/cluster|GET \/health|GET \/examination|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/audit.*|\w+ \/accounts.*)$/
 
 const nameOf = ({ method, url }: { readonly method: string; readonly url: string }) => `${method} ${url}`
 

@@ -1,6 +1,7 @@
 /** What the operator API needs from outside: the broker's ports, the gate, keys, backup, figures and logs. */
 import type { IncomingMessage } from 'node:http'
 import type { Keys } from '../../api/cluster.ts'
+import type { Examination } from '../../api/findings.ts'
 import type { Ports } from '../../broker/ports.ts'
 import type { Admission } from '../admit.ts'
 import type { Gate } from '../authenticate.ts'
@@ -42,6 +43,8 @@ export interface OperatorPorts {
   backup(seed: string): Promise<string>
   /** What this process sees of itself and of its engines. */
   health(): Promise<readonly HealthCheck[]>
+  /** What it finds wrong with itself and around it; what was found a moment ago is found again. */
+  examine(): Promise<Examination>
   readonly observe: Observe
   /** Fires when the process is on its way out: followers are told to come back. */
   readonly leaving: AbortSignal

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { CatalogAnswer, CatalogQuery, toCatalog } from '../../api/catalog.ts'
 import { About, Backup, Cluster, Freeze, Health, Keys, toCluster } from '../../api/cluster.ts'
+import { Examination } from '../../api/findings.ts'
 import { Package, toPackage, toPackageContent } from '../../api/package.ts'
 import { freezeBroker, thawBroker } from '../../broker/govern.ts'
 import type { Ports } from '../../broker/ports.ts'
@@ -131,6 +132,17 @@ export const systemRoutes = [
     audit: look,
     answers: Health,
     handle: async (_call, { broker, health }) => document({ node: broker.node, checks: await health() }),
+  }),
+  route({
+    method: 'GET',
+    url: '/examination',
+    needs: 'examine:broker',
+    tag: 'broker',
+    summary:
+      'What doctor finds of the process that answers: host, store, engines and registries, and what to fix',
+    audit: look,
+    answers: Examination,
+    handle: async (_call, { examine }) => document(await examine()),
   }),
   route({
     method: 'POST',

@@ -9,7 +9,7 @@ import { withoutSecrets } from '../form/places.ts'
 import { operationLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { Question } from '../parts/dialog.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { go } from '../router.ts'
 import { type Answered, send } from '../send.ts'
 import { may } from '../session.ts'
@@ -20,8 +20,7 @@ export function ActionsTab({ detail: { platform, id: instance } }: { readonly de
     send(calls.actions, { path: { platform, instance }, ...manner }),
   )
   const [asked, setAsked] = useState<CustomAction>()
-  if (list.problem !== undefined) return <ProblemNote problem={list.problem} again={list.reload} />
-  if (list.value === undefined) return <p class="quiet">{t('word.loading')}</p>
+  if (list.value === undefined) return <NotYet of={list} />
   if (list.value.items.length === 0) return <p class="calm">{t('action.none')}</p>
   return (
     <>

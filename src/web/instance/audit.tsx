@@ -3,19 +3,17 @@ import type { InstanceDetail } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { AuditTable } from '../parts/audit-table.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { Paging } from '../parts/paging.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
 import { address } from '../router.ts'
 import { send } from '../send.ts'
-import { t } from '../texts.ts'
 
 export function AuditTab({ detail: { id } }: { readonly detail: InstanceDetail }) {
   const before = address.value.query.get('before') ?? undefined
   const list = useLoaded(`audit ${id} ${before}`, (manner) =>
     send(calls.audit, { path: {}, query: { object: id, limit: 50, before }, ...manner }),
   )
-  if (list.problem !== undefined) return <ProblemNote problem={list.problem} again={list.reload} />
-  if (list.value === undefined) return <p class="quiet">{t('word.loading')}</p>
+  if (list.value === undefined) return <NotYet of={list} />
   return (
     <>
       <AuditTable records={list.value.items} />

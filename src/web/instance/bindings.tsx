@@ -1,12 +1,13 @@
 /** The bindings of an instance: their states, their credentials when a person asks for them, and their ends. */
 import { useState } from 'preact/hooks'
 import type { Binding } from '../../api/binding.ts'
+import type { CatalogService } from '../../api/catalog.ts'
 import type { InstanceDetail } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
 import { instancePage, operationLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { Question } from '../parts/dialog.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { State } from '../parts/state.tsx'
 import { Ago, moment } from '../parts/time.tsx'
 import { send } from '../send.ts'
@@ -16,11 +17,11 @@ import { Reveal } from './reveal.tsx'
 
 export function BindingsTab({ detail }: { readonly detail: InstanceDetail }) {
   const { platform, id: instance } = detail
+  const catalog = useLoaded('catalog', (manner) => send(calls.catalog, { path: {}, ...manner }))
   const list = useLoaded(`bindings ${platform} ${instance}`, (manner) =>
     send(calls.bindings, { path: { platform, instance }, ...manner }),
   )
-  if (list.problem !== undefined) return <ProblemNote problem={list.problem} again={list.reload} />
-  if (list.value === undefined) return <p class="quiet">{t('word.loading')}</p>
+  if (list.value === undefined) return <NotYet of={list} />
   if (list.value.items.length === 0)
     return (
       <>
@@ -33,7 +34,12 @@ export function BindingsTab({ detail }: { readonly detail: InstanceDetail }) {
     <>
       <BindLink detail={detail} />
       {list.value.items.map((one) => (
-        <BindingCard key={one.id} binding={one} detail={detail} />
+        <BindingCard
+          key={one.id}
+          binding={one}
+          detail={detail}
+          canRotate={isRotatable(detail, catalog.value?.services ?? [])}
+        />
       ))}
     </>
   )
@@ -53,9 +59,10 @@ function BindLink({ detail }: { readonly detail: InstanceDetail }) {
 interface CardProps {
   readonly binding: Binding
   readonly detail: InstanceDetail
+  readonly canRotate: boolean
 }
 
-function BindingCard({ binding, detail }: CardProps) {
+function BindingCard({ binding, detail, canRotate }: CardProps) {
   const { id, state, createdAt, expiresAt, predecessor, operation } = binding
   const [asked, setAsked] = useState<'unbind' | 'rotate'>()
   const isBound = state === 'bound'
@@ -79,7 +86,7 @@ function BindingCard({ binding, detail }: CardProps) {
       )}
       {isBound && may('read:credentials') ? <Reveal binding={binding} detail={detail} /> : null}
       <div class="acts">
-        {isBound && canRotate(detail) && may('create:bindings') ? (
+        {isBound && canRotate && may('create:bindings') ? (
           <button type="button" onClick={() => setAsked('rotate')}>
             {t('binding.rotate')}
           </button>
@@ -98,9 +105,8 @@ function BindingCard({ binding, detail }: CardProps) {
 }
 
 /** Whether the plan of the catalog lets bindings be rotated. */
-function canRotate({ plan, service }: InstanceDetail): boolean {
-  const catalog = useLoaded('catalog', (manner) => send(calls.catalog, { path: {}, ...manner }))
-  const plans = catalog.value?.services.find(({ id }) => id === service.id)?.plans
+function isRotatable({ plan, service }: InstanceDetail, services: readonly CatalogService[]): boolean {
+  const plans = services.find(({ id }) => id === service.id)?.plans
   return plans?.find(({ id }) => id === plan.id)?.bindingRotatable === true
 }
 

@@ -4,9 +4,10 @@ import type { InstanceDetail, Output } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { Command } from '../parts/copy.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { reachable } from '../parts/reachable.ts'
-import { addressOf, send } from '../send.ts'
+import { type Answered, addressOf, exchangeText, send } from '../send.ts'
 import { may } from '../session.ts'
 import { t } from '../texts.ts'
 
@@ -14,8 +15,7 @@ export function FilesTab({ detail: { platform, id: instance } }: { readonly deta
   const list = useLoaded(`outputs ${platform} ${instance}`, (manner) =>
     send(calls.outputs, { path: { platform, instance }, ...manner }),
   )
-  if (list.problem !== undefined) return <ProblemNote problem={list.problem} again={list.reload} />
-  if (list.value === undefined) return <p class="quiet">{t('word.loading')}</p>
+  if (list.value === undefined) return <NotYet of={list} />
   if (list.value.items.length === 0) return <p class="calm">{t('instance.noFiles')}</p>
   return (
     <FileList
@@ -54,12 +54,10 @@ const shownBytes = 256 * 1024
 
 function FileCard({ file, link, command }: CardProps) {
   const { name, summary, description, state, bytes, secret, mediaType } = file
-  const [text, setText] = useState<string>()
+  const [answered, setAnswered] = useState<Answered<string>>()
+  const text = answered?.kind === 'done' ? answered.value : undefined
   const isThere = state === 'present' || state === 'undeclared'
-  const show = async (): Promise<void> => {
-    const response = await fetch(link)
-    setText(await response.text())
-  }
+  const show = async (): Promise<void> => setAnswered(await exchangeText(link))
   return (
     <section class="sheet" aria-label={name}>
       <div class="head">
@@ -91,6 +89,7 @@ function FileCard({ file, link, command }: CardProps) {
           </a>
         </div>
       ) : null}
+      {answered?.kind === 'refused' ? <ProblemNote problem={answered.problem} /> : null}
       {text === undefined ? null : <pre {...reachable}>{text}</pre>}
       {isThere && may('read:outputs') ? <Command words={command} /> : null}
     </section>

@@ -8,7 +8,8 @@ import { operationLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { ProblemNote } from '../parts/problem.tsx'
 import { reachable } from '../parts/reachable.ts'
-import { addressOf, send } from '../send.ts'
+import { WideTable } from '../parts/wide-table.tsx'
+import { addressOf, exchangeText, send } from '../send.ts'
 import { t } from '../texts.ts'
 
 interface Props {
@@ -68,8 +69,8 @@ async function toldBy(operation: string): Promise<Told> {
 const shownBytes = 64 * 1024
 
 async function textOf(address: string): Promise<string> {
-  const response = await fetch(address)
-  return response.ok ? response.text() : ''
+  const answered = await exchangeText(address)
+  return answered.kind === 'done' ? answered.value : ''
 }
 
 function Shown({ told }: { readonly told: Told }) {
@@ -89,8 +90,7 @@ function Shown({ told }: { readonly told: Told }) {
 function Changes({ changes }: { readonly changes: readonly Change[] }) {
   if (changes.length === 0) return <p class="quiet">{t('update.previewNothing')}</p>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: one scrolls in it by keyboard.
-    <section class="wide-table" tabIndex={0} aria-label={t('update.previewTitle')}>
+    <WideTable label={t('update.previewTitle')}>
       <table>
         <thead>
           <tr>
@@ -111,7 +111,7 @@ function Changes({ changes }: { readonly changes: readonly Change[] }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </WideTable>
   )
 }
 

@@ -1,6 +1,6 @@
 /** What a terminal would show of a line, without what it would do. */
 import { expect, test } from 'vitest'
-import { plainOf, spansOf } from './ansi.ts'
+import { beginningOf, plainOf } from './ansi.ts'
 
 test.each<[string, string, readonly (readonly [string, string])[]]>([
   ['plain', 'as it is', [['as it is', '']]],
@@ -41,6 +41,13 @@ test.each<[string, string, readonly (readonly [string, string])[]]>([
   ['a progress bar shows its end', '10 %\r50 %\r100 %', [['100 %', '']]],
   ['turned directions are left out', 'a\u202eb', [['ab', '']]],
 ])('%s', (_name, line, expected) => {
-  expect(spansOf(line).map(({ text, look }) => [text, look])).toEqual(expected)
+  expect(beginningOf(line, 1000).spans.map(({ text, look }) => [text, look])).toEqual(expected)
   expect(plainOf(line)).toBe(expected.map(([text]) => text).join(''))
+})
+
+test('of a line without an end the beginning is shown, and how much is left out', () => {
+  const { spans, left } = beginningOf(`before\r\u001b[31m${'x'.repeat(100)}`, 15)
+
+  expect([spans, left]).toEqual([[{ text: 'x'.repeat(10), look: 'ansi-red' }], 90])
+  expect(beginningOf('short', 15)).toEqual({ spans: [{ text: 'short', look: '' }], left: 0 })
 })

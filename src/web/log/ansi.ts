@@ -13,10 +13,23 @@ const escapes = /\u001b(?:\[([0-9;:?]*)([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g
 
+/** Of a line that has no end a page shows its beginning, and how many characters are left out. */
+export function beginningOf(
+  line: string,
+  most: number,
+): { readonly spans: readonly Span[]; readonly left: number } {
+  const last = lastOf(line)
+  return { spans: spansOf(last.slice(0, most)), left: Math.max(0, last.length - most) }
+}
+
+/** A progress bar writes its line again and again; what stands there at the end is what a terminal shows. */
+function lastOf(line: string): string {
+  return line.replace(/\r$/, '').split('\r').at(-1) ?? ''
+}
+
 /** Each line begins plain: one that forgot to end its colour does not colour the rest. */
-export function spansOf(line: string): readonly Span[] {
-  // A progress bar writes its line again and again; what stands there at the end is what a terminal shows.
-  const last = line.replace(/\r$/, '').split('\r').at(-1) ?? ''
+function spansOf(line: string): readonly Span[] {
+  const last = lastOf(line)
   const spans: Span[] = []
   let look: ReadonlySet<string> = new Set()
   let from = 0

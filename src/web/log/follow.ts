@@ -22,7 +22,7 @@ export function followLog(id: string) {
   let source: EventSource | undefined
   let again: ReturnType<typeof setTimeout> | undefined
   let telling: ReturnType<typeof setTimeout> | undefined
-  let isClosed = false
+  let isOver = false
 
   const tell = (): void => {
     telling ??= setTimeout(() => {
@@ -30,13 +30,18 @@ export function followLog(id: string) {
       count.value = lines.all.length
     }, tellMs)
   }
-  const reconnect = (): void => {
+  const disconnect = (): void => {
+    clearTimeout(again)
     source?.close()
+    source = undefined
+  }
+  const reconnect = (): void => {
+    disconnect()
     connection.value = 'lost'
     again = setTimeout(() => void resume().then(connect), againMs)
   }
   const connect = (): void => {
-    if (isClosed) return
+    if (isOver || source !== undefined || document.visibilityState === 'hidden') return
     source = new EventSource(addressOf(calls.log, { operation: id }, { after }))
     source.onopen = () => {
       connection.value = 'live'
@@ -52,11 +57,18 @@ export function followLog(id: string) {
     source.addEventListener('end', (event) => {
       operation.value = JSON.parse(event.data) as Operation
       connection.value = 'ended'
-      source?.close()
+      isOver = true
+      disconnect()
     })
     source.addEventListener('reconnect', reconnect)
     source.onerror = reconnect
   }
+  /** Browsers grant a broker few connections at once: pages in the background must not take them from the one that is looked at. */
+  const seen = (): void => {
+    if (document.visibilityState === 'hidden') disconnect()
+    else connect()
+  }
+  document.addEventListener('visibilitychange', seen)
   connect()
   return {
     lines,
@@ -64,10 +76,10 @@ export function followLog(id: string) {
     connection,
     operation,
     close(): void {
-      isClosed = true
-      clearTimeout(again)
+      isOver = true
+      document.removeEventListener('visibilitychange', seen)
       clearTimeout(telling)
-      source?.close()
+      disconnect()
     },
   }
 }

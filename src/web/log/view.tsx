@@ -1,17 +1,21 @@
-/** A log of any size: only the lines that can be seen are in the page; search, links to lines, and following the end. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+/** A log of any size: only the lines that can be seen are in the page; folded by step, with search, links to lines, and following the end. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Operation } from '../../api/operation.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { reachable } from '../parts/reachable.ts'
 import { address, refine } from '../router.ts'
 import { type TextKey, t } from '../texts.ts'
-import { plainOf, spansOf } from './ansi.ts'
+import { beginningOf, plainOf } from './ansi.ts'
+import { useFolds } from './folds.ts'
 import type { Connection, FollowedLog } from './follow.ts'
 import type { Line } from './lines.ts'
+import { rowHeight, useScrolling } from './scrolling.ts'
 import { SearchBar } from './search.tsx'
+import { SectionHead } from './section-head.tsx'
 
-/** As in the style sheet. */
-const rowHeight = 24
 const spareRows = 20
+/** Of one line; what a program prints without any line end is read in the download. */
+const shownCharacters = 4000
 
 const words: Readonly<Record<Connection, TextKey>> = {
   connecting: 'word.loading',
@@ -22,42 +26,29 @@ const words: Readonly<Record<Connection, TextKey>> = {
 
 interface Props {
   readonly log: FollowedLog
-  /** For the file that is downloaded. */
-  readonly name: string
+  readonly operation: Operation
 }
 
-export function LogView({ log, name }: Props) {
+export function LogView({ log, operation }: Props) {
   const count = log.count.value
   const connection = log.connection.value
-  const frame = useRef<HTMLDivElement>(null)
-  const [top, setTop] = useState(0)
-  const [isFollowing, setFollowing] = useState(!address.peek().query.has('line'))
+  const folds = useFolds(log, operation)
+  const { frame, top, height, isFollowing, setFollowing, scrolled, scrollTo } = useScrolling(folds)
   const [hit, setHit] = useState<number>()
   const goTo = (line: number | undefined): void => {
     setHit(line)
-    if (line === undefined) return
-    setFollowing(false)
-    show(frame.current, line)
+    if (line !== undefined) scrollTo(line)
   }
   const marked = Number(address.value.query.get('line') ?? 0)
+  const isMarkedThere = marked > 0 && marked <= count
   useEffect(() => {
-    if (isFollowing && frame.current) frame.current.scrollTop = frame.current.scrollHeight
-  }, [count, isFollowing])
-  useEffect(() => {
-    if (marked > 0 && marked <= count) show(frame.current, marked - 1)
-  }, [marked > 0 && marked <= count])
-  const scrolled = ({ currentTarget }: Event): void => {
-    const { scrollTop, scrollHeight, clientHeight } = currentTarget as HTMLElement
-    setTop(scrollTop)
-    // Scrolling up means to read; coming back to the end means to follow.
-    setFollowing(scrollTop + clientHeight >= scrollHeight - rowHeight)
-  }
-  const height = frame.current?.clientHeight ?? 600
+    if (isMarkedThere) scrollTo(marked - 1)
+  }, [isMarkedThere])
   const first = Math.max(0, Math.floor(top / rowHeight) - spareRows)
-  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + spareRows)
+  const last = Math.ceil((top + height) / rowHeight) + spareRows
   return (
     <section class="log" aria-label={t('log.title')}>
-      <LogBar log={log} name={name} isFollowing={isFollowing} follow={setFollowing} goTo={goTo} />
+      <LogBar log={log} operation={operation} isFollowing={isFollowing} follow={setFollowing} goTo={goTo} />
       <div
         {...reachable}
         class="log-frame"
@@ -66,17 +57,30 @@ export function LogView({ log, name }: Props) {
         role="log"
         aria-label={t('log.title')}
       >
-        <div class="log-all" style={{ height: `${count * rowHeight}px` }}>
+        <div class="log-all" style={{ height: `${folds.rows.count * rowHeight}px` }}>
           <div class="log-rows" style={{ transform: `translateY(${first * rowHeight}px)` }}>
-            {log.lines.all.slice(first, last).map((line, i) => (
-              <Row
-                key={first + i}
-                line={line}
-                number={first + i + 1}
-                isMarked={marked === first + i + 1}
-                isHit={hit === first + i}
-              />
-            ))}
+            {folds.rows.slice(first, last).map((row) =>
+              row.kind === 'head' ? (
+                <SectionHead
+                  key={`head ${row.section}`}
+                  section={log.lines.sections[row.section]}
+                  {...folds.factsOf(row.section)}
+                  isOpen={folds.isOpen(row.section)}
+                  toggle={() => {
+                    setFollowing(false)
+                    folds.toggle(row.section)
+                  }}
+                />
+              ) : (
+                <LineRow
+                  key={row.line}
+                  line={log.lines.all[row.line]}
+                  number={row.line + 1}
+                  isMarked={marked === row.line + 1}
+                  isHit={hit === row.line}
+                />
+              ),
+            )}
           </div>
         </div>
         {count === 0 && connection !== 'connecting' ? (
@@ -93,7 +97,7 @@ interface BarProps extends Props {
   readonly goTo: (line: number | undefined) => void
 }
 
-function LogBar({ log, name, isFollowing, follow, goTo }: BarProps) {
+function LogBar({ log, operation, isFollowing, follow, goTo }: BarProps) {
   const connection = log.connection.value
   return (
     <div class="log-bar">
@@ -102,7 +106,6 @@ function LogBar({ log, name, isFollowing, follow, goTo }: BarProps) {
       </span>
       <span class="quiet">{t('log.lines', { n: log.count.value })}</span>
       <SearchBar log={log} goTo={goTo} />
-      <StepChoice log={log} goTo={goTo} />
       <label class="check">
         <input
           type="checkbox"
@@ -111,46 +114,21 @@ function LogBar({ log, name, isFollowing, follow, goTo }: BarProps) {
         />
         {t('log.follow')}
       </label>
-      <Taking log={log} name={name} />
+      <Taking log={log} operation={operation} />
     </div>
   )
 }
 
-/** A run of several steps is read step by step; the end, which is followed, belongs to the one that failed. */
-function StepChoice({ log, goTo }: Pick<BarProps, 'log' | 'goTo'>) {
-  const { steps } = log.lines
-  if (steps.length < 2) return null
-  return (
-    <select
-      class="log-step"
-      aria-label={t('log.step')}
-      value=""
-      onChange={(event) => goTo(Number(event.currentTarget.value))}
-    >
-      <option value="" disabled>
-        {t('log.step')}
-      </option>
-      {steps.map(({ name, line }) => (
-        <option key={line} value={line}>
-          {name}
-        </option>
-      ))}
-    </select>
-  )
-}
-
-function show(frame: HTMLElement | null, line: number): void {
-  if (frame) frame.scrollTop = Math.max(0, line * rowHeight - frame.clientHeight / 2)
-}
-
 interface RowProps {
-  readonly line: Line
+  readonly line: Line | undefined
   readonly number: number
   readonly isMarked: boolean
   readonly isHit: boolean
 }
 
-function Row({ line, number, isMarked, isHit }: RowProps) {
+function LineRow({ line, number, isMarked, isHit }: RowProps) {
+  if (line === undefined) return null
+  const { spans, left } = beginningOf(line.text, shownCharacters)
   const looks = ['log-row', line.isSystem ? 'system' : '', isMarked ? 'marked' : '', isHit ? 'hit' : '']
   return (
     <div class={looks.filter(Boolean).join(' ')}>
@@ -164,23 +142,24 @@ function Row({ line, number, isMarked, isHit }: RowProps) {
         {number}
       </button>
       <span class="log-text">
-        {spansOf(line.text).map(({ text, look }, i) => (
+        {spans.map(({ text, look }, i) => (
           <span key={`${i} ${look}`} class={look}>
             {text}
           </span>
         ))}
+        {left === 0 ? null : <span class="quiet">{t('log.cut', { n: left })}</span>}
       </span>
     </div>
   )
 }
 
-function Taking({ log, name }: Props) {
+function Taking({ log, operation: { action, instance } }: Props) {
   const all = (): string => `${log.lines.all.map((line) => plainOf(line.text)).join('\n')}\n`
   const download = (): void => {
     const url = URL.createObjectURL(new Blob([all()], { type: 'text/plain' }))
     const link = document.createElement('a')
     link.href = url
-    link.download = `${name}.log`
+    link.download = `${action}-${instance}.log`
     link.click()
     URL.revokeObjectURL(url)
   }

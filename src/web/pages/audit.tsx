@@ -61,6 +61,7 @@ export function AuditPage() {
         </>
       )}
       <Check />
+      <Command words={['chandler', 'audit', 'verify']} label={t('audit.verifyCommand')} />
       <Command
         words={[
           ...['chandler', 'audit', 'list', '--latest'],

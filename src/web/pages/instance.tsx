@@ -11,6 +11,7 @@ import { instanceLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { OperationTable } from '../operation/table.tsx'
 import type { PageProps } from '../page-props.ts'
+import { NotYet } from '../parts/not-yet.tsx'
 import { Paging } from '../parts/paging.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { reachable } from '../parts/reachable.ts'
@@ -89,8 +90,7 @@ function OperationsTab({ detail: { platform, id } }: { readonly detail: Instance
   const list = useLoaded(`operations ${platform} ${id} ${cursor}`, (manner) =>
     send(calls.operations, { path: {}, query: { platform, instance: id, limit: 50, cursor }, ...manner }),
   )
-  if (list.problem !== undefined) return <ProblemNote problem={list.problem} again={list.reload} />
-  if (list.value === undefined) return <p class="quiet">{t('word.loading')}</p>
+  if (list.value === undefined) return <NotYet of={list} />
   if (list.value.items.length === 0) return <p>{t('instance.noOperations')}</p>
   return (
     <>

@@ -5,7 +5,8 @@ import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { Command } from '../parts/copy.tsx'
 import { Question } from '../parts/dialog.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
+import { Findings } from '../parts/findings.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { Shape, State } from '../parts/state.tsx'
 import { Ago, lastingText } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
@@ -20,11 +21,7 @@ export function NodesPage() {
     return (
       <>
         <h1>{t('nodes.title')}</h1>
-        {cluster.problem === undefined ? (
-          <p class="quiet">{t('word.loading')}</p>
-        ) : (
-          <ProblemNote problem={cluster.problem} again={cluster.reload} />
-        )}
+        <NotYet of={cluster} />
       </>
     )
   return (
@@ -32,6 +29,7 @@ export function NodesPage() {
       <h1>{t('nodes.title')}</h1>
       <NodeTable cluster={cluster.value} />
       <HealthTable />
+      {may('examine:broker') ? <Doctor /> : null}
       {cluster.value.counts.length === 0 ? null : (
         <>
           <h2>{t('nodes.counts')}</h2>
@@ -45,7 +43,7 @@ export function NodesPage() {
         </>
       ) : null}
       {may('freeze:broker') ? <FreezeAct cluster={cluster.value} /> : null}
-      <Command words={['chandler', 'status']} />
+      <Command words={['chandler', 'status', ...(may('examine:broker') ? ['--examine'] : [])]} />
     </>
   )
 }
@@ -87,8 +85,7 @@ function NodeTable({ cluster: { nodes } }: { readonly cluster: Cluster }) {
 /** Of the process that answers; each has engines of its own. */
 function HealthTable() {
   const health = useLoaded('health', (manner) => send(calls.health, { path: {}, ...manner }))
-  if (health.problem !== undefined) return <ProblemNote problem={health.problem} again={health.reload} />
-  if (health.value === undefined) return <p class="quiet">{t('word.loading')}</p>
+  if (health.value === undefined) return <NotYet of={health} />
   return (
     <>
       <h2>{t('nodes.health', { node: health.value.node })}</h2>
@@ -120,6 +117,13 @@ function HealthTable() {
       </table>
     </>
   )
+}
+
+/** Asked of the broker, which looks anew twice a minute at most. */
+function Doctor() {
+  const examined = useLoaded('examination', (manner) => send(calls.examination, { path: {}, ...manner }))
+  if (examined.value === undefined) return <NotYet of={examined} />
+  return <Findings examination={examined.value} />
 }
 
 function CountTable({ cluster: { counts } }: { readonly cluster: Cluster }) {
@@ -180,13 +184,25 @@ function KeyTable() {
 function FreezeAct({ cluster: { freeze } }: { readonly cluster: Cluster }) {
   const [isAsked, setAsked] = useState(false)
   const [reason, setReason] = useState('')
+  const close = (): void => setAsked(false)
   if (freeze !== undefined)
     return (
       <div class="acts">
         <span>{t('home.frozen', { reason: freeze.reason, by: freeze.by })}</span>
-        <button type="button" onClick={() => void send(calls.thaw, { path: {} })}>
+        <button type="button" onClick={() => setAsked(true)}>
           {t('nodes.thaw')}
         </button>
+        {isAsked ? (
+          <Question
+            title={t('nodes.thawTitle')}
+            act={t('nodes.thaw')}
+            command={['chandler', 'thaw']}
+            carryOut={() => send(calls.thaw, { path: {} })}
+            close={close}
+          >
+            <p>{t('nodes.thawWhat')}</p>
+          </Question>
+        ) : null}
       </div>
     )
   return (
@@ -201,7 +217,7 @@ function FreezeAct({ cluster: { freeze } }: { readonly cluster: Cluster }) {
           isDangerous
           command={['chandler', 'freeze', '--reason', reason]}
           carryOut={() => send(calls.freeze, { path: {}, body: { reason } })}
-          close={() => setAsked(false)}
+          close={close}
         >
           <p>{t('nodes.freezeWhat')}</p>
           <label>

@@ -86,7 +86,7 @@ function Known({ loaded }: { readonly loaded: Operation }) {
         {target.value === undefined ? null : <OtherInputs operation={operation} detail={target.value} />}
         <ReleaseButton operation={operation} />
       </div>
-      {log === undefined ? null : <LogView log={log} name={`${action}-${instance}`} />}
+      {log === undefined ? null : <LogView log={log} operation={operation} />}
       <Results operation={operation} />
       <Inputs operation={operation} />
       <Facts operation={operation} />

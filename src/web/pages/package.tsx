@@ -1,10 +1,13 @@
 /** One package: where it comes from, what it offers, and what is wrong with it. */
+import { useMemo } from 'preact/hooks'
 import type { Package, PackageContent } from '../../api/package.ts'
 import { calls } from '../calls.ts'
+import { FormPreview } from '../fields/schema-form.tsx'
 import { serviceLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import type { PageProps } from '../page-props.ts'
 import { Command } from '../parts/copy.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { State } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -21,11 +24,7 @@ export function PackagePage({ params }: PageProps) {
     return (
       <>
         <h1>{name}</h1>
-        {loaded.problem === undefined ? (
-          <p class="quiet">{t('word.loading')}</p>
-        ) : (
-          <ProblemNote problem={loaded.problem} again={loaded.reload} />
-        )}
+        <NotYet of={loaded} />
       </>
     )
   return (
@@ -109,6 +108,7 @@ function Content({ content: { services, actions } }: { readonly content: Package
             {service.plans.map((plan) => (
               <li key={plan.name}>
                 <strong>{plan.name}</strong> <span class="quiet">{plan.description}</span>
+                <PlanForm plan={plan} />
               </li>
             ))}
           </ul>
@@ -127,5 +127,19 @@ function Content({ content: { services, actions } }: { readonly content: Package
         </>
       )}
     </>
+  )
+}
+
+type Plan = PackageContent['services'][number]['plans'][number]
+
+/** What is asked of a person that orders it. */
+function PlanForm({ plan: { schemas } }: { readonly plan: Plan }) {
+  const form = useMemo(() => ({ schema: schemas.create, definition: [] }), [schemas])
+  if (schemas.create === undefined) return null
+  return (
+    <details>
+      <summary>{t('package.form')}</summary>
+      <FormPreview plan={form} />
+    </details>
   )
 }

@@ -13,6 +13,7 @@ import type { PageProps } from '../page-props.ts'
 import { Markdown } from '../parts/markdown.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { useTitle } from '../parts/title.ts'
+import { WideTable } from '../parts/wide-table.tsx'
 import { address, go, href } from '../router.ts'
 import { send } from '../send.ts'
 import { may } from '../session.ts'
@@ -66,8 +67,7 @@ function Plans({ service }: { readonly service: CatalogService }) {
   const { plans } = service
   const yesNo = (is: boolean): string => t(is ? 'service.yes' : 'service.no')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard, too.
-    <section class="wide-table" tabIndex={0} aria-label={t('service.plans')}>
+    <WideTable label={t('service.plans')}>
       <table class="plans">
         <thead>
           <tr>
@@ -103,7 +103,7 @@ function Plans({ service }: { readonly service: CatalogService }) {
           </tr>
         </tbody>
       </table>
-    </section>
+    </WideTable>
   )
 }
 

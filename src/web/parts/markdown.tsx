@@ -1,6 +1,7 @@
 /** Text of packages, drawn from the tree of its Markdown; nothing of it is ever taken as markup. */
 import type { ComponentChildren } from 'preact'
 import { type Block, type Inline, readMarkdown } from '../markdown.ts'
+import { reachable } from './reachable.ts'
 
 interface Props {
   readonly text: string
@@ -22,8 +23,7 @@ function blockOf(block: Block, below: number, key: number): ComponentChildren {
       return <p key={key}>{inline(block.parts)}</p>
     case 'code':
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: one scrolls in it by keyboard.
-        <pre key={key} tabIndex={0}>
+        <pre {...reachable} key={key}>
           <code>{block.text}</code>
         </pre>
       )

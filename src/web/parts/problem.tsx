@@ -9,6 +9,12 @@ interface Props {
   readonly again?: (() => void) | undefined
 }
 
+/** `mine.yml:3:7 /plans/0` */
+function placeOf({ source, line, column, pointer }: NonNullable<Problem['where']> = {}): string {
+  const file = [source, line, line === undefined ? undefined : column]
+  return [file.filter((part) => part !== undefined).join(':'), pointer].filter(Boolean).join(' ')
+}
+
 /** All of it, announced when it appears. */
 export function ProblemNote({ problem, again }: Props) {
   const all = [problem, ...(problem.others ?? [])]
@@ -20,7 +26,7 @@ export function ProblemNote({ problem, again }: Props) {
           <p key={`${code} ${i}`}>
             <strong>{title}</strong>
             {detail === undefined ? '' : `: ${detail}`}
-            {where?.pointer ? <code> {where.pointer}</code> : null}
+            {placeOf(where) === '' ? null : <code> {placeOf(where)}</code>}
           </p>
         ))}
         {problem.hint === undefined ? null : <p>{problem.hint}</p>}

@@ -29,6 +29,10 @@ export const shellTexts = {
     'This is the account of a platform: it has the Open Service Broker API only.',
     'Dies ist das Konto einer Plattform: Es hat nur die Open Service Broker API.',
   ],
+  'login.unreached': [
+    'The broker cannot tell whether you are logged in',
+    'Der Broker kann nicht sagen, ob Sie angemeldet sind',
+  ],
   'login.ended': ['The session has ended. Log in to go on.', 'Die Sitzung ist zu Ende. Bitte neu anmelden.'],
   'login.tooMany': [
     'Too many wrong passwords from this address. Wait a few seconds.',
