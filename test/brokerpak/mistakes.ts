@@ -1,4 +1,5 @@
 /** A hundred mistakes that authors of paks make, each planted in a pak that has none. */
+import type { Planted } from '../support/planted.ts'
 
 /** The pak without a mistake: nothing is said of it. */
 export const wellMade: Readonly<Record<string, string>> = {
@@ -158,19 +159,8 @@ output "address" {
 `,
 }
 
-export interface Mistake {
+export interface Mistake extends Planted {
   readonly file: 'manifest.yml' | 'thing.yml' | 'thing.tf'
-  /** What stands there, and what the author wrote in its place. */
-  readonly right: string | RegExp
-  readonly wrong: string
-  /** A line with this text is the one that is told; absent: the one that was changed. */
-  readonly at?: string
-  /** Of several lines with that text the last. */
-  readonly last?: true
-  /** The file that is told; absent: the one that was changed. */
-  readonly told?: string
-  readonly says: RegExp
-  readonly fix: RegExp
 }
 
 type Row = readonly [

@@ -9,7 +9,7 @@ import {
 } from '../../contracts/cnab/index.ts'
 import { present } from '../../kit/present.ts'
 import { inCnabContext } from '../../local/cnab/tools.ts'
-import { failAll } from '../../model/problem.ts'
+import { failAll, type Problem } from '../../model/problem.ts'
 import { openBundle } from './bundle-tools.ts'
 
 export type { Explanation } from '../../contracts/cnab/index.ts'
@@ -29,6 +29,17 @@ export async function explain(wish: LookWish & { readonly action?: string }): Pr
   const reading = readBundle(source.bytes)
   if (reading.kind === 'refused') failAll(reading.problems)
   return explainBundle(reading.bundle, wish.action)
+}
+
+/** Everything that can be said about the document of a bundle. */
+export async function lintDocument(
+  wish: LookWish,
+): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
+  const { source } = await inCnabContext(wish.dataDir, 'none', (room) =>
+    openBundle(room.house.workshop.artifacts, { reference: wish.reference, ...quiet }),
+  )
+  const reading = readBundle(source.bytes)
+  return { problems: reading.kind === 'refused' ? reading.problems : [], warnings: reading.warnings }
 }
 
 export interface Inspection {

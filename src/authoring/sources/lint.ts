@@ -4,7 +4,7 @@ import type { Listener } from '../../host/workshop.ts'
 import { present } from '../../kit/present.ts'
 import { apart, type Problem, ProblemError } from '../../model/problem.ts'
 import { lintBundle } from '../apb/lint.ts'
-import { explain } from '../cnab/look.ts'
+import { lintDocument } from '../cnab/look.ts'
 import { inspectPackage } from '../package-tools.ts'
 import { readPak } from '../pak-tools.ts'
 import { runnablePackage } from './build.ts'
@@ -45,9 +45,10 @@ async function findingsAt(
     }
     case 'brokerpak':
       return { errors: [], warnings: (await readPak(sources.folder, { engine: 'host' })).warnings }
-    case 'cnab':
-      await explain({ reference: firstFileOf(sources), dataDir })
-      return { errors: [], warnings: [] }
+    case 'cnab': {
+      const { problems, warnings } = await lintDocument({ reference: firstFileOf(sources), dataDir })
+      return { errors: problems, warnings }
+    }
     case 'tweed':
     case 'toi':
     case undefined: {

@@ -1,6 +1,7 @@
 /** Reads single fields of a spec as Go's typed decoder does: a value of another type leaves the field at its zero. */
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { isObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { jsonOfTree, type YamlMap, type YamlPlace, type YamlTree } from '../../kit/yaml-tree.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
@@ -13,9 +14,9 @@ export interface Findings {
 
 export const source = 'apb.yml'
 
-/** A problem at a place of the document. */
-export function found(code: ProblemCode, detail: string, at: YamlPlace): Problem {
-  return { code, detail, where: { source, line: at.line, column: at.column } }
+/** A problem at a place of the document, with what mends it where that can be said in a few words. */
+export function found(code: ProblemCode, detail: string, at: YamlPlace, hint?: string): Problem {
+  return { code, detail, where: { source, line: at.line, column: at.column }, ...present({ hint }) }
 }
 
 /** The fields of one map, typed on request. */
@@ -42,7 +43,7 @@ export class Fields {
     const tree = this.tree(key)
     if (tree === undefined) return ''
     const text = textOf(tree)
-    if (text === undefined) this.#ignored(key, 'is no text and is ignored')
+    if (text === undefined) this.#ignored(key, 'is no text and is ignored', `Write a text: ${key}: …`)
     return text ?? ''
   }
 
@@ -56,10 +57,13 @@ export class Fields {
     if (tree === undefined || (tree.kind === 'scalar' && tree.value === null)) return false
     if (tree.kind === 'scalar' && typeof tree.value === 'boolean') return tree.value
     const quoted = tree.kind === 'scalar' && /^(true|false|yes|no|on|off)$/i.test(tree.text)
-    this.#ignored(
-      key,
-      quoted ? 'is a quoted text, not true or false, and counts as false' : 'is not true or false',
-    )
+    if (quoted)
+      this.#ignored(
+        key,
+        'is a quoted text, not true or false, and counts as false',
+        'Write it without quotation marks.',
+      )
+    else this.#ignored(key, 'is not true or false', `Write ${key}: true or ${key}: false.`)
     return false
   }
 
@@ -70,7 +74,7 @@ export class Fields {
     if (tree.kind === 'scalar' && typeof tree.value === 'number' && Number.isFinite(tree.value)) {
       return tree.value
     }
-    this.#ignored(key, 'is not a number and is ignored')
+    this.#ignored(key, 'is not a number and is ignored', 'Write a number, without quotation marks.')
     return undefined
   }
 
@@ -88,7 +92,7 @@ export class Fields {
     const tree = this.tree(key)
     if (tree === undefined || (tree.kind === 'scalar' && tree.value === null)) return []
     if (tree.kind === 'list') return tree.items
-    this.#ignored(key, 'is not a list and is ignored')
+    this.#ignored(key, 'is not a list and is ignored', `Write a list: ${key}: […]`)
     return []
   }
 
@@ -96,7 +100,7 @@ export class Fields {
     const value = this.json(key)
     if (value === undefined || value === null) return {}
     if (isObject(value)) return value as JsonObject
-    this.#ignored(key, 'is not a map and is ignored')
+    this.#ignored(key, 'is not a map and is ignored', `Write a map: ${key}: {…}`)
     return {}
   }
 
@@ -105,12 +109,13 @@ export class Fields {
     const tree = this.tree(key)
     if (tree === undefined) return undefined
     const value = jsonOfTree(tree)
-    if (value === undefined) this.#ignored(key, 'says what JSON cannot say, or too much, and is ignored')
+    if (value === undefined)
+      this.#ignored(key, 'says what JSON cannot say, or too much, and is ignored', 'Write what JSON can say.')
     return value
   }
 
-  #ignored(key: string, what: string): void {
-    this.#findings.warnings.push(found('apb.spec.ignored', `${key} ${what}`, this.at(key)))
+  #ignored(key: string, what: string, hint: string): void {
+    this.#findings.warnings.push(found('apb.spec.ignored', `${key} ${what}`, this.at(key), hint))
   }
 }
 

@@ -72,13 +72,15 @@ function specOf(fields: Fields, findings: Findings): Spec {
 
 function planOf(tree: YamlTree, findings: Findings): readonly SpecPlan[] {
   if (tree.kind !== 'map') {
-    findings.warnings.push(found('apb.spec.ignored', 'a plan must be a map', tree.at))
+    const hint = 'Write it as a map: {name: …, description: …, free: true}'
+    findings.warnings.push(found('apb.spec.ignored', 'a plan must be a map', tree.at, hint))
     return []
   }
   const fields = new Fields(tree, findings)
   warnOfKeys(fields, planKeys, findings)
   const name = fields.text('name')
-  if (name === '') findings.warnings.push(found('apb.spec.ignored', 'a plan has no name', tree.at))
+  if (name === '')
+    findings.warnings.push(found('apb.spec.ignored', 'a plan has no name', tree.at, 'Add name: …'))
   return [
     {
       name,
@@ -99,9 +101,8 @@ function warnOfKeys(fields: Fields, known: readonly string[], findings: Findings
     if (known.includes(key)) continue
     const meant = known.find((word) => word === key.toLowerCase()) ?? nearest(key, known)
     if (meant === undefined || ['id', 'runtime', 'delete'].includes(key)) continue
-    findings.warnings.push(
-      found('apb.spec.ignored', `${key} is no key of a spec; did you mean ${meant}?`, fields.at(key)),
-    )
+    const what = `${key} is no key of a spec; did you mean ${meant}?`
+    findings.warnings.push(found('apb.spec.ignored', what, fields.at(key), `Write ${meant} instead.`))
   }
 }
 
@@ -121,10 +122,13 @@ function validate(spec: Spec, runtime: number, root: YamlMap): readonly Problem[
   }
   const plansAt = root.keys.get('plans') ?? root.at
   if (spec.plans.length === 0) {
-    return [found('apb.spec.plans', 'Specs must have at least one plan', plansAt)]
+    const hint =
+      'Add a plan: plans: [{name: default, description: …, free: true, metadata: {}, parameters: []}]'
+    return [found('apb.spec.plans', 'Specs must have at least one plan', plansAt, hint)]
   }
+  const hint = 'Give each plan a name of its own.'
   return repeated(spec.plans.map(({ name }) => name)).map((name) =>
-    found('apb.spec.plans', `Plans within a spec must not contain duplicate value: ${name}`, plansAt),
+    found('apb.spec.plans', `Plans within a spec must not contain duplicate value: ${name}`, plansAt, hint),
   )
 }
 

@@ -38,30 +38,52 @@ function inOrder(problems: readonly Problem[]): readonly Problem[] {
   return [...problems].sort((a, b) => (a.where?.line ?? 0) - (b.where?.line ?? 0))
 }
 
-function advice(detail: string, at: YamlPlace): Problem {
-  return found('apb.spec.advice', detail, at)
+function advice(detail: string, at: YamlPlace, hint: string): Problem {
+  return found('apb.spec.advice', detail, at, hint)
 }
 
 /** As the original's `apb prepare` demands it; its broker never asked. */
 const neededTop = ['name', 'description', 'bindable', 'async', 'metadata', 'plans']
 const neededOfPlan = ['description', 'free', 'metadata', 'parameters']
+/** How what is missing is written. */
+const examples: Readonly<Record<string, string>> = {
+  bindable: 'bindable: true',
+  async: 'async: optional',
+  metadata: 'metadata: {}',
+  free: 'free: true',
+  parameters: 'parameters: []',
+  plans: 'plans: […]',
+}
 const asyncWords = ['required', 'optional', 'unsupported']
 
 function adviceOfTop(root: YamlMap, spec: Spec): readonly Problem[] {
   const missing = neededTop.filter((key) => !root.members.has(key))
   const isAsync = asyncWords.includes(spec.async)
   return [
-    ...missing.map((key) => advice(`Spec is not valid. \`${key}\` field not found.`, root.at)),
+    ...missing.map((key) =>
+      advice(
+        `Spec is not valid. \`${key}\` field not found.`,
+        root.at,
+        `Add ${examples[key] ?? `${key}: …`}`,
+      ),
+    ),
     ...(isAsync || missing.includes('async')
       ? []
       : [
           advice(
             `Spec is not valid. ${spec.async} is not a valid \`async\` option.`,
             root.keys.get('async') ?? root.at,
+            `Write async: ${nearest(spec.async, asyncWords) ?? 'optional, required or unsupported'}.`,
           ),
         ]),
     ...(spec.description === '' && !missing.includes('description')
-      ? [advice('the description is empty; platforms show the name', root.keys.get('description') ?? root.at)]
+      ? [
+          advice(
+            'the description is empty; platforms show the name',
+            root.keys.get('description') ?? root.at,
+            'Say in a sentence what it is.',
+          ),
+        ]
       : []),
   ]
 }
@@ -72,11 +94,23 @@ function adviceOfName(root: YamlMap, { name }: Spec, registry: string): readonly
   const service = serviceName(registry, name)
   return [
     ...([...whole].length > [...service].length
-      ? [advice(`the name is too long: the service is called ${service}, and so may be another one`, at)]
+      ? [
+          advice(
+            `the name is too long: the service is called ${service}, and so may be another one`,
+            at,
+            'Choose a shorter name.',
+          ),
+        ]
       : []),
     ...(/^[a-z0-9-]+$/.test(service)
       ? []
-      : [advice(`${service} has signs that platforms refuse in the name of a service`, at)]),
+      : [
+          advice(
+            `${service} has signs that platforms refuse in the name of a service`,
+            at,
+            'Use small letters, digits and -.',
+          ),
+        ]),
   ]
 }
 
@@ -131,19 +165,34 @@ function adviceOfPlan({ name, fields, parameters }: PlanAt, plans: readonly Plan
   const missing = neededOfPlan.filter((key) => fields.tree(key) === undefined)
   const targets = fields.texts('updates_to')
   return [
-    ...(name === '' ? [advice('Spec is not valid. Plan name not found.', fields.map.at)] : []),
+    ...(name === '' ? [advice('Spec is not valid. Plan name not found.', fields.map.at, 'Add name: …')] : []),
     ...missing.map((key) =>
-      advice(`Spec is not valid. Plan ${name} is missing a \`${key}\` field.`, fields.map.at),
+      advice(
+        `Spec is not valid. Plan ${name} is missing a \`${key}\` field.`,
+        fields.map.at,
+        `Add ${examples[key] ?? `${key}: …`}`,
+      ),
     ),
     ...targets.flatMap((target) => {
       const to = plans.find((plan) => plan.name === target)
       const at = fields.at('updates_to')
-      if (to === undefined) return [advice(`plan ${name} updates to ${target}, which is no plan`, at)]
+      if (to === undefined) {
+        const near = nearest(
+          target,
+          plans.map((plan) => plan.name),
+        )
+        const hint = `Name one of ${plans.map((plan) => plan.name).join(', ')}${near === undefined ? '' : `; you may mean ${near}`}.`
+        return [advice(`plan ${name} updates to ${target}, which is no plan`, at, hint)]
+      }
       return parameters
         .filter(({ parameter }) => parameter.updatable)
         .filter((one) => !to.parameters.some(({ parameter }) => parameter.name === one.parameter.name))
         .map((one) =>
-          advice(`${one.parameter.name} is updatable, and plan ${target} has no such parameter`, at),
+          advice(
+            `${one.parameter.name} is updatable, and plan ${target} has no such parameter`,
+            at,
+            `Declare ${one.parameter.name} in plan ${target}, too.`,
+          ),
         )
     }),
   ]
@@ -178,7 +227,11 @@ function adviceOfKeys({ fields }: ParameterAt): readonly Problem[] {
     .filter((key) => !parameterKeys.includes(key) && nearest(key, parameterKeys) !== undefined)
     .filter((key) => !/^(?:maxLength|minLength|minlength|displayType|displayGroup)$/.test(key))
     .map((key) =>
-      advice(`${key} is no key of a parameter; did you mean ${nearest(key, parameterKeys)}?`, fields.at(key)),
+      advice(
+        `${key} is no key of a parameter; did you mean ${nearest(key, parameterKeys)}?`,
+        fields.at(key),
+        `Write ${nearest(key, parameterKeys)} instead.`,
+      ),
     )
 }
 
@@ -187,35 +240,40 @@ function adviceOfParameter(
   all: readonly ParameterAt[],
 ): readonly Problem[] {
   const { name, enum: choices, displayType } = parameter
-  const said: (readonly [boolean, string, string])[] = [
-    [name === '', 'name', 'a parameter has no name'],
+  const said: (readonly [boolean, string, string, string])[] = [
+    [name === '', 'name', 'a parameter has no name', 'Add name: …'],
     [
       all.find((other) => other.parameter.name === name)?.fields !== fields,
       'name',
       `the parameter ${name} is declared twice; the last one counts`,
+      'Remove one of them, or give it another name.',
     ],
     [
       fields.text('type').toLowerCase() === 'enum' && choices.length === 0,
       'type',
       `${name} is an enum without values`,
+      'Add enum: [one, another].',
     ],
     [
       choices.length > 0 && typedEnum(parameter).length < choices.length,
       'enum',
       `${name}: some values of the enum are not of its type`,
+      `Write values of the type ${parameter.type}, or type: enum.`,
     ],
     [
       /passw|secret|token/i.test(name) && displayType !== 'password' && parameter.type === 'string',
       'name',
       `${name} is not hidden: write display_type: password`,
+      'Add display_type: password.',
     ],
     [
       parameter.required && parameter.condition !== undefined,
       'required',
       `${name} depends on another parameter, and is required only where that one has its value`,
+      'Remove required, if it is not needed in every case.',
     ],
   ]
-  return said.filter(([is]) => is).map(([, key, text]) => advice(text, fields.at(key)))
+  return said.filter(([is]) => is).map(([, key, text, hint]) => advice(text, fields.at(key), hint))
 }
 
 function adviceOfDefault({ parameter, fields }: ParameterAt): readonly Problem[] {
@@ -240,10 +298,21 @@ function adviceOfCondition(
   if (condition === undefined) return []
   const on = all.find((one) => one.parameter.name === condition.on)?.parameter
   const at = fields.at('dependencies')
-  if (on === undefined) return [advice(`${name} depends on ${condition.on}, which is no parameter`, at)]
+  if (on === undefined) {
+    const names = all.map((one) => one.parameter.name)
+    const near = nearest(condition.on, names)
+    const hint = `Name ${near ?? 'another parameter of the plan'}.`
+    return [advice(`${name} depends on ${condition.on}, which is no parameter`, at, hint)]
+  }
   const values = Array.isArray(condition.value) ? condition.value : [condition.value]
   const strange = values.filter((value) => !isObject(value) && !on.enum.includes(String(value)))
   return on.enum.length === 0 || strange.length === 0
     ? []
-    : [advice(`${name} depends on a value that ${on.name} cannot have: ${strange.join(', ')}`, at)]
+    : [
+        advice(
+          `${name} depends on a value that ${on.name} cannot have: ${strange.join(', ')}`,
+          at,
+          `Name one of ${on.enum.join(', ')}.`,
+        ),
+      ]
 }

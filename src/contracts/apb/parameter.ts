@@ -2,6 +2,7 @@
 import type { Json } from '../../kit/json.ts'
 import { compilePattern } from '../../kit/pattern.ts'
 import { present } from '../../kit/present.ts'
+import { nearest } from '../../kit/text.ts'
 import type { YamlTree } from '../../kit/yaml-tree.ts'
 import { Fields, type Findings, found } from './fields.ts'
 import type { Bound, Condition, Parameter, ParameterType } from './spec.ts'
@@ -37,7 +38,8 @@ export function readParameters(plan: Fields, key: string, findings: Findings): r
 /** One parameter; undefined where it cannot be read, which is told. */
 export function readParameter(tree: YamlTree, findings: Findings): Parameter | undefined {
   if (tree.kind !== 'map') {
-    findings.warnings.push(found('apb.spec.ignored', 'a parameter must be a map', tree.at))
+    const hint = 'Write it as a map: {name: …, type: string}'
+    findings.warnings.push(found('apb.spec.ignored', 'a parameter must be a map', tree.at, hint))
     return undefined
   }
   const fields = new Fields(tree, findings)
@@ -46,7 +48,9 @@ export function readParameter(tree: YamlTree, findings: Findings): Parameter | u
   const name = fields.text('name')
   if (type === undefined) {
     const detail = `Could not find the parameter type for: ${written} (parameter ${name})`
-    findings.problems.push(found('apb.spec.parameter-type', detail, fields.at('type')))
+    const near = nearest(written, [...types.keys()])
+    const hint = near === undefined || written === '' ? undefined : `Write type: ${near}.`
+    findings.problems.push(found('apb.spec.parameter-type', detail, fields.at('type'), hint))
     return undefined
   }
   warnOfMisspelt(fields, findings)
@@ -73,9 +77,8 @@ export function readParameter(tree: YamlTree, findings: Findings): Parameter | u
 function warnOfMisspelt(fields: Fields, findings: Findings): void {
   for (const [key, meant] of misspelt) {
     if (fields.tree(key) === undefined) continue
-    findings.warnings.push(
-      found('apb.spec.ignored', `${key} is no key of a parameter; write ${meant}`, fields.at(key)),
-    )
+    const what = `${key} is no key of a parameter; write ${meant}`
+    findings.warnings.push(found('apb.spec.ignored', what, fields.at(key), `Write ${meant} instead.`))
   }
 }
 

@@ -7,7 +7,7 @@ export interface Faults {
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
   problem(code: ProblemCode, pointer: string, detail: string, hint?: string): void
-  warning(code: ProblemCode, pointer: string, detail: string): void
+  warning(code: ProblemCode, pointer: string, detail: string, hint?: string): void
 }
 
 /** An empty collection for a document. */
@@ -20,6 +20,7 @@ export function collectFaults(source: string): Faults {
     warnings,
     problem: (code, pointer, detail, hint) =>
       problems.push({ code, detail, ...where(pointer), ...present({ hint }) }),
-    warning: (code, pointer, detail) => warnings.push({ code, detail, ...where(pointer) }),
+    warning: (code, pointer, detail, hint) =>
+      warnings.push({ code, detail, ...where(pointer), ...present({ hint }) }),
   }
 }

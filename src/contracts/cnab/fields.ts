@@ -12,35 +12,44 @@ export interface Node {
 
 const entriesMax = 1000
 
+/** What a field must be, and how that is written. */
+const wanted = {
+  text: ['must be a text', 'Write it in quotation marks.'],
+  flag: ['must be true or false', 'Write true or false, without quotation marks.'],
+  size: ['must be a number of bytes', 'Write a whole number, without quotation marks.'],
+  texts: ['must be a list of texts', 'Write a list: ["…"]'],
+  labels: ['must be a map of texts', 'Write a map: {"…": "…"}'],
+  map: ['must be a map', 'Write a map: {…}'],
+  list: ['must be a list', 'Write a list: […]'],
+} as const
+
 export function textOf(node: Node, key: string): string | undefined {
-  return field(node, key, (value) => typeof value === 'string', 'must be a text') as string | undefined
+  return field(node, key, (value) => typeof value === 'string', wanted.text) as string | undefined
 }
 
 export function flagOf(node: Node, key: string): boolean | undefined {
-  return field(node, key, (value) => typeof value === 'boolean', 'must be true or false') as
-    | boolean
-    | undefined
+  return field(node, key, (value) => typeof value === 'boolean', wanted.flag) as boolean | undefined
 }
 
 export function sizeOf(node: Node, key: string): number | undefined {
   const isSize = (value: Json) => typeof value === 'number' && Number.isInteger(value) && value >= 0
-  return field(node, key, isSize, 'must be a number of bytes') as number | undefined
+  return field(node, key, isSize, wanted.size) as number | undefined
 }
 
 export function textsOf(node: Node, key: string): readonly string[] {
   const isTexts = (value: Json) => Array.isArray(value) && value.every((one) => typeof one === 'string')
-  return (field(node, key, isTexts, 'must be a list of texts') ?? []) as readonly string[]
+  return (field(node, key, isTexts, wanted.texts) ?? []) as readonly string[]
 }
 
 /** The texts of a map of texts. */
 export function labelsOf(node: Node, key: string): Readonly<Record<string, string>> {
   const isLabels = (value: Json) =>
     isMap(value) && Object.values(value).every((one) => typeof one === 'string')
-  return (field(node, key, isLabels, 'must be a map of texts') ?? {}) as Readonly<Record<string, string>>
+  return (field(node, key, isLabels, wanted.labels) ?? {}) as Readonly<Record<string, string>>
 }
 
 export function mapOf(node: Node, key: string): JsonObject {
-  return (field(node, key, isMap, 'must be a map') ?? {}) as JsonObject
+  return (field(node, key, isMap, wanted.map) ?? {}) as JsonObject
 }
 
 /** An object inside an object, as a node; absent is an empty one. */
@@ -50,7 +59,7 @@ export function nodeOf(node: Node, key: string): Node {
 
 /** The items of a list, each as a node. */
 export function nodesOfList(node: Node, key: string): readonly Node[] {
-  const list = (field(node, key, Array.isArray, 'must be a list') ?? []) as readonly Json[]
+  const list = (field(node, key, Array.isArray, wanted.list) ?? []) as readonly Json[]
   return nodes(
     list.map((value, i): [number, Json] => [i, value]),
     { ...node, at: pointer(node.at, key) },
@@ -73,7 +82,7 @@ function nodes<K extends string | number>(
   return entries.flatMap(([name, value]) => {
     const here = pointer(at, name)
     if (isMap(value)) return [[name, { value, at: here, faults }] as const]
-    faults.problem('cnab.bundle.invalid', here, 'must be an object')
+    faults.problem('cnab.bundle.invalid', here, 'must be an object', 'Write a map: {…}')
     return []
   })
 }
@@ -82,12 +91,12 @@ function field(
   { value, at, faults }: Node,
   key: string,
   fits: (value: Json) => boolean,
-  says: string,
+  [says, hint]: readonly [says: string, hint: string],
 ): Json | undefined {
   const found = Object.hasOwn(value, key) ? (value[key] ?? null) : null
   if (found === null) return undefined
   if (fits(found)) return found
-  faults.problem('cnab.bundle.invalid', pointer(at, key), says)
+  faults.problem('cnab.bundle.invalid', pointer(at, key), says, hint)
   return undefined
 }
 

@@ -1,6 +1,7 @@
 /** The images that a bundle names: those that carry out its actions, and those that they install. */
 import type { ComponentImage, InvocationImage } from './bundle.ts'
 import { given, labelsOf, type Node, nodesOfList, nodesOfMap, sizeOf, textOf } from './fields.ts'
+import { warnOfKeys } from './format-keys.ts'
 import { readImageName } from './images.ts'
 import { isDigest, isGraphic } from './words.ts'
 
@@ -14,12 +15,19 @@ export function readImages(bundle: Node): Images {
   const { faults } = bundle
   const invocationImages = nodesOfList(bundle, 'invocationImages').map((node) => {
     const image = readImage(node)
-    if (image === undefined) faults.problem('cnab.bundle.invalid', node.at, 'image must be provided')
+    if (image === undefined)
+      faults.problem(
+        'cnab.bundle.invalid',
+        node.at,
+        'image must be provided',
+        'Add "image": "host/repository:tag".',
+      )
     return image
   })
   if (invocationImages.length === 0) {
     const detail = 'at least one invocation image must be defined in the bundle'
-    faults.problem('cnab.bundle.invalid', '/invocationImages', detail)
+    const hint = 'Add "invocationImages": [{"imageType": "docker", "image": "…"}].'
+    faults.problem('cnab.bundle.invalid', '/invocationImages', detail, hint)
   }
   const images = nodesOfMap(bundle, 'images').flatMap(([name, node]) => {
     const image = readImage(node)
@@ -35,6 +43,7 @@ export function readImages(bundle: Node): Images {
 
 function readImage(node: Node): InvocationImage | undefined {
   const { faults, at } = node
+  warnOfKeys(node, 'image')
   const image = textOf(node, 'image')
   if (image === undefined || image === '') return undefined
   if (!isGraphic(image)) faults.problem('cnab.bundle.invalid', at, 'image is no reference')

@@ -3,6 +3,7 @@ import { pointer } from '../../kit/json.ts'
 import type { BundleOutput, Credential, Definition, Destination, Parameter } from './bundle.ts'
 import type { Faults } from './faults.ts'
 import { flagOf, given, type Node, nodeOf, nodesOfMap, textOf, textsOf } from './fields.ts'
+import { warnOfKeys } from './format-keys.ts'
 import { isLegacyParameter, readLegacyParameter } from './format-legacy.ts'
 import { destinationOf, isBelow, judgeOutputPath } from './places.ts'
 import { isGraphic } from './words.ts'
@@ -44,12 +45,16 @@ function named<T>(
   )
 }
 
+const nameDefinition = 'Add "definition": the name of one of "definitions".'
+
 function readParameter(node: Node): Parameter {
   const { faults, at } = node
+  warnOfKeys(node, 'parameter')
   const definition = textOf(node, 'definition')
   if (definition === undefined)
-    faults.problem('cnab.definition.missing', at, 'parameter definition must be provided')
+    faults.problem('cnab.definition.missing', at, 'parameter definition must be provided', nameDefinition)
   const inner = nodeOf(node, 'destination')
+  warnOfKeys(inner, 'destination')
   const destination = destinationOf(
     { env: textOf(inner, 'env'), path: textOf(inner, 'path') },
     inner.at,
@@ -67,6 +72,7 @@ function readParameter(node: Node): Parameter {
 
 function readCredential(node: Node): Credential {
   const { faults, at } = node
+  warnOfKeys(node, 'credential')
   const destination = destinationOf({ env: textOf(node, 'env'), path: textOf(node, 'path') }, at, faults)
   if (isNowhere(destination))
     faults.problem('cnab.destination.missing', at, 'credential env or path must be supplied')
@@ -75,11 +81,18 @@ function readCredential(node: Node): Credential {
 
 function readOutput(node: Node): BundleOutput {
   const { faults, at } = node
+  warnOfKeys(node, 'output')
   const definition = textOf(node, 'definition')
   const path = textOf(node, 'path')
   if (definition === undefined)
-    faults.problem('cnab.definition.missing', at, 'output definition must be provided')
-  if (path === undefined) faults.problem('cnab.destination.missing', at, 'output path must be provided')
+    faults.problem('cnab.definition.missing', at, 'output definition must be provided', nameDefinition)
+  if (path === undefined)
+    faults.problem(
+      'cnab.destination.missing',
+      at,
+      'output path must be provided',
+      'Add "path": "/cnab/app/outputs/NAME".',
+    )
   else judgeOutputPath(path, pointer(at, 'path'), faults)
   return { definition: definition ?? '', path: path ?? '', ...commonOf(node) }
 }

@@ -1,6 +1,7 @@
 /** bundle.json: read as written, of all versions of the format and from before the first; all problems at once. */
 import { parseJson } from '../../kit/exact.ts'
 import { depth, isObject, type JsonObject, pointer } from '../../kit/json.ts'
+import { positionsOf } from '../../kit/json-places.ts'
 import { repeatedKeys } from '../../kit/repeated-keys.ts'
 import { nearest } from '../../kit/text.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -9,13 +10,18 @@ import { compileDefinition, faultsOf } from './definition.ts'
 import { collectFaults, type Faults } from './faults.ts'
 import { flagOf, given, mapOf, type Node, nodesOfList, nodesOfMap, textOf, textsOf } from './fields.ts'
 import { readImages } from './format-images.ts'
+import { warnOfKeys, warnOfKeywords } from './format-keys.ts'
 import { buildFileOf, isLegacyParameter } from './format-legacy.ts'
 import { readValues } from './format-values.ts'
 import { isGraphic, judgeBundleVersion, judgeSchemaVersion } from './words.ts'
 
 export type BundleReading =
   | { readonly kind: 'bundle'; readonly bundle: Bundle; readonly warnings: readonly Problem[] }
-  | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
+  | {
+      readonly kind: 'refused'
+      readonly problems: readonly [Problem, ...Problem[]]
+      readonly warnings: readonly Problem[]
+    }
 
 const source = 'bundle.json'
 const bytesMax = 4 * 1024 * 1024
@@ -23,6 +29,8 @@ const depthMax = 64
 /** Schemas are made into programs, which takes a while. */
 const definitionBytesMax = 256 * 1024
 const builtIn = ['install', 'upgrade', 'uninstall']
+const schemaHint = 'Write one of v1.0.0, 1.1.0 and 1.2.0.'
+const versionHint = 'Write "version": "1.2.3".'
 const known = [
   ...['schemaVersion', 'name', 'version', 'description', 'keywords', 'license', 'maintainers'],
   ...['invocationImages', 'images', 'parameters', 'credentials', 'outputs', 'definitions', 'actions'],
@@ -48,9 +56,33 @@ function reading(bytes: Uint8Array, judge: typeof judgeDefinitions): BundleReadi
   const document = documentOf(bytes, faults)
   const bundle = document && bundleOf({ value: document, at: '', faults })
   if (bundle) judge(bundle, faults)
-  const [first, ...rest] = faults.problems
-  if (first === undefined && bundle) return { kind: 'bundle', bundle, warnings: faults.warnings }
-  return { kind: 'refused', problems: [first ?? { code: 'cnab.bundle.not-json' }, ...rest] }
+  const at = placing(bytes, document !== undefined, [...faults.problems, ...faults.warnings])
+  const [first, ...rest] = faults.problems.map(at)
+  if (first === undefined && bundle) return { kind: 'bundle', bundle, warnings: faults.warnings.map(at) }
+  return {
+    kind: 'refused',
+    problems: [first ?? { code: 'cnab.bundle.not-json' }, ...rest],
+    warnings: faults.warnings.map(at),
+  }
+}
+
+/** Adds line and column to problems; a text that could not be parsed says itself where it breaks off. */
+function placing(
+  bytes: Uint8Array,
+  isParsed: boolean,
+  problems: readonly Problem[],
+): (problem: Problem) => Problem {
+  if (!isParsed) return broken
+  if (problems.length === 0) return (problem) => problem
+  const pointerOf = ({ where }: Problem) => where?.pointer ?? ''
+  const positions = positionsOf(new TextDecoder().decode(bytes), problems.map(pointerOf))
+  return (problem) => ({ ...problem, where: { ...problem.where, ...positions.get(pointerOf(problem)) } })
+}
+
+function broken(problem: Problem): Problem {
+  const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(problem.detail ?? '') ?? []
+  if (line === undefined) return problem
+  return { ...problem, where: { ...problem.where, line: Number(line), column: Number(column) } }
 }
 
 function documentOf(bytes: Uint8Array, faults: Faults): JsonObject | undefined {
@@ -87,8 +119,9 @@ function bundleOf(node: Node): Bundle | undefined {
   }
   for (const key of Object.keys(value).filter((one) => !known.includes(one))) {
     const meant = nearest(key, known)
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`
-    faults.warning('cnab.bundle.questionable', pointer('', key), `is not known${hint}`)
+    const detail = meant === undefined ? '' : `; did you mean "${meant}"?`
+    const hint = meant === undefined ? 'Take it out, or put it below "custom".' : `Write "${meant}" instead.`
+    faults.warning('cnab.bundle.questionable', pointer('', key), `is not known${detail}`, hint)
   }
   const legacy = isLegacy(node)
   if (legacy) faults.warning('cnab.bundle.legacy', '', legacyReason(node))
@@ -136,9 +169,14 @@ function schemaVersionOf(node: Node, legacy: boolean): string {
   const verdict = judgeSchemaVersion(text)
   if (verdict === 'invalid') {
     const detail = `invalid schema version ${JSON.stringify(text)}: Invalid Semantic Version`
-    node.faults.problem('cnab.bundle.invalid', '/schemaVersion', detail)
+    node.faults.problem('cnab.bundle.invalid', '/schemaVersion', detail, 'Write "schemaVersion": "v1.0.0".')
   } else if (verdict === 'unknown') {
-    node.faults.warning('cnab.bundle.questionable', '/schemaVersion', `${text} is not a known version`)
+    node.faults.warning(
+      'cnab.bundle.questionable',
+      '/schemaVersion',
+      `${text} is not a known version`,
+      schemaHint,
+    )
   }
   return text
 }
@@ -147,7 +185,7 @@ function nameOf(node: Node): string {
   const text = textOf(node, 'name') ?? ''
   if (!isGraphic(text) || text.length > 255) {
     const detail = 'must be a name of at most 255 printable characters'
-    node.faults.problem('cnab.bundle.invalid', '/name', detail)
+    node.faults.problem('cnab.bundle.invalid', '/name', detail, 'Write "name": "my-bundle".')
   }
   return text
 }
@@ -156,13 +194,24 @@ function versionOf(node: Node): string {
   const text = textOf(node, 'version') ?? ''
   const verdict = judgeBundleVersion(text)
   if (verdict === 'invalid')
-    node.faults.problem('cnab.bundle.invalid', '/version', `'${text}' is not a valid bundle version`)
+    node.faults.problem(
+      'cnab.bundle.invalid',
+      '/version',
+      `'${text}' is not a valid bundle version`,
+      versionHint,
+    )
   if (verdict === 'warn')
-    node.faults.warning('cnab.bundle.questionable', '/version', `${text} is no full semantic version`)
+    node.faults.warning(
+      'cnab.bundle.questionable',
+      '/version',
+      `${text} is no full semantic version`,
+      versionHint,
+    )
   return text
 }
 
 function maintainerOf(node: Node): Maintainer {
+  warnOfKeys(node, 'maintainer')
   return {
     name: textOf(node, 'name') ?? '',
     ...given('email', textOf(node, 'email')),
@@ -173,8 +222,14 @@ function maintainerOf(node: Node): Maintainer {
 function actionsOf(node: Node): Readonly<Record<string, DeclaredAction>> {
   return Object.fromEntries(
     nodesOfMap(node, 'actions').map(([name, action]) => {
+      warnOfKeys(action, 'action')
       if (builtIn.includes(name))
-        action.faults.problem('cnab.bundle.invalid', action.at, `${name} is always there and not declared`)
+        action.faults.problem(
+          'cnab.bundle.invalid',
+          action.at,
+          `${name} is always there and not declared`,
+          'Take it out.',
+        )
       if (!isGraphic(name)) action.faults.problem('cnab.bundle.invalid', action.at, 'has no printable name')
       return [
         name,
@@ -196,10 +251,18 @@ function extensionsOf(node: Node): readonly string[] {
   for (const [i, name] of names.entries()) {
     const at = pointer('/requiredExtensions', i)
     if (names.indexOf(name) < i)
-      faults.problem('cnab.bundle.invalid', at, `required extension '${name}' is already declared`)
+      faults.problem(
+        'cnab.bundle.invalid',
+        at,
+        `required extension '${name}' is already declared`,
+        'Name it once.',
+      )
     if (Object.hasOwn(custom, name)) continue
     const detail = `required extension '${name}' is not defined in the Custom section of the bundle`
-    faults.problem('cnab.extension.undeclared', at, detail)
+    const near = nearest(name, Object.keys(custom))
+    const hint =
+      near === undefined ? `Add "${name}" to "custom".` : `Write "${near}", or add "${name}" to "custom".`
+    faults.problem('cnab.extension.undeclared', at, detail, hint)
   }
   return [...new Set(names)]
 }
@@ -218,7 +281,12 @@ function judgeDefinitions(bundle: Bundle, faults: Faults): void {
     for (const [name, { definition }] of Object.entries(bundle[kind])) {
       if (definition === '' || Object.hasOwn(bundle.definitions, definition)) continue
       const at = pointer(pointer(`/${kind}`, name), 'definition')
-      faults.problem('cnab.definition.missing', at, `unable to find definition for ${name}`)
+      const near = nearest(definition, Object.keys(bundle.definitions))
+      const hint =
+        near === undefined
+          ? `Add "${definition}" to "definitions".`
+          : `Write "${near}", or add "${definition}" to "definitions".`
+      faults.problem('cnab.definition.missing', at, `unable to find definition for ${name}`, hint)
     }
   }
 }
@@ -231,8 +299,14 @@ function judgeDefinition(definition: Definition, at: string, faults: Faults): vo
     faults.problem('cnab.definition.invalid', at, detail)
     return
   }
+  if (isObject(definition)) warnOfKeywords({ value: definition as JsonObject, at, faults })
   const preset = defaultOf(definition)
   const wrong = preset === undefined ? [] : faultsOf(definition, preset.value)
   for (const { pointer: inner, message } of wrong)
-    faults.problem('cnab.definition.default', `${at}/default${inner}`, message)
+    faults.problem(
+      'cnab.definition.default',
+      `${at}/default${inner}`,
+      message,
+      'Give a default that its own schema takes.',
+    )
 }
