@@ -3,11 +3,17 @@ import { createServer } from 'node:net'
 import type { Finding } from '../api/findings.ts'
 import { examineMachine } from '../compose/examine.ts'
 import { examineHost, runtime } from '../compose/examine-host.ts'
+import { examineOnline } from '../compose/examine-online.ts'
 import { findingOf, findingsOf } from '../compose/findings.ts'
 import { loadedOf, type SettingsOptions } from './settings-options.ts'
 
+export interface ExaminationOptions extends SettingsOptions {
+  /** Also asks what is elsewhere: registries, identity provider, audit server. */
+  readonly online?: boolean
+}
+
 /** All findings, in the order in which one would fix them. */
-export async function examine(options: SettingsOptions): Promise<readonly Finding[]> {
+export async function examine(options: ExaminationOptions): Promise<readonly Finding[]> {
   const loaded = loadedOf(options)
   if (loaded.kind === 'faults') {
     return [runtime(), ...loaded.problems.map((problem) => findingOf('configuration', 'fail', problem))]
@@ -22,6 +28,7 @@ export async function examine(options: SettingsOptions): Promise<readonly Findin
     await port('http.listen', listen),
     ...(adminListen === 'off' ? [] : [await port('http.adminListen', adminListen)]),
     ...(await examineMachine(settings)).flatMap(findingsOf),
+    ...(options.online ? await examineOnline(settings) : []).flatMap(findingsOf),
   ]
 }
 

@@ -11,9 +11,14 @@ interface Ports {
   readonly arrived?: (bytes: number) => void
 }
 
+/** The registries of the settings, with what the surroundings of this process say. Problems: file.unreadable. */
+export function knownRegistries(settings: Settings): RegistrySettings {
+  return registriesOf(settings, process.env)
+}
+
 /** Opens it. Problems: file.unreadable. */
 export function openArtifacts(settings: Settings, { loginFor, arrived }: Ports = {}): ArtifactStore {
-  const registries = registriesOf(settings, process.env)
+  const registries = knownRegistries(settings)
   return openArtifactStore({
     folder: join(settings.dataDir, 'images'),
     registries: { ...registries, ...present({ loginFor }) },

@@ -13,11 +13,24 @@ const withinMs = 10_000
 
 /** For `udp://HOST:PORT`, `tcp://HOST:PORT` and `tls://HOST:PORT`. */
 export function syslogSink(address: string): AuditSink {
-  const { protocol, hostname: host, port } = new URL(address)
-  const kind = protocol as keyof typeof defaultPorts
-  const place = { host: host.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPorts[kind] : Number(port) }
+  const { kind, place } = placeOf(address)
   const send = kind === 'udp:' ? sendDatagrams : sendFrames(kind)
   return { name: `syslog ${address}`, records: true, take: (lines) => send(lines.map(messageOf), place) }
+}
+
+/** Connects to a server over TCP or TLS and sends nothing; rejects where it takes no connection. */
+export async function reachSyslog(address: string): Promise<void> {
+  const { kind, place } = placeOf(address)
+  if (kind !== 'udp:') await sendFrames(kind)([], place)
+}
+
+function placeOf(address: string): { readonly kind: keyof typeof defaultPorts; readonly place: Place } {
+  const { protocol, hostname: host, port } = new URL(address)
+  const kind = protocol as keyof typeof defaultPorts
+  return {
+    kind,
+    place: { host: host.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPorts[kind] : Number(port) },
+  }
 }
 
 interface Place {
