@@ -52,6 +52,7 @@ import { systemChance, systemClock } from './kit/clock.ts'
 import { ulidSource } from './kit/id.ts'
 import type { JsonObject } from './kit/json.ts'
 import type { Log } from './kit/log.ts'
+import type { Entry } from './settings/read.ts'
 import type { Settings } from './settings/settings.ts'
 import type { KeyRing } from './store/keys.ts'
 import { makeBeforehand } from './work/beforehand.ts'
@@ -83,6 +84,8 @@ export interface Surroundings {
   readonly version: string
   /** Processes that worked on this store before shall not any more: what they hold is taken over, whether they live or not. */
   readonly takeOver?: boolean | undefined
+  /** The settings of the moment with their origins, for support bundles. */
+  readonly entries?: (() => readonly Entry[]) | undefined
   /** The folder of the built web UI, where it is not the one beside the program. */
   readonly uiFolder?: string | undefined
   /** The folder of the built documents, likewise. */
@@ -133,6 +136,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     admission,
     sources,
     settings: () => now.settings,
+    entries: around.entries,
     log,
     ring,
     version,

@@ -138,5 +138,13 @@ export const Keys = Type.Object(
 )
 export type Keys = Of<typeof Keys>
 
+export const SupportQuery = Type.Object({
+  sinceSeconds: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_592_000, description: 'What was ordered since then; two hours.' }),
+  ),
+  operation: Type.Optional(Type.String({ description: 'An operation to tell everything of, its log too.' })),
+})
+export type SupportQuery = Of<typeof SupportQuery>
+
 export const Backup = Type.Object({ file: Type.String() }, { title: 'Backup' })
 export type Backup = Of<typeof Backup>

@@ -40,6 +40,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/backup.ts'),
   },
   {
+    name: 'support-bundle',
+    summary: 'Write one file with what a maintainer needs to see, and nothing secret',
+    group: 'Running a broker',
+    load: () => import('./commands/support-bundle.ts'),
+  },
+  {
     name: 'freeze',
     summary: 'Refuse new orders for a while',
     group: 'Running a broker',

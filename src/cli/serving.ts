@@ -42,9 +42,9 @@ export async function serve(
     secrets: () => secrets,
     dropped: () => figures?.logLineDropped(),
   })
-  const broker = await startBroker(settings, { log, version, takeOver })
-  figures = broker.figures
   let current = first
+  const broker = await startBroker(settings, { log, version, takeOver, entries: () => current.entries })
+  figures = broker.figures
   let reloading = Promise.resolve()
   // One after the other, so that the last word is the newest.
   const inTurn = (work: () => Promise<void>): Promise<void> => {

@@ -13,7 +13,7 @@ import type { AdoptedInstance } from '../api/adoption.ts'
 import type { AuditPage, AuditQuery, AuditVerdict } from '../api/audit.ts'
 import type { Binding, BindingList, Credentials, NewBinding } from '../api/binding.ts'
 import type { CatalogAnswer } from '../api/catalog.ts'
-import type { About, Backup, Cluster, Freeze, Health, Keys } from '../api/cluster.ts'
+import type { About, Backup, Cluster, Freeze, Health, Keys, SupportQuery } from '../api/cluster.ts'
 import type { Examination } from '../api/findings.ts'
 import type {
   ChangedInstance,
@@ -78,8 +78,7 @@ export function makeClient(server: Server) {
     packages: () => get<List<Package>>('/packages'),
     package: (name: string) => get<Package>(`/packages/${encodeURIComponent(name)}`),
     search: (text: string) => get<Found>('/search', { text }),
-    ...keysAndFreeze(server),
-    backup: () => post<Backup>('/backups'),
+    ...keeping(server),
     audit: (query: AuditQuery) => get<AuditPage>('/audit', query),
     verifyAudit: () => get<AuditVerdict>('/audit/verify'),
 
@@ -126,8 +125,8 @@ export function makeClient(server: Server) {
   }
 }
 
-/** Keys of the broker, and the freeze of its orders. */
-function keysAndFreeze(server: Server) {
+/** Keys of the broker, the freeze of its orders, copies, and what maintainers ask for. */
+function keeping(server: Server) {
   const ring = (method: 'GET' | 'POST' | 'DELETE', below = '') =>
     ask<Keys>(server, { method, path: `/keys${below}` })
   return {
@@ -138,6 +137,9 @@ function keysAndFreeze(server: Server) {
     rotateKey: () => ring('POST', '/rotate'),
     freeze: (freeze: Freeze) => ask<Cluster>(server, { method: 'POST', path: '/freeze', body: freeze }),
     thaw: () => ask<void>(server, { method: 'DELETE', path: '/freeze' }),
+    backup: () => ask<Backup>(server, { method: 'POST', path: '/backups' }),
+    supportBundle: (query: SupportQuery) =>
+      askBytes(server, { method: 'GET', path: '/support-bundle', query }),
   }
 }
 

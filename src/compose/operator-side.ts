@@ -22,6 +22,7 @@ import { openUi } from '../http/ui.ts'
 import type { Clock } from '../kit/clock.ts'
 import { sha256 } from '../kit/hash.ts'
 import type { Log } from '../kit/log.ts'
+import type { Entry } from '../settings/read.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
 import type { Maintenance } from '../work/maintenance.ts'
@@ -35,6 +36,7 @@ import type { Probes } from './measured.ts'
 import { startPresence } from './presence.ts'
 import { openSessions } from './sessions.ts'
 import { bodyLimitsOf, keyFileOf, listenerOf } from './settings-of-parts.ts'
+import { supportOf } from './support/of-broker.ts'
 
 /** Another broker may have changed the ring, for several share one. */
 const ringEveryMs = 5000
@@ -57,6 +59,8 @@ export interface OperatorSideParts {
   readonly sources: Sources
   /** As they are at the moment. */
   readonly settings: () => Settings
+  /** The same with their origins; absent where they were made by a program. */
+  readonly entries: (() => readonly Entry[]) | undefined
   readonly worker: Worker
   readonly keeper: Maintenance
   readonly engines: readonly Engine[]
@@ -108,11 +112,13 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
   const leaving = new AbortController()
   const loop = startBeat(clock)
   const health = healthIn(settings, parts, { loop, state, sinksBehind: feed.behind })
+  const checks = async () => [...health.alive(), ...(await health.ready()), ...parts.probes.latest()]
   const api = await operatorApi({
     ...portsOfApi(settings, parts),
     leaving: leaving.signal,
     keys,
-    health: async () => [...health.alive(), ...(await health.ready()), ...parts.probes.latest()],
+    health: checks,
+    support: supportOf({ ...parts, health: checks }),
   })
   const admin = await openAdmin(settings, parts, (request, response) => {
     if (!serveHealth(health, 'admin', request, response)) nothingHere(request, response)
@@ -153,7 +159,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
 function portsOfApi(
   settings: Settings,
   parts: OperatorSideParts,
-): Omit<OperatorPorts, 'leaving' | 'keys' | 'health'> {
+): Omit<OperatorPorts, 'leaving' | 'keys' | 'health' | 'support'> {
   const { ports, gate, stored, oidc, ring, sources, version, admission, observe } = parts
   const { clock, chance } = ports
   return {

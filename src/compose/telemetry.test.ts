@@ -58,6 +58,7 @@ function noting(codes: string[]): Log {
     ...{ debug: note, info: note, warn: note, error: note, fatal: note },
     tag: () => undefined,
     setLevel: () => undefined,
+    latest: () => [],
     flush: () => Promise.resolve(),
   }
 }

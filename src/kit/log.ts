@@ -1,6 +1,7 @@
 /** Log lines: one constant sentence plus fields, as JSON or for people; written without blocking, redacted by value. */
 import pino, { type Logger } from 'pino'
 import type { Clock } from './clock.ts'
+import { keepLatest } from './latest-lines.ts'
 import { present } from './present.ts'
 import { maskOf } from './redact.ts'
 import { shorten } from './text.ts'
@@ -19,6 +20,8 @@ export interface Log {
   tag(fields: LogFields): void
   /** Takes effect at once. */
   setLevel(level: LogLevel): void
+  /** The newest lines as JSON, oldest first, without secrets; no more than a mebibyte of them. */
+  latest(): readonly string[]
   /** Waits until everything is written, but not for a reader that has stopped to read. */
   flush(): Promise<void>
 }
@@ -40,6 +43,7 @@ export interface LogOptions {
 const waitingBytesMax = 8 * 1024 * 1024
 const lineMax = 64 * 1024
 const flushMs = 2000
+const latestMax = 1024 * 1024
 
 /** Opens the log. */
 export function openLog(options: LogOptions): Log {
@@ -51,6 +55,12 @@ export function openLog(options: LogOptions): Log {
   destination?.on('drop', () => options.dropped?.())
   const write = options.sink ?? ((line: string) => destination?.write(line))
   const redact = redactingNow(options.secrets)
+  const latest = keepLatest(latestMax)
+  const take = (line: string): void => {
+    const safe = redact(line)
+    latest.add(safe)
+    write(shownLine(safe, options.format))
+  }
   const logger = pino(
     {
       level,
@@ -60,11 +70,12 @@ export function openLog(options: LogOptions): Log {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: serializeError },
     },
-    { write: (line: string) => write(shownLine(redact(line), options.format)) },
+    { write: take },
   )
   return {
     ...writersOf(logger),
     tag: (fields) => logger.setBindings(fields),
+    latest: latest.all,
     setLevel: (wanted) => {
       logger.level = wanted
     },
@@ -78,7 +89,7 @@ export function openLog(options: LogOptions): Log {
   }
 }
 
-function writersOf(logger: Logger): Omit<Log, 'tag' | 'setLevel' | 'flush'> {
+function writersOf(logger: Logger): Omit<Log, 'tag' | 'setLevel' | 'latest' | 'flush'> {
   const writer =
     (level: LogLevel) =>
     (event: string, message: string, fields: LogFields = {}) =>

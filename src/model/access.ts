@@ -39,6 +39,7 @@ export const permissions = {
   'read:keys': 'all',
   'change:keys': 'all',
   'create:backups': 'all',
+  'read:support': 'all',
 } as const satisfies Readonly<Record<string, Extent>>
 
 export type Permission = keyof typeof permissions
@@ -92,6 +93,7 @@ export const roles = {
     'release:operations',
     'examine:broker',
     'freeze:broker',
+    'read:support',
   ],
   admin: [
     'read:broker',

@@ -208,7 +208,8 @@ function repeated(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter((one, i) => texts.indexOf(one) !== i))]
 }
 
-function secretsIn(value: unknown): readonly Secret[] {
+/** Every secret in a value of settings. */
+export function secretsIn(value: unknown): readonly Secret[] {
   if (value instanceof Secret) return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : []
 }

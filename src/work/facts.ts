@@ -17,8 +17,13 @@ export interface Facts {
   >
 }
 
+/** What facts are read from. */
+export interface KnownPorts extends Pick<Ports, 'catalog'> {
+  readonly store: Pick<Ports['store'], 'look'>
+}
+
 /** Reads the facts of an operation. Problems: store.fenced, instance.unknown, those of offers. */
-export async function factsOf(ports: Ports, operation: Operation): Promise<Facts> {
+export async function factsOf(ports: KnownPorts, operation: Operation): Promise<Facts> {
   const { look } = ports.store
   const { target } = operation
   // None of these needs another: one round to the database is enough.
@@ -52,7 +57,7 @@ function instanceOrder({ action }: Operation, order: OperationOrder, current: In
   return { parameters: order.parameters, context: order.context ?? current.context }
 }
 
-async function bindingOf({ store }: Ports, { target }: Operation) {
+async function bindingOf({ store }: KnownPorts, { target }: Operation) {
   if (target.binding === undefined) return {}
   const key: BindingKey = { ...target, binding: target.binding }
   const binding = await store.look.binding(key)
@@ -69,7 +74,7 @@ async function bindingOf({ store }: Ports, { target }: Operation) {
 }
 
 async function beforeOf(
-  { store, catalog }: Ports,
+  { store, catalog }: KnownPorts,
   instance: Instance,
   { action, asked, before }: OperationOrder,
 ) {

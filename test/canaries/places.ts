@@ -1,7 +1,9 @@
 /** Where is looked for secrets that should not be seen: the one table of it. */
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { gunzipSync } from 'node:zlib'
 import type { Piece } from './processes.ts'
 import { filesBelow, type Stage } from './stage.ts'
 import type { Lives } from './story.ts'
@@ -21,6 +23,7 @@ export const places = [
   'files that others may read while a program runs',
   'backups',
   'what doctor, config show and a snapshot of the process tell',
+  'support bundles of the broker and of the machine',
 ] as const
 export type Place = (typeof places)[number]
 
@@ -36,6 +39,7 @@ export async function collect(stage: Stage, lives: Lives): Promise<Places> {
     })),
   )
   const told = supportOf(stage)
+  const bundles = await bundlesOf(stage)
   process.kill(broker.pid, 'SIGUSR2')
   while (!broker.said().includes('diagnostics.snapshot')) await pause(50)
   const files = filesBelow(stage.dataDir)
@@ -60,7 +64,26 @@ export async function collect(stage: Stage, lives: Lives): Promise<Places> {
     'files that others may read while a program runs': lives.openFiles,
     backups: files.filter(({ name }) => /backup|chandler-[^/]*\.db$/.test(name)),
     'what doctor, config show and a snapshot of the process tell': told,
+    'support bundles of the broker and of the machine': bundles,
   }
+}
+
+/** Both with the log of the latest operation that has ended. */
+async function bundlesOf(stage: Stage): Promise<readonly Piece[]> {
+  const { items } = await stage.document('admin', '/api/v1/operations?limit=1&state=ended')
+  const [latest] = items as unknown as readonly { readonly id: string }[]
+  const path = `/api/v1/support-bundle?operation=${latest?.id}&sinceSeconds=86400`
+  const ofBroker = await stage.ask('admin', 'GET', path)
+  const file = join(stage.folder, 'bundle.tar.gz')
+  const words = ['support-bundle', '--local', '--config', stage.file, '--file', file]
+  const { status, stderr } = spawnSync(process.execPath, ['bin/chandler.mjs', ...words], {
+    env: { ...process.env, ...stage.environment },
+  })
+  if (status !== 0) throw new Error(stderr.toString())
+  return [
+    { name: 'bundle of the broker', bytes: gunzipSync(ofBroker.bytes) },
+    { name: 'bundle of the machine', bytes: gunzipSync(readFileSync(file)) },
+  ]
 }
 
 function supportOf({ file, environment }: Stage): readonly Piece[] {

@@ -121,7 +121,7 @@ export class Stage {
     const headers = Buffer.from(`${JSON.stringify([...answer.headers])}\n`)
     const name = `${method} ${path} of ${user}`
     this.answers.push({ name, bytes: isSecretPlace ? headers : Buffer.concat([headers, bytes]) })
-    return { status: answer.status, text: bytes.toString() }
+    return { status: answer.status, text: bytes.toString(), bytes }
   }
 
   /** A log as a viewer follows it, to its end. */

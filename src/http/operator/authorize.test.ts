@@ -46,6 +46,7 @@ const rows: Readonly<Record<string, string>> = {
   'DELETE /keys/:key': 'admin',
   'POST /keys/rotate': 'admin',
   'POST /backups': 'admin',
+  'GET /support-bundle': 'operator',
   'GET /audit': 'auditor',
   'GET /audit/verify': 'auditor',
   'GET /search': lookers,
@@ -88,7 +89,7 @@ const rows: Readonly<Record<string, string>> = {
 
 /** What must be held in every tenant at once. */
 const whole =
-  /^(?:GET \/cluster|GET \/health|GET \/examination|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/audit.*|\w+ \/accounts.*)$/
+  /^(?:GET \/cluster|GET \/health|GET \/examination|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/support-bundle|GET \/audit.*|\w+ \/accounts.*)$/
 
 const nameOf = ({ method, url }: { readonly method: string; readonly url: string }) => `${method} ${url}`
 

@@ -3,7 +3,7 @@ import { type LogLine, toLogLine, toOperation } from '../../api/operation.ts'
 import type { Ports } from '../../broker/ports.ts'
 import { lastLines } from '../../kit/text.ts'
 import { hasEnded } from '../../model/operation.ts'
-import type { LogRow } from '../../store/store.ts'
+import type { LogRow, Store } from '../../store/store.ts'
 import type { ServerEvent } from './route.ts'
 
 const pieceRows = 500
@@ -26,8 +26,11 @@ const lastPieces = 40
 const shownLines = { lines: 20, characters: 4096 }
 
 /** What a program said last. */
-export async function lastLinesOf(broker: Ports, operation: string): Promise<readonly string[]> {
-  const rows = await broker.store.look.lastLog(operation, lastPieces)
+export async function lastLinesOf(
+  { store }: { readonly store: Pick<Store, 'look'> },
+  operation: string,
+): Promise<readonly string[]> {
+  const rows = await store.look.lastLog(operation, lastPieces)
   const text = Buffer.concat(rows.filter(({ stream }) => stream !== 'system').map(({ bytes }) => bytes))
   return lastLines(text.toString(), shownLines)
 }

@@ -41,6 +41,8 @@ export interface OperatorPorts {
   }
   /** Writes a consistent copy of the store into the data folder; answers its path, that of before for the same seed. */
   backup(seed: string): Promise<string>
+  /** A support bundle: what was ordered so long ago or later, and all of one operation. Problems: operation.unknown. */
+  support(wish: { readonly sinceMs: number; readonly operation?: string }): Promise<Uint8Array>
   /** What this process sees of itself and of its engines. */
   health(): Promise<readonly HealthCheck[]>
   /** What it finds wrong with itself and around it; what was found a moment ago is found again. */

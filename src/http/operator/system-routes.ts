@@ -1,12 +1,13 @@
 /** Routes about the broker itself: who am I, the catalog, packages, nodes, freeze, keys, backup. */
 import { Type } from 'typebox'
 import { CatalogAnswer, CatalogQuery, toCatalog } from '../../api/catalog.ts'
-import { About, Backup, Cluster, Freeze, Health, Keys, toCluster } from '../../api/cluster.ts'
+import { About, Backup, Cluster, Freeze, Health, Keys, SupportQuery, toCluster } from '../../api/cluster.ts'
 import { Examination } from '../../api/findings.ts'
 import { Package, toPackage, toPackageContent } from '../../api/package.ts'
 import { freezeBroker, thawBroker } from '../../broker/govern.ts'
 import type { Ports } from '../../broker/ports.ts'
 import { catalogSeen } from '../../broker/visible.ts'
+import { present } from '../../kit/present.ts'
 import { type Reach, reachOf } from '../../model/access.ts'
 import { fail } from '../../model/problem.ts'
 import { problemCodes } from '../../model/problem-codes.ts'
@@ -236,6 +237,20 @@ export const systemRoutes = [
     answers: Backup,
     status: 201,
     handle: async (call, ports) => document({ file: await ports.backup(seedOf(call, ports)) }),
+  }),
+  route({
+    method: 'GET',
+    url: '/support-bundle',
+    needs: 'read:support',
+    tag: 'broker',
+    summary: 'What a maintainer needs to see, as a tar (gzip) with a manifest: nothing secret, no parameters',
+    audit: deed('support.bundle'),
+    query: SupportQuery,
+    handle: async ({ query }, { support }) => {
+      const { sinceSeconds = 7200, operation } = query
+      const bytes = await support({ sinceMs: sinceSeconds * 1000, ...present({ operation }) })
+      return { kind: 'bytes', bytes, mediaType: 'application/gzip', secret: true }
+    },
   }),
 ]
 
