@@ -13,6 +13,7 @@ import { problemCodes } from '../src/model/problem-codes.ts'
 import { settingsPage } from '../src/settings/describe.ts'
 import type { Store } from '../src/store/store.ts'
 import { commandTree, shownCommands } from './command-tree.ts'
+import { dashboard } from './dashboard.ts'
 
 /** File name to text. */
 export async function pages(): Promise<ReadonlyMap<string, string>> {
@@ -22,6 +23,7 @@ export async function pages(): Promise<ReadonlyMap<string, string>> {
     ['docs/api.md', apiPage()],
     ['docs/cli.md', await cliPage()],
     ['docs/metrics.md', metricsPage()],
+    ['deploy/grafana/dashboard.json', `${JSON.stringify(dashboard(), null, 2)}\n`],
     ['docs/contracts/cnab-service.schema.json', `${JSON.stringify(serviceSchema, null, 2)}\n`],
   ])
 }
@@ -114,7 +116,8 @@ function metricsPage(): string {
     '',
     '`GET /metrics` on `http.adminListen`, as Prometheus text or, by `Accept`, OpenMetrics. Besides these there are those of the process and Node',
     '(`process_*`, `nodejs_*`). Labels take their values from closed sets: never an instance, a user, a path or an error text.',
-    'What is counted in the store is counted once a minute, whoever asks. Rules to be woken by: [alerts.yml](alerts.yml).',
+    'What is counted in the store is counted once a minute, whoever asks. Rules to be woken by: [alerts.yml](alerts.yml);',
+    'a dashboard for Grafana: [`deploy/grafana/dashboard.json`](../deploy/grafana/dashboard.json).',
     '',
     '| figure | kind | labels | |',
     '|---|---|---|---|',

@@ -12,15 +12,18 @@ test.each([...made.keys()])('%s is up to date (npm run docs)', (file) => {
   expect(readFileSync(file, 'utf8')).toBe(made.get(file))
 })
 
-test.each(['docs/alerts.yml', 'docs/operators.md'])('%s names figures that there are', (file) => {
-  const known = made.get('docs/metrics.md') ?? ''
-  const named = readFileSync(file, 'utf8').match(/\b(?:chandler|http_server)_\w+/g) ?? []
+test.each(['docs/alerts.yml', 'docs/operators.md', 'deploy/grafana/dashboard.json'])(
+  '%s names figures that there are',
+  (file) => {
+    const known = made.get('docs/metrics.md') ?? ''
+    const named = readFileSync(file, 'utf8').match(/\b(?:chandler|http_server)_\w+/g) ?? []
 
-  expect(named.length).toBeGreaterThan(10)
-  expect(
-    named.filter((name) => !known.includes(`\`${name.replace(/_(?:count|bucket|sum)$/, '')}\``)),
-  ).toEqual([])
-})
+    expect(named.length).toBeGreaterThan(10)
+    expect(
+      named.filter((name) => !known.includes(`\`${name.replace(/_(?:count|bucket|sum)$/, '')}\``)),
+    ).toEqual([])
+  },
+)
 
 test('every problem has a title, an action as its hint, and codes of the closed sets', () => {
   const faults = Object.entries(problemCodes).filter(

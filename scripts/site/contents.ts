@@ -39,6 +39,10 @@ const rows: readonly (readonly [title: string, pages: readonly Row[]])[] = [
     [
       ['docs/operators.md', 'For operators'],
       ['docs/access.md', 'Access'],
+      ['docs/security.md', 'Security model'],
+      ['docs/platforms.md', 'Platforms'],
+      ['docs/drills.md', 'Drills'],
+      ['docs/troubleshooting.md', 'Troubleshooting'],
       ['docs/moving-over.md', 'Moving over'],
       ['docs/engines.md', 'Engines'],
       ['docs/kubernetes.md', 'Kubernetes'],
@@ -56,6 +60,7 @@ const rows: readonly (readonly [title: string, pages: readonly Row[]])[] = [
       ['docs/contracts/brokerpak.md', 'Brokerpak'],
       ['docs/contracts/cnab.md', 'CNAB'],
       ['docs/contracts/toi.md', 'TOI'],
+      ['docs/contracts/sim.md', 'Sim'],
       ['docs/ocm.md', 'OCM'],
       ['docs/languages/hil.md', 'HIL'],
       ['docs/languages/spiff.md', 'spiff'],
@@ -71,7 +76,7 @@ const rows: readonly (readonly [title: string, pages: readonly Row[]])[] = [
       ['docs/problems.md', 'Problems'],
       ['GLOSSARY.md', 'Words'],
       ['CHANGELOG.md', 'Changes'],
-      ['SECURITY.md', 'Security'],
+      ['SECURITY.md', 'Reporting a weakness'],
     ],
   ],
   [

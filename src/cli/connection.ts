@@ -6,6 +6,7 @@ import type { Credentials } from '../client/credentials.ts'
 import { Secret } from '../kit/secret.ts'
 import { fail } from '../model/problem.ts'
 import { type Context, readContexts } from './contexts.ts'
+import { untilReady } from './readiness.ts'
 import { say } from './terminal.ts'
 import { trust } from './trust.ts'
 
@@ -16,6 +17,7 @@ export interface ConnectionOptions {
   readonly tokenFile?: string
   readonly context?: string
   readonly caFile?: string
+  readonly waitReady?: true
   readonly verbose?: boolean
 }
 
@@ -54,7 +56,8 @@ export async function connect(command: Command, more: { readonly timeoutMs?: num
   }
   // A password belongs to the server it was remembered for, and to no other.
   const kept = context?.server === url ? context : undefined
-  await trust(url, options.caFile ?? env['CHANDLER_CA_FILE'] ?? kept?.caFile)
+  const caFile = options.caFile ?? env['CHANDLER_CA_FILE'] ?? kept?.caFile
+  await (options.waitReady ? untilReady(url, caFile) : trust(url, caFile))
   const remembered = kept?.provider === undefined ? kept : await fresh(kept)
   const credentials = credentialsOf(options, remembered, url)
   return makeClient({ ...more, url, credentials, ...(options.verbose ? { trace: say } : {}) })

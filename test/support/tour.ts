@@ -35,7 +35,7 @@ export async function playTour({ page, folder, program, environment }: Tour): Pr
   const steps = stepsOf(text)
   const printed = await runAll(
     steps.map(({ command }) => command),
-    { folder, address, environment: { ...environment, CHANDLER_HTTP_LISTEN: address } },
+    { folder, environment: { ...environment, CHANDLER_HTTP_LISTEN: address } },
   )
   return steps.map(({ command, expected }, i) => ({
     command,
@@ -77,23 +77,15 @@ const mark = '--- next ---'
 /** A page that leaves something running would never end. */
 const patienceMs = 170_000
 
-/** The broker is waited for where it is started. */
 async function runAll(
   commands: readonly string[],
   where: {
     readonly folder: string
-    readonly address: string
     readonly environment: Readonly<Record<string, string>>
   },
 ): Promise<readonly string[]> {
-  const { folder, address, environment } = where
-  const script = commands.flatMap((command) => [
-    command,
-    ...(command.endsWith('&')
-      ? [`until curl -sf http://${address}/readyz > readiness; do kill -0 $! || exit 1; sleep 0.05; done`]
-      : []),
-    `echo '${mark}'`,
-  ])
+  const { folder, environment } = where
+  const script = commands.flatMap((command) => [command, `echo '${mark}'`])
   // A group of its own, so that nothing outlives the shell.
   const child = spawn('bash', ['-c', script.join('\n')], {
     cwd: folder,

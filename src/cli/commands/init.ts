@@ -65,6 +65,10 @@ store:
   # sqlite for one process; postgres://user@host/database for several.
   url: sqlite
 
+# secrets:
+#   # The keys that seal what is secret; made in dataDir at the first start. With PostgreSQL say where: every broker needs the same file.
+#   keyring: ./keys.json
+
 # Where packages run: docker or embedded; auto finds out.
 engine: auto
 

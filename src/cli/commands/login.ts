@@ -9,6 +9,7 @@ import { add } from '../command.ts'
 import { caFileHelp, readPassword } from '../connection.ts'
 import { type Context, contextsFile, readContexts, writeContexts } from '../contexts.ts'
 import { type Form, printDeed, printList, withOutput } from '../output.ts'
+import { untilReady, withReadiness } from '../readiness.ts'
 import { askSecret, isTerminal } from '../terminal.ts'
 import { trust } from '../trust.ts'
 
@@ -19,6 +20,7 @@ interface LoginOptions {
   readonly provider?: boolean
   readonly name?: string
   readonly caFile?: string
+  readonly waitReady?: true
   readonly output: Form
 }
 
@@ -32,6 +34,7 @@ export function register(program: Command): void {
       'login http://127.0.0.1:8080 --user admin',
       'login https://broker.example --user admin --password-file ~/.broker-password --name production',
       'login https://broker.example --provider',
+      'login http://127.0.0.1:8080 --user admin --password-file secrets/admin --wait-ready',
     ],
   })
     .option('--user <name>', 'account (CHANDLER_USER)')
@@ -40,11 +43,11 @@ export function register(program: Command): void {
     .option('--provider', 'log in at the identity provider of the broker, with a code')
     .option('--ca-file <path>', caFileHelp)
     .option('--name <name>', 'what to call this broker; its host when absent')
-  withOutput(login).action(async (url: string, options: LoginOptions) => {
+  withOutput(withReadiness(login)).action(async (url: string, options: LoginOptions) => {
     const { hostname } = URL.parse(url) ?? fail('usage.invalid', `${url} is not a URL`)
     const given = options.caFile ?? process.env['CHANDLER_CA_FILE']
     const caFile = given === undefined ? undefined : resolve(given)
-    await trust(url, caFile)
+    await (options.waitReady ? untilReady(url, caFile) : trust(url, caFile))
     const kept = await keptOf(url, options)
     const credentials =
       'token' in kept

@@ -10,6 +10,7 @@ import { bind, catalog, deprovision, fetch, lastOperation, provision, unbind, up
 import { reportForms } from '../osb/report.ts'
 import { withOutput } from '../output.ts'
 import { withParameters } from '../parameters.ts'
+import { withReadiness } from '../readiness.ts'
 
 export function register(program: Command): void {
   const group = add(program, {
@@ -78,12 +79,14 @@ function registerOrders(group: Command): void {
 }
 
 function registerLooks(group: Command): void {
-  remote(
-    add(group, {
-      usage: 'catalog',
-      summary: 'Show what a broker offers',
-      examples: ['osb catalog', 'osb catalog -o json'],
-    }),
+  withReadiness(
+    remote(
+      add(group, {
+        usage: 'catalog',
+        summary: 'Show what a broker offers',
+        examples: ['osb catalog', 'osb catalog -o json'],
+      }),
+    ),
   ).action(catalog)
   remote(
     add(group, {

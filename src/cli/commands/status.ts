@@ -6,6 +6,7 @@ import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { exitBy, printFindings } from '../doctor-findings.ts'
 import { ago, type Form, printDocument, printFields, withOutput } from '../output.ts'
+import { withReadiness } from '../readiness.ts'
 import { printTable } from '../table.ts'
 import { print } from '../terminal.ts'
 
@@ -15,9 +16,9 @@ export function register(program: Command): void {
     summary: 'Show nodes, counts and whether the broker is frozen',
     description:
       'With --examine, the process that answers is looked at as doctor looks at a machine before a start: host, store, engines, and whether each registry answers. Exit code 3 when something must be fixed.',
-    examples: ['status', 'status --examine', 'status -o json'],
+    examples: ['status', 'status --wait-ready', 'status --examine', 'status -o json'],
   }).option('--examine', 'what doctor finds of the process that answers, and what to fix')
-  withOutput(withConnection(command)).action(
+  withOutput(withReadiness(withConnection(command))).action(
     async ({ output, examine }: { output: Form; examine?: true }) => {
       const client = await connect(command)
       const [about, cluster, health, examination] = await Promise.all([

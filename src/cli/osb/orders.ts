@@ -8,6 +8,7 @@ import { fail } from '../../model/problem.ts'
 import { durationOf } from '../follow.ts'
 import { type Form, printList, printOne } from '../output.ts'
 import { type ParameterOptions, parametersOf } from '../parameters.ts'
+import { untilReady } from '../readiness.ts'
 import { type BrokerOptions, withClient } from './connection.ts'
 
 interface Common extends BrokerOptions, ParameterOptions {
@@ -29,7 +30,9 @@ interface BindOptions extends Common {
   readonly predecessor?: string
 }
 
-export function catalog(options: Common): Promise<void> {
+export async function catalog(options: Common & { readonly waitReady?: true }): Promise<void> {
+  const address = options.url ?? process.env['CHANDLER_SERVER']
+  if (options.waitReady && address !== undefined) await untilReady(address, options.caFile)
   return withClient(options, async (client) => {
     const document = await client.catalog()
     if (options.output === 'json' || options.output === 'yaml') {
