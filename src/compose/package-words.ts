@@ -15,7 +15,8 @@ export function tellPackages(metrics: Metrics, report: WorkReport): (word: Enrol
     }
     metrics.packageRead(word.source, word.kind)
     if (word.kind === 'offered') return
-    const error = word.problem.cause ?? new ProblemError(word.problem)
+    const { problem } = word
+    const error = problem.code === 'internal.unexpected' ? problem.cause : new ProblemError(problem)
     report.event({ kind: 'fault', doing: `read the package ${word.name}`, error })
   }
 }

@@ -190,7 +190,14 @@ export function keyFileOf({ secrets, store, dataDir }: Settings): string {
   return secrets.keyring ?? join(dataDir, 'keys.json')
 }
 
+/** For this user alone. Problems: file.unwritable. */
 function makePrivate(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  chmodSync(folder, 0o700)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    chmodSync(folder, 0o700)
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : folder
+    const hint = 'Make the folder one of the user that runs this, or name another one (dataDir, --data-dir).'
+    fail('file.unwritable', detail, { cause, hint })
+  }
 }

@@ -5,6 +5,8 @@ import type { Finished } from '../http/work-metrics.ts'
 import { never } from '../kit/assert.ts'
 import type { Log, LogFields, LogLevel } from '../kit/log.ts'
 import { present } from '../kit/present.ts'
+import { describeProblem, type Problem, ProblemError } from '../model/problem.ts'
+import { problemCodes } from '../model/problem-codes.ts'
 import type { WorkEvent, WorkReport } from '../work/work-report.ts'
 
 export interface Telemetry {
@@ -151,7 +153,14 @@ function lineOf(event: Exclude<WorkEvent, Counted>): Line {
       return line('error', 'operation.quarantined', 'An operation is held back after faults', of(event))
     case 'fault': {
       const { doing, error, operation } = event
-      const fields = { doing, error, ...present({ operation_id: operation }) }
+      const whose = present({ operation_id: operation })
+      if (error instanceof ProblemError && error.problem.code !== 'internal.unexpected')
+        return line('warn', 'work.obstacle', 'Work met an obstacle', {
+          doing,
+          ...foreseen(error.problem),
+          ...whose,
+        })
+      const fields = { doing, error, ...whose }
       return line('error', 'work.fault', 'Work met an unexpected fault', fields)
     }
     case 'swept':
@@ -159,6 +168,12 @@ function lineOf(event: Exclude<WorkEvent, Counted>): Line {
     default:
       return never(event)
   }
+}
+
+/** What is foreseen is told in its own words; where in the program it was met says nothing then. */
+function foreseen(problem: Problem): LogFields {
+  const { code, hint } = problem
+  return { code, problem: describeProblem(problem), hint: hint ?? problemCodes[code].hint }
 }
 
 function line(level: LogLevel, code: string, sentence: string, fields: LogFields): Line {

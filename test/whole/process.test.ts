@@ -178,6 +178,15 @@ test.each<[string, string, number, string]>([
   expect(errors()).toContain(text)
 })
 
+test('a data folder that cannot be made ends the start with its code and its name', async () => {
+  const { ended, errors } = launch('no-folder', configuration().replace('./data', '/dev/null/data'))
+
+  expect(await ended).toBe(73)
+  expect(errors()).toContain('(file.unwritable)')
+  expect(errors()).toContain('/dev/null/data')
+  expect(errors()).not.toContain('internal.unexpected')
+})
+
 test('a taken address and a taken database end the start, too', async () => {
   const { url, admin } = await started('taken', configuration())
   const text = configuration().replace('127.0.0.1:0', new URL(url).host)

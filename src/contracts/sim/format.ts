@@ -41,9 +41,11 @@ const phase = {
     outcome: { type: 'string', enum: ['succeed', 'fail'] },
     log_every_ms: { type: 'integer', minimum: 10 },
   },
+  additionalProperties: false,
 }
 
 const checkSim = checkerOf({
   type: 'object',
   properties: { create: phase, update: phase, delete: phase },
+  additionalProperties: false,
 })
