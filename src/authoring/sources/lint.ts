@@ -47,7 +47,9 @@ async function findingsAt(
       return { errors: [], warnings: (await readPak(sources.folder, { engine: 'host' })).warnings }
     case 'cnab': {
       const { problems, warnings } = await lintDocument({ reference: firstFileOf(sources), dataDir })
-      return { errors: problems, warnings }
+      // Sources get the digests of their images when they are built.
+      const ofBundle = warnings.filter(({ code }) => code !== 'cnab.image.unpinned')
+      return { errors: problems, warnings: ofBundle }
     }
     case 'tweed':
     case 'toi':
