@@ -97,7 +97,10 @@ const properties: readonly (readonly [name: string, holds: Property])[] = [
       if (whole.done) return undefined
       const partial = run(template, stubs, optionsOf(one, { partial: true }))
       const fed = run(partial.text, stubs, optionsOf(one))
-      const refused = fed.text.startsWith('yaml:') || unreadable(fed) > unreadable(whole)
+      // The whole run names only the first document that fails.
+      const alone = one.templates.map((map) => run(written(map), stubs, optionsOf(one)))
+      const before = alone.reduce((sum, each) => sum + unreadable(each), 0)
+      const refused = fed.text.startsWith('yaml:') || unreadable(fed) > before
       return refused ? `${partial.text}\n${fed.text}` : undefined
     },
   ],
