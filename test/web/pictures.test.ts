@@ -40,7 +40,7 @@ test.skipIf(missingChromium !== undefined)('pictures of the running product', as
     await logInAs(seen, 'admin', passwords.admin)
     await seen.visit(path)
     await seen.page.locator('.state.bad').first().waitFor()
-    await seen.page.getByText('Loading').waitFor({ state: 'detached' })
+    await expect.poll(() => seen.page.getByText('Loading').count()).toBe(0)
     const png = await seen.page.screenshot()
     if (mayUpdate) {
       mkdirSync(folder, { recursive: true })

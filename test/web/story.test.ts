@@ -223,7 +223,7 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     for (const [page, path, heading] of pages) {
       await seen.visit(path)
       await seen.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
-      await seen.page.getByText('Loading').waitFor({ state: 'detached' })
+      await expect.poll(() => seen.page.getByText('Loading').count()).toBe(0)
       expect([page, await overflowOf(seen)]).toEqual([page, 0])
       await fine(seen, `${page}-${name}`)
     }
@@ -240,7 +240,7 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
       '/nodes',
     ]) {
       await seen.visit(path)
-      await seen.page.getByText('Loading').waitFor({ state: 'detached' })
+      await expect.poll(() => seen.page.getByText('Loading').count()).toBe(0)
       const acts = await seen.page.getByRole('main').getByRole('button').allTextContents()
       expect(acts.filter((act) => !act.includes('Copy'))).toEqual([])
       expect(await seen.page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
