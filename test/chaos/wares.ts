@@ -51,7 +51,7 @@ export function pretended(dataDir: string): Wares {
     // The sim contract takes a wish that says the same as the one before for none.
     change: (size, change, remove, turn) => ({
       size,
-      sim: { update: change, delete: remove, turn } as never,
+      sim: { update: { ...change, log_every_ms: 1000 + Math.floor(turn * 1e6) }, delete: remove } as never,
     }),
     bind: (create, remove) => ({ sim: { create, delete: remove } as never }),
     starts: (operation) => starts(operation).length,
