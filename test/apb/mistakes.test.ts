@@ -1,18 +1,12 @@
 /** Mistakes in service bundles are told with file, line and what to do about them. */
 import { expect, test } from 'vitest'
 import { lintSpec } from '../../src/contracts/apb/index.ts'
-import { problemCodes } from '../../src/model/problem-codes.ts'
-import { type Files, judged, type ToldFault, titleOf, withMistake } from '../support/planted.ts'
+import { type Files, judged, type ToldFault, titleOf, toldFaults, withMistake } from '../support/planted.ts'
 import { mistakes, wellMade } from './mistakes.ts'
 
 function toldOf(files: Files): readonly ToldFault[] {
   const { problems, warnings } = lintSpec(files['apb.yml'] ?? '', { registry: 'local', runtime: 2 })
-  return [...problems, ...warnings].map(({ code, where, detail = '', hint }) => ({
-    source: where?.source ?? '',
-    line: where?.line,
-    text: detail,
-    fix: hint ?? problemCodes[code].hint,
-  }))
+  return toldFaults([...problems, ...warnings])
 }
 
 test('nothing is said of a bundle without a mistake', () => {

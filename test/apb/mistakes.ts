@@ -1,5 +1,5 @@
 /** A hundred mistakes that authors of service bundles make, each planted in an apb.yml that has none. */
-import type { Planted } from '../support/planted.ts'
+import { type Planted, plantedIn } from '../support/planted.ts'
 
 /** The bundle without a mistake: nothing is said of it. */
 export const wellMade = {
@@ -83,18 +83,7 @@ plans:
 `,
 } as const
 
-type Row = readonly [
-  right: string | RegExp,
-  wrong: string,
-  says: RegExp,
-  fix: RegExp,
-  more?: Partial<Planted>,
-]
-
-const here = (...[right, wrong, says, fix, more]: Row): Planted => ({
-  ...{ file: 'apb.yml', right, wrong, says, fix },
-  ...more,
-})
+const here = plantedIn<string>('apb.yml')
 
 /** A key that is written otherwise: the line is that of the key. */
 const misspelt = (right: string, wrong: string, more?: Partial<Planted>): Planted =>

@@ -1,5 +1,5 @@
 /** A hundred mistakes that authors of paks make, each planted in a pak that has none. */
-import type { Planted } from '../support/planted.ts'
+import { type Planted, plantedIn } from '../support/planted.ts'
 
 /** The pak without a mistake: nothing is said of it. */
 export const wellMade: Readonly<Record<string, string>> = {
@@ -163,20 +163,9 @@ export interface Mistake extends Planted {
   readonly file: 'manifest.yml' | 'thing.yml' | 'thing.tf'
 }
 
-type Row = readonly [
-  right: string | RegExp,
-  wrong: string,
-  says: RegExp,
-  fix: RegExp,
-  more?: Partial<Mistake>,
-]
-
-const inFile =
-  (file: Mistake['file']) =>
-  (...[right, wrong, says, fix, more]: Row): Mistake => ({ file, right, wrong, says, fix, ...more })
-const m = inFile('manifest.yml')
-const d = inFile('thing.yml')
-const t = inFile('thing.tf')
+const m = plantedIn<Mistake['file']>('manifest.yml')
+const d = plantedIn<Mistake['file']>('thing.yml')
+const t = plantedIn<Mistake['file']>('thing.tf')
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 

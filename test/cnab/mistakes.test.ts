@@ -1,19 +1,13 @@
 /** Mistakes in bundles are told with file, line and what to do about them. */
 import { expect, test } from 'vitest'
 import { readBundle } from '../../src/contracts/cnab/index.ts'
-import { problemCodes } from '../../src/model/problem-codes.ts'
-import { type Files, judged, type ToldFault, titleOf, withMistake } from '../support/planted.ts'
+import { type Files, judged, type ToldFault, titleOf, toldFaults, withMistake } from '../support/planted.ts'
 import { mistakes, wellMade } from './mistakes.ts'
 
 function toldOf(files: Files): readonly ToldFault[] {
   const reading = readBundle(Buffer.from(files['bundle.json'] ?? ''))
   const problems = reading.kind === 'refused' ? reading.problems : []
-  return [...problems, ...reading.warnings].map(({ code, where, detail = '', hint }) => ({
-    source: where?.source ?? '',
-    line: where?.line,
-    text: detail,
-    fix: hint ?? problemCodes[code].hint,
-  }))
+  return toldFaults([...problems, ...reading.warnings])
 }
 
 test('nothing is said of a bundle without a mistake', () => {

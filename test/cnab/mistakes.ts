@@ -1,5 +1,5 @@
 /** A hundred mistakes that authors of bundles make, each planted in a bundle.json that has none. */
-import type { Planted } from '../support/planted.ts'
+import { type Planted, plantedIn } from '../support/planted.ts'
 
 const digest = `sha256:${'a'.repeat(64)}`
 
@@ -130,18 +130,7 @@ export const wellMade = {
 `,
 } as const
 
-type Row = readonly [
-  right: string | RegExp,
-  wrong: string,
-  says: RegExp,
-  fix: RegExp,
-  more?: Partial<Planted>,
-]
-
-const here = (...[right, wrong, says, fix, more]: Row): Planted => ({
-  ...{ file: 'bundle.json', right, wrong, says, fix },
-  ...more,
-})
+const here = plantedIn<string>('bundle.json')
 
 /** A key that is written otherwise; the line is that of the key. */
 const misspelt = (right: string, wrong: string, within?: RegExp): Planted =>

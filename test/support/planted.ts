@@ -1,4 +1,6 @@
 /** Mistakes that authors make, each planted in files that have none, and where a lint must tell it. */
+import type { Problem } from '../../src/model/problem.ts'
+import { problemCodes } from '../../src/model/problem-codes.ts'
 
 export interface Planted {
   readonly file: string
@@ -23,6 +25,36 @@ export interface ToldFault {
   readonly line: number | undefined
   readonly text: string
   readonly fix: string
+}
+
+/** A mistake in one of these files. */
+type PlantedIn<F extends string> = Planted & { readonly file: F }
+
+/** What a row of a table says, in order. */
+type PlantedRow<F extends string> = readonly [
+  right: string | RegExp,
+  wrong: string,
+  says: RegExp,
+  fix: RegExp,
+  more?: Partial<PlantedIn<F>>,
+]
+
+/** Makes mistakes of a file out of the rows of a table. */
+export function plantedIn<F extends string>(file: F) {
+  return (...[right, wrong, says, fix, more = {}]: PlantedRow<F>): PlantedIn<F> => ({
+    ...{ file, right, wrong, says, fix },
+    ...more,
+  })
+}
+
+/** Problems and warnings as what a lint says. */
+export function toldFaults(problems: readonly Problem[]): readonly ToldFault[] {
+  return problems.map(({ code, where, detail = '', hint }) => ({
+    source: where?.source ?? '',
+    line: where?.line,
+    text: detail,
+    fix: hint ?? problemCodes[code].hint,
+  }))
 }
 
 /** The files with the mistake. */
