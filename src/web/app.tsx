@@ -8,6 +8,7 @@ import { LogInPage } from './pages/log-in.tsx'
 import { MissingPage } from './pages/missing.tsx'
 import { type Page, pageAt, pages } from './pages.ts'
 import { Mark } from './parts/mark.tsx'
+import { OuterFrame } from './parts/outer-frame.tsx'
 import { ProblemNote } from './parts/problem.tsx'
 import { SearchBox } from './parts/search-box.tsx'
 import { useTitle } from './parts/title.ts'
@@ -46,14 +47,9 @@ function Unreached({ problem }: { readonly problem: Problem }) {
     return () => clearTimeout(timer)
   }, [problem])
   return (
-    <main class="log-in">
-      <div class="brand">
-        <Mark />
-        <span>Chandler</span>
-      </div>
-      <h1>{title}</h1>
+    <OuterFrame title={title}>
       <ProblemNote problem={problem} again={() => void resume()} />
-    </main>
+    </OuterFrame>
   )
 }
 

@@ -44,24 +44,39 @@ function Change({ name, close }: { readonly name: string; readonly close: () => 
       close={close}
     >
       <p>{t('account.passwordWhat')}</p>
-      <label>
-        {t('account.currentPassword')}
-        <input
-          type="password"
-          autocomplete="current-password"
-          value={current}
-          onInput={(event) => setCurrent(event.currentTarget.value)}
-        />
-      </label>
-      <label>
-        {t('account.newPassword', { least: leastCharacters })}
-        <input
-          type="password"
-          autocomplete="new-password"
-          value={password}
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-      </label>
+      <PasswordField
+        label={t('account.currentPassword')}
+        kind="current-password"
+        value={current}
+        set={setCurrent}
+      />
+      <PasswordField
+        label={t('account.newPassword', { least: leastCharacters })}
+        kind="new-password"
+        value={password}
+        set={setPassword}
+      />
     </Question>
+  )
+}
+
+interface FieldProps {
+  readonly label: string
+  readonly kind: 'current-password' | 'new-password'
+  readonly value: string
+  readonly set: (value: string) => void
+}
+
+function PasswordField({ label, kind, value, set }: FieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        type="password"
+        autocomplete={kind}
+        value={value}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+    </label>
   )
 }

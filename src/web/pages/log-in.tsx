@@ -1,6 +1,6 @@
 /** Log-in with an account of the configuration. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Mark } from '../parts/mark.tsx'
+import { OuterFrame } from '../parts/outer-frame.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { Shape } from '../parts/state.tsx'
 import { useTitle } from '../parts/title.ts'
@@ -31,12 +31,7 @@ export function LogInPage({ hadEnded }: { readonly hadEnded: boolean }) {
     password.current?.select()
   }
   return (
-    <main class="log-in">
-      <div class="brand">
-        <Mark />
-        <span>Chandler</span>
-      </div>
-      <h1>{t('login.title')}</h1>
+    <OuterFrame title={t('login.title')}>
       {hadEnded && refused === undefined ? <p role="status">{t('login.ended')}</p> : null}
       <form onSubmit={(event) => void submit(event)}>
         <label>
@@ -54,7 +49,7 @@ export function LogInPage({ hadEnded }: { readonly hadEnded: boolean }) {
       </form>
       <ProviderLink />
       <p class="quiet small">{t('login.lead')}</p>
-    </main>
+    </OuterFrame>
   )
 }
 

@@ -3,11 +3,12 @@ import { useState } from 'preact/hooks'
 import type { Cluster, Keys } from '../../api/cluster.ts'
 import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
+import { CheckTable } from '../parts/check-table.tsx'
 import { Command } from '../parts/copy.tsx'
 import { Question } from '../parts/dialog.tsx'
 import { Findings } from '../parts/findings.tsx'
 import { NotYet } from '../parts/not-yet.tsx'
-import { Shape, State } from '../parts/state.tsx'
+import { State } from '../parts/state.tsx'
 import { Ago, lastingText } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
 import { send } from '../send.ts'
@@ -89,32 +90,9 @@ function HealthTable() {
   return (
     <>
       <h2>{t('nodes.health', { node: health.value.node })}</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t('nodes.check')}</th>
-            <th scope="col">{t('list.state')}</th>
-            <th scope="col">{t('nodes.detail')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {health.value.checks.map(({ name, ok, detail, hint }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>
-                <span class={`state ${ok ? 'good' : 'bad'}`}>
-                  <Shape tone={ok ? 'good' : 'bad'} />
-                  {t(ok ? 'nodes.ok' : 'nodes.bad')}
-                </span>
-              </td>
-              <td>
-                {detail}
-                {hint === undefined ? null : <span class="below">{hint}</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <CheckTable
+        checks={health.value.checks.map(({ ok, ...one }) => ({ ...one, state: ok ? 'ok' : 'bad' }))}
+      />
     </>
   )
 }
