@@ -1,4 +1,5 @@
 /** Runs a row of the behaviour table, or a job, on an engine and remembers what was seen. */
+import { threadId } from 'node:worker_threads'
 import type { Engine, RunOrder, Watch } from '../../src/engines/engine.ts'
 import { type Job, usualLimits } from '../../src/model/job.ts'
 import { ProblemError } from '../../src/model/problem.ts'
@@ -11,9 +12,12 @@ export type Images = Readonly<Record<ImageName, TestImage>>
 
 let count = 0
 
-/** A run name like those of the worker. */
+/** Stands in the names of all runs of this worker: others may share its process. */
+export const ownRuns = `${process.pid}t${threadId}-`
+
+/** A run name like those of the broker. */
 export function freshName(): string {
-  return `chd-testtest-${Date.now().toString(36)}${process.pid}-${count++}a1`
+  return `chd-testtest-${Date.now().toString(36)}${ownRuns}${count++}a1`
 }
 
 export interface Candidate {

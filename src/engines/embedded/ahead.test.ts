@@ -21,6 +21,8 @@ let folder: string
 let engine: Engine
 /** Stands in the command of every program of a test. */
 let mark: string
+/** What this file has begun ahead: another worker of the same process begins runs, too. */
+const begun = new Set<string>()
 
 beforeEach(async () => {
   mark = freshName()
@@ -38,12 +40,19 @@ function never(): never {
   throw new Error('nothing is needed')
 }
 
-function open(
+async function open(
   runtime: RuntimeChoice = 'auto',
   images: ImageStore = { open: never, unpack: never },
   clock: Clock = systemClock,
 ): Promise<Engine> {
-  return openEmbeddedEngine({ folder, clock, images, supplies: { deliver: never }, runtime })
+  const opened = await openEmbeddedEngine({ folder, clock, images, supplies: { deliver: never }, runtime })
+  return {
+    ...opened,
+    anticipate: async (run, until) => {
+      await opened.anticipate?.(run, until)
+      for (const name of namesIn('aside')) begun.add(name.split('~')[0] ?? '')
+    },
+  }
 }
 
 function file(path: string, text: string, more: Partial<FileIn> = {}): FileIn {
@@ -135,7 +144,9 @@ function textOf(path: string): string {
 function groups(): readonly string[] {
   const homes = ['memory', 'pids', '.'].map((name) => `/sys/fs/cgroup/${name}/chandler`)
   return homes.flatMap((home) =>
-    existsSync(home) ? readdirSync(home).filter((name) => name.startsWith(`chd-ahead-${process.pid}-`)) : [],
+    existsSync(home)
+      ? readdirSync(home).filter((name) => begun.has(name.split('-').slice(0, 4).join('-')))
+      : [],
   )
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../test/engines/crashes.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { ownedJob } from '../../../test/engines/owner.ts'
-import { discardAll, freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
+import { discardAll, freshName, listener, orderOf, ownRuns } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import { freshFolder } from '../../../test/support/image.ts'
 import type { Engine } from '../engine.ts'
@@ -191,9 +191,7 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
     // What waited for an owner that was killed a moment ago is just about to end.
     await expect.poll(() => processesOf(crashing.folder)).toEqual([])
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(crashing.folder)
-    expect(
-      groups.flatMap((path) => namesIn(path)).filter((name) => name.includes(`${process.pid}-`)),
-    ).toEqual([])
+    expect(groups.flatMap((path) => namesIn(path)).filter((name) => name.includes(ownRuns))).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { engineSuite } from '../../../test/engine-suite.ts'
-import type { Candidate } from '../../../test/engines/run-row.ts'
+import { type Candidate, ownRuns } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import { openArtifactStore } from '../../artifacts/index.ts'
 import { systemClock } from '../../kit/clock.ts'
@@ -41,7 +41,7 @@ function leftIn(folder: string): readonly string[] {
   const groups = ['/sys/fs/cgroup/memory/chandler', '/sys/fs/cgroup/pids/chandler', '/sys/fs/cgroup/chandler']
     .filter(existsSync)
     .flatMap((path) =>
-      readdirSync(path).filter((name) => name.includes(`chd-testtest`) && name.includes(`${process.pid}-`)),
+      readdirSync(path).filter((name) => name.includes(`chd-testtest`) && name.includes(ownRuns)),
     )
   const processes = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
