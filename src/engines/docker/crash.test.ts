@@ -11,6 +11,7 @@ import { freshFolder } from '../../../test/support/image.ts'
 import { startPodman, type TestEngine } from '../../../test/support/podman.ts'
 import type { Step } from '../../model/job.ts'
 import type { Engine } from '../engine.ts'
+import { findPrivates } from '../privates.ts'
 import { dockerAt } from './client.ts'
 import { inspect } from './container.ts'
 
@@ -34,7 +35,7 @@ describe.skipIf(missing !== undefined)('after crashes the docker engine', () => 
 
   describeCrashes(() => crashing)
 
-  test('whoever opens it next takes away what was thrown away with its mounts', async () => {
+  test('the next to open it takes away what was thrown away with its mounts, and the sweep its secrets', async () => {
     const engine = await openSuccessor(crashing)
     const name = freshName()
     await engine.layOut(orderOf(ownedJob({ image: crashing.image, seconds: 0 }), name), listener().watch)
@@ -43,12 +44,16 @@ describe.skipIf(missing !== undefined)('after crashes the docker engine', () => 
     renameSync(join(place, 'runs', name), join(place, 'trash', `${name}~0`))
     expect(mountsOf(name)).toHaveLength(1)
     const next = await openSuccessor(crashing)
+    const privates = await findPrivates(place)
+    const secrets = () => readdirSync(privates).filter((one) => one.startsWith(`${name}~`))
 
     expect(mountsOf(name)).toEqual([])
     expect(readdirSync(join(place, 'trash'))).toEqual([])
+    expect(secrets()).toHaveLength(1)
     expect((await next.list('test-cluster')).map((run) => run.name)).toContain(name)
     await next.discard(name)
     expect((await next.list('test-cluster')).map((run) => run.name)).not.toContain(name)
+    expect(secrets()).toEqual([])
   })
 
   /** Starts a program that prints, waits, and prints again; then kills the process that writes down what it prints. */

@@ -1,5 +1,5 @@
 /** The Docker engine: runs images on any engine that speaks Docker's API on a socket of this host. */
-import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { access, constants, mkdir, readdir, stat } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
 import { release } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { isObject } from '../../kit/json.ts'
 import type { Job } from '../../model/job.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
 import { targetOf } from '../absent.ts'
+import { findCutShort, removeCutShort } from '../cut-short.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
 import type { ImageCopier } from '../image-program.ts'
 import { lend } from '../mounted-programs.ts'
@@ -228,18 +229,21 @@ async function lookAtTicket(yard: DockerContext, run: string): Promise<RunSight>
 
 /** The ticket goes first: from then on the container cannot start. */
 async function discard(yard: DockerContext, run: string): Promise<void> {
-  const paths = ticketOf(yard, run)
   const there = await inspect(yard.docker, run)
   // What is not ours is not touched.
   if (there !== undefined && there.labels[labels.cluster] === undefined) return
-  const secret = await targetOf(paths.private)
   const gone = await throwAway(yard, run)
   yard.pourers.delete(run)
   yard.outward.delete(run)
   yard.disks.delete(run)
   if (there !== undefined) await remove(yard.docker, run)
   if (gone !== undefined) await destroy(gone)
-  if (secret?.startsWith(`${yard.privates}/${run}~`)) await rm(secret, { recursive: true, force: true })
+  await removeCutShort(roomsOf(yard), run)
+}
+
+/** What a kill leaves there bears the names of runs. */
+function roomsOf({ folder, privates }: DockerContext): readonly string[] {
+  return [join(folder, 'aside'), privates]
 }
 
 async function list(yard: DockerContext, cluster: string): Promise<readonly FoundRun[]> {
@@ -255,7 +259,8 @@ async function list(yard: DockerContext, cluster: string): Promise<readonly Foun
     const one = foundOf(item, yard.clock)
     if (one) found.set(one.name, one)
   }
-  for (const name of await readdir(join(yard.folder, 'runs'))) {
+  const tickets = new Set(await readdir(join(yard.folder, 'runs')))
+  for (const name of tickets) {
     const record = await readTicket(ticketOf(yard, name))
     if (record?.cluster !== cluster) continue
     found.set(name, { name, operation: record.operation, ageMs: yard.clock.now() - record.laidOutAt })
@@ -267,7 +272,8 @@ async function list(yard: DockerContext, cluster: string): Promise<readonly Foun
     async (path, run) => (await targetOf(ticketOf(yard, run).private)) === path,
   )
   await sweepStrays(yard.clock)
-  return [...found.values()]
+  const rest = await findCutShort(roomsOf(yard), yard.clock)
+  return [...found.values(), ...rest.filter(({ name }) => !tickets.has(name) && !found.has(name))]
 }
 
 function foundOf(item: unknown, clock: Clock): FoundRun | undefined {

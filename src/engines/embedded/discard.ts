@@ -1,12 +1,12 @@
 /** Destroys a run: forbids its start, ends it, takes everything away. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, writeFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import type { Clock } from '../../kit/clock.ts'
 import { fail } from '../../model/problem.ts'
 import { readSmall, unlessAbsent } from '../absent.ts'
-import { removeQuietTree, removeTree } from '../remove-tree.ts'
+import { removeCutShort } from '../cut-short.ts'
+import { removeQuietTree } from '../remove-tree.ts'
 import { removeGroup } from './cgroups.ts'
 import type { Host } from './host.ts'
 import { isAlive, type ProcessMark, shimState } from './identity.ts'
@@ -34,16 +34,8 @@ const patienceMs = 10_000
 /** Idempotent. After it, no shim of this run begins any more. */
 export async function discard(at: Discarding, run: string): Promise<void> {
   await clearAway(at, pathsOf(at.rooms, run))
-  await removeHalfMade(at.rooms, run)
-}
-
-/** A process that was killed over a layout has left it, with its secrets; one that is still at it finds that it is too late. */
-async function removeHalfMade({ aside, privates }: ArtifactContext, run: string): Promise<void> {
-  for (const room of [aside, privates]) {
-    const names = (await readdir(room).catch(unlessAbsent)) ?? []
-    const left = names.filter((name) => name.startsWith(`${run}~`))
-    await Promise.all(left.map((name) => removeTree(join(room, name))))
-  }
+  // A process that was killed over a layout has left it, with its secrets.
+  await removeCutShort([at.rooms.aside, at.rooms.privates], run)
 }
 
 /** The same for a run, or what waits to be one, wherever its folder lies. */

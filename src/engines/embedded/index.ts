@@ -7,6 +7,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Job } from '../../model/job.ts'
 import { type Problem, ProblemError } from '../../model/problem.ts'
 import { unlessAbsent } from '../absent.ts'
+import { findCutShort } from '../cut-short.ts'
 import type { DiskUses } from '../disk-watch.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, Ticket } from '../engine.ts'
 import { findPrivates, leavePrivates, sweepPrivates, sweepStrays } from '../privates.ts'
@@ -202,20 +203,8 @@ async function list(
   const laidOut = all.flatMap(({ name, record: { operation, laidOutAt, ...record } }) =>
     record.cluster === cluster ? [{ name, operation, ageMs: clock.now() - laidOutAt }] : [],
   )
-  const rest = await cutShort(rooms, clock)
+  const rest = await findCutShort([rooms.aside, rooms.privates], clock)
   return [...laidOut, ...rest.filter(({ name }) => !names.has(name))]
-}
-
-/** What a kill has cut short: something lies aside, or its secrets do, under the name of the run. */
-async function cutShort({ aside, privates }: ArtifactContext, clock: Clock): Promise<readonly FoundRun[]> {
-  const found = new Map<string, FoundRun>()
-  for (const room of [aside, privates])
-    for (const entry of (await readdir(room).catch(unlessAbsent)) ?? []) {
-      const [name = '', random] = entry.split('~')
-      const stats = random === undefined ? undefined : await stat(join(room, entry)).catch(unlessAbsent)
-      if (stats) found.set(name, { name, ageMs: clock.now() - stats.mtimeMs })
-    }
-  return [...found.values()]
 }
 
 interface KnownRun {
