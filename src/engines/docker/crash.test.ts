@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Crashing, describeCrashes, openSuccessor } from '../../../test/engines/crashes.ts'
+import { mountsWith, processesOfHost } from '../../../test/engines/host-look.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { ownedJob } from '../../../test/engines/owner.ts'
 import { captured, merged } from '../../../test/engines/row.ts'
@@ -42,12 +43,12 @@ describe.skipIf(missing !== undefined)('after crashes the docker engine', () => 
     // What a discard leaves that was killed after its first act.
     const place = join(crashing.folder, 'docker')
     renameSync(join(place, 'runs', name), join(place, 'trash', `${name}~0`))
-    expect(mountsOf(name)).toHaveLength(1)
+    expect(mountsWith(name)).toHaveLength(1)
     const next = await openSuccessor(crashing)
     const privates = await findPrivates(place)
     const secrets = () => readdirSync(privates).filter((one) => one.startsWith(`${name}~`))
 
-    expect(mountsOf(name)).toEqual([])
+    expect(mountsWith(name)).toEqual([])
     expect(readdirSync(join(place, 'trash'))).toEqual([])
     expect(secrets()).toHaveLength(1)
     expect((await next.list('test-cluster')).map((run) => run.name)).toContain(name)
@@ -107,31 +108,12 @@ describe.skipIf(missing !== undefined)('after crashes the docker engine', () => 
     const rooms = ['runs', 'trash'].map((room) => readdirSync(join(crashing.folder, 'docker', room)))
 
     expect(rooms).toEqual([[], []])
-    expect(mountsOf(join(crashing.folder, 'docker'))).toEqual([])
+    expect(mountsWith(join(crashing.folder, 'docker'))).toEqual([])
     await expect.poll(() => pourersOf(join(crashing.folder, 'docker'))).toEqual([])
   })
 })
 
 /** The processes that write down what programs print, by a word of their command. */
 function pourersOf(text: string): readonly number[] {
-  return readdirSync('/proc')
-    .flatMap((pid) => {
-      const command = /^\d+$/.test(pid) ? readOrNothing(`/proc/${pid}/cmdline`) : ''
-      return command.includes('pouring') && command.includes(text) ? [Number(pid)] : []
-    })
-    .sort((a, b) => a - b)
-}
-
-function readOrNothing(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-function mountsOf(text: string): readonly string[] {
-  return readFileSync('/proc/self/mountinfo', 'utf8')
-    .split('\n')
-    .filter((line) => line.includes(text))
+  return processesOfHost((command) => command.includes('pouring') && command.includes(text))
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { groupsOfRuns, processesOfHost } from '../../../test/engines/host-look.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { freshName, listener, orderOf } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
@@ -11,6 +12,7 @@ import { openArtifactStore } from '../../artifacts/index.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
 import { Secret } from '../../kit/secret.ts'
 import { type FileIn, type Job, usualLimits } from '../../model/job.ts'
+import { fail } from '../../model/problem.ts'
 import type { Engine } from '../engine.ts'
 import type { RuntimeChoice } from './host.ts'
 import { openEmbeddedEngine } from './index.ts'
@@ -36,9 +38,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function never(): never {
-  throw new Error('nothing is needed')
-}
+const never = (): never => fail('internal.unexpected', 'nothing is needed')
 
 async function open(
   runtime: RuntimeChoice = 'auto',
@@ -127,27 +127,11 @@ function filesBelow(place: string): readonly string[] {
 
 /** The programs of this test that are alive, as the host numbers them. */
 function programs(): readonly number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    const command = /^\d+$/.test(name) ? textOf(`/proc/${name}/cmdline`) : ''
-    return command.startsWith('sh\0') && command.includes(mark) ? [Number(name)] : []
-  })
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  return processesOfHost((command) => command.startsWith('sh\0') && command.includes(mark))
 }
 
 function groups(): readonly string[] {
-  const homes = ['memory', 'pids', '.'].map((name) => `/sys/fs/cgroup/${name}/chandler`)
-  return homes.flatMap((home) =>
-    existsSync(home)
-      ? readdirSync(home).filter((name) => begun.has(name.split('-').slice(0, 4).join('-')))
-      : [],
-  )
+  return groupsOfRuns().filter((name) => begun.has(name.split('-').slice(0, 4).join('-')))
 }
 
 const well = { end: 'finished', exit: 0 }

@@ -9,6 +9,7 @@ import {
   startOwner,
   succeed,
 } from '../../../test/engines/crashes.ts'
+import { groupsOfRuns, mountsWith, processesOfHost } from '../../../test/engines/host-look.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { ownedJob } from '../../../test/engines/owner.ts'
 import { discardAll, freshName, listener, orderOf, ownRuns } from '../../../test/engines/run-row.ts'
@@ -186,12 +187,10 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
   })
 
   test('leaves no process, group or mount', async () => {
-    const groups = ['memory', 'pids', '.'].map((name) => `/sys/fs/cgroup/${name}/chandler`)
-
     // What waited for an owner that was killed a moment ago is just about to end.
     await expect.poll(() => processesOf(crashing.folder)).toEqual([])
-    expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(crashing.folder)
-    expect(groups.flatMap((path) => namesIn(path)).filter((name) => name.includes(ownRuns))).toEqual([])
+    expect(mountsWith(crashing.folder)).toEqual([])
+    expect(groupsOfRuns().filter((name) => name.includes(ownRuns))).toEqual([])
   })
 })
 
@@ -204,16 +203,6 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Processes whose command names the text. */
-function processesOf(text: string): readonly string[] {
-  return namesIn('/proc').filter((pid) => {
-    try {
-      return (
-        /^\d+$/.test(pid) &&
-        Number(pid) !== process.pid &&
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
-      )
-    } catch {
-      return false
-    }
-  })
+function processesOf(text: string): readonly number[] {
+  return processesOfHost((command) => command.includes(text))
 }

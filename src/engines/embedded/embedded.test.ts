@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { engineSuite } from '../../../test/engine-suite.ts'
+import { groupsOfRuns, mountsWith, processesOfHost } from '../../../test/engines/host-look.ts'
 import { type Candidate, ownRuns } from '../../../test/engines/run-row.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import { openArtifactStore } from '../../artifacts/index.ts'
@@ -35,27 +36,10 @@ function candidate(runtime: RuntimeChoice, more: Partial<Candidate>): Candidate 
 
 /** Mounts, groups, processes and files that should be gone. */
 function leftIn(folder: string): readonly string[] {
-  const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
-    .split('\n')
-    .filter((line) => line.includes(folder))
-  const groups = ['/sys/fs/cgroup/memory/chandler', '/sys/fs/cgroup/pids/chandler', '/sys/fs/cgroup/chandler']
-    .filter(existsSync)
-    .flatMap((path) =>
-      readdirSync(path).filter((name) => name.includes(`chd-testtest`) && name.includes(ownRuns)),
-    )
-  const processes = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => readable(`/proc/${pid}/cmdline`).includes(folder))
+  const groups = groupsOfRuns().filter((name) => name.includes('chd-testtest') && name.includes(ownRuns))
   const files = ['runs', 'aside', 'trash'].flatMap((name) => readdirSync(join(folder, name)))
-  return [...mounts, ...groups, ...processes, ...files]
-}
-
-function readable(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  const processes = processesOfHost((command) => command.includes(folder)).map(String)
+  return [...mountsWith(folder), ...groups, ...processes, ...files]
 }
 
 const missing = ensurePrograms('busybox')
