@@ -13,7 +13,6 @@ import { builtFolder } from './compose/built-folder.ts'
 import { openCallers } from './compose/callers.ts'
 import { startCertificateWatch } from './compose/certificate-watch.ts'
 import { inviteFirst } from './compose/first-account.ts'
-import { tellLint } from './compose/lint.ts'
 import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
 import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
 import { type OwnDeed, ownDeeds } from './compose/own-deeds.ts'
@@ -27,12 +26,12 @@ import {
   listenerOf,
   makeRules,
   type Rules,
-  storeUrlOf,
   workLimitsOf,
 } from './compose/settings-of-parts.ts'
 import { openBrokerStore } from './compose/store.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
+import { tellLint } from './diagnostics/lint.ts'
 import type { Engine } from './engines/engine.ts'
 import { openPreparer, type Preparer } from './host/apart/prepare.ts'
 import { openArtifacts } from './host/artifacts.ts'
@@ -52,6 +51,7 @@ import { systemChance, systemClock } from './kit/clock.ts'
 import { ulidSource } from './kit/id.ts'
 import type { JsonObject } from './kit/json.ts'
 import type { Log } from './kit/log.ts'
+import { storeUrlOf } from './settings/data-folder.ts'
 import type { Entry } from './settings/read.ts'
 import type { Settings } from './settings/settings.ts'
 import type { KeyRing } from './store/keys.ts'

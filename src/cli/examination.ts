@@ -1,10 +1,10 @@
 /** What doctor looks at before a broker is started: each check says what it found, and how to fix what is wrong. */
 import { createServer } from 'node:net'
 import type { Finding } from '../api/findings.ts'
-import { examineMachine } from '../compose/examine.ts'
-import { examineHost, runtime } from '../compose/examine-host.ts'
-import { examineOnline } from '../compose/examine-online.ts'
-import { findingOf, findingsOf } from '../compose/findings.ts'
+import { examineHost, runtime } from '../diagnostics/examine-host.ts'
+import { examineMachine } from '../diagnostics/examine-machine.ts'
+import { examineOnline } from '../diagnostics/examine-online.ts'
+import { findingOf, findingsOf } from '../diagnostics/findings.ts'
 import { loadedOf, type SettingsOptions } from './settings-options.ts'
 
 export interface ExaminationOptions extends SettingsOptions {

@@ -1,7 +1,7 @@
 /** A support bundle that is made here, for the day when no broker runs. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { documentFile, type SupportFile, type SupportWish } from '../compose/support/file.ts'
-import { bundleOfMachine } from '../compose/support/of-machine.ts'
+import { documentFile, type SupportFile, type SupportWish } from '../diagnostics/support/file.ts'
+import { bundleOfMachine } from '../diagnostics/support/of-machine.ts'
 import { fail } from '../model/problem.ts'
 import { examine } from './examination.ts'
 import { type SettingsOptions, settingsOf } from './settings-options.ts'

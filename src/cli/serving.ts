@@ -1,8 +1,9 @@
 /** A broker as a process: started, told apart by its log, drained by signals. */
-import { stampOf, startFileWatch } from '../compose/file-watch.ts'
+
 import type { Difference } from '../compose/reload.ts'
 import type { Broker, Surroundings } from '../compose.ts'
 import { startBroker } from '../compose.ts'
+import { stampOf, startFileWatch } from '../host/file-watch.ts'
 import { systemClock } from '../kit/clock.ts'
 import { openLog } from '../kit/log.ts'
 import { present } from '../kit/present.ts'

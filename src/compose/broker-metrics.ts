@@ -2,13 +2,13 @@
 import { stat, statfs } from 'node:fs/promises'
 import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Ports } from '../broker/ports.ts'
+import { storeFault } from '../diagnostics/health.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Offered } from '../http/store-metrics.ts'
 import type { Clock } from '../kit/clock.ts'
 import { nowAndThen } from '../kit/now-and-then.ts'
 import { migrations } from '../store/migrations/index.ts'
 import type { Store } from '../store/store.ts'
-import { storeFault } from './health.ts'
 
 export interface BrokerMetricSources {
   readonly dataDir: string

@@ -2,12 +2,12 @@
 import type { Ports } from '../broker/ports.ts'
 import { reviewsOf } from '../host/token-reviews.ts'
 import type { Gate } from '../http/authenticate.ts'
+import { makeAskProvider } from '../http/oidc/ask-provider.ts'
 import { makeOidc, type Oidc } from '../http/oidc/oidc.ts'
 import { makeServiceAccounts } from '../http/service-accounts.ts'
 import { makeStoredAccounts, type StoredAccounts } from '../http/stored-accounts.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
-import { makeAskProvider } from './ask-provider.ts'
 import { signerOf } from './signing.ts'
 
 interface CallerParts {

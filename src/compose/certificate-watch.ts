@@ -1,9 +1,9 @@
 /** Takes over a renewed certificate: files are looked at now and then, for tools that renew them do not tell. */
 import { X509Certificate } from 'node:crypto'
+import { type FileWatch, startFileWatch } from '../host/file-watch.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type FileWatch, startFileWatch } from './file-watch.ts'
 import { readTls, type Tls } from './tls.ts'
 
 export interface CertificateWatchParts {

@@ -1,7 +1,5 @@
 /** Settings in the words of the parts that obey them. */
-import { chmodSync, mkdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import type { Policy } from '../broker/ports.ts'
 import type { Account, Known } from '../http/authenticate.ts'
 import type { BodyLimits } from '../http/body-limits.ts'
@@ -11,7 +9,7 @@ import { type Chance, systemClock } from '../kit/clock.ts'
 import { present } from '../kit/present.ts'
 import type { Secret } from '../kit/secret.ts'
 import { accessOf, everyTenant, type Grant, isPermission, type Roles, roles } from '../model/access.ts'
-import { fail } from '../model/problem.ts'
+import { keyFileOf, makePrivate } from '../settings/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
 import type { MaintenanceLimits } from '../work/maintenance.ts'
@@ -167,37 +165,10 @@ function grantsOf(role: string, tenants: readonly string[]): readonly Grant[] {
   return where.flatMap((tenant) => meant.map((one) => ({ role: one, tenant })))
 }
 
-/** The store's URL with its file in place. */
-export function storeUrlOf({ store, dataDir }: Settings): string {
-  if (store.url !== 'sqlite') return store.url
-  makePrivate(dataDir)
-  return `sqlite:${join(dataDir, 'chandler.db')}`
-}
-
 /** With several processes on one database every one of them needs the same ring, so it must be given. */
 export function keyRingOf(settings: Settings, chance: Chance): KeyRing {
   const file = keyFileOf(settings)
   // The ring may lie in the data folder also when its place was named.
   makePrivate(settings.dataDir)
   return openKeyRing(file, chance)
-}
-
-/** Where the key ring lies. */
-export function keyFileOf({ secrets, store, dataDir }: Settings): string {
-  if (secrets.keyring === undefined && store.url.startsWith('postgres')) {
-    fail('settings.invalid', 'secrets.keyring is required with PostgreSQL: every process needs the same keys')
-  }
-  return secrets.keyring ?? join(dataDir, 'keys.json')
-}
-
-/** For this user alone. Problems: file.unwritable. */
-function makePrivate(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    chmodSync(folder, 0o700)
-  } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : folder
-    const hint = 'Make the folder one of the user that runs this, or name another one (dataDir, --data-dir).'
-    fail('file.unwritable', detail, { cause, hint })
-  }
 }

@@ -2,11 +2,11 @@
 import { endProcess } from '../host/end-process.ts'
 import type { Chance, Clock } from '../kit/clock.ts'
 import { toProblem } from '../model/problem.ts'
+import { storeUrlOf } from '../settings/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import type { KeyRing } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
-import { storeUrlOf } from './settings-of-parts.ts'
 
 export interface StoreSurroundings {
   readonly ring: KeyRing

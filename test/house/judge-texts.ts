@@ -4,13 +4,24 @@ import { type Fault, type House, partOf, type RuleName } from './rules.ts'
 /** The faults of all texts. */
 export function judgeTexts({ files, map }: House): readonly Fault[] {
   const pure = new Set(map.parts.filter((row) => row[3] === 'yes').map(([part]) => part))
-  return [...files].flatMap(([path, text]) => [
+  const ofFiles = [...files].flatMap(([path, text]) => [
     ...judgeFile(path, text),
     ...judgeLines(path, text, pure.has(partOf(path))),
     ...judgeFunctions(path, text),
     ...judgeSwitches(path, text),
     ...judgeNames(path, text, map.nicknames),
   ])
+  return [...ofFiles, ...judgeComposition(files)]
+}
+
+const compositionLinesMax = 2500
+
+/** The one part that may import everything stays small, so that nothing is done there. */
+function judgeComposition(files: House['files']): readonly Fault[] {
+  const own = [...files].flatMap(([path, text]) => (partOf(path) === 'compose' ? [text] : []))
+  const lines = own.reduce((sum, text) => sum + text.split('\n').length - 1, 0)
+  const found = `compose has ${lines} lines, of at most ${compositionLinesMax}`
+  return lines > compositionLinesMax ? [{ at: 'compose', rule: 'part-length', found }] : []
 }
 
 /** Names of files and of what they export hold no nicknames. */
@@ -77,7 +88,7 @@ const lineRules: readonly LineRule[] = [
       'settings/',
       'host/',
       'compose.ts',
-      'compose/examine.ts',
+      'diagnostics/examine-machine.ts',
       'authoring/',
       'local/cnab/tools.ts',
       'local/cnab/sets.ts',
@@ -94,7 +105,7 @@ const lineRules: readonly LineRule[] = [
       'client/',
       'http/store-metrics.ts',
       'compose/broker-metrics.ts',
-      'compose/examine.ts',
+      'diagnostics/examine-machine.ts',
       'authoring/pak-examples.ts',
     ],
   },

@@ -70,6 +70,11 @@ export const rules = {
     reason: 'a file of more than 400 lines has more than one concern',
     remedy: 'find the second concern and give it a file',
   },
+  'part-length': {
+    reason:
+      'the part that may import everything is understood only while it does nothing but put parts together',
+    remedy: 'move what does something of its own into the part it belongs to, or give it a part with a row',
+  },
   'function-length': {
     reason: 'a function of more than 70 lines cannot be seen at once',
     remedy: 'take out what has a name of its own; a long table becomes a value',

@@ -1,5 +1,5 @@
 /** Cases about catalogs and about Cloud Foundry's reading of answers: what they say and where we differ. */
-import { lintCatalog } from '../../src/compose/lint.ts'
+import { lintCatalog } from '../../src/diagnostics/lint.ts'
 import { at } from '../../src/kit/json.ts'
 import { type CloudFoundryCall, readAsCloudFoundry } from './cloud-foundry.ts'
 

@@ -1,6 +1,6 @@
 /** A package that platforms would refuse is left out of the catalog, with its reason; the others are offered. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { lintCatalog } from '../../src/compose/lint.ts'
+import { lintCatalog } from '../../src/diagnostics/lint.ts'
 import { ask } from '../support/ask.ts'
 import { basic, catalogOf, startTestBroker, type TestBroker } from '../support/broker.ts'
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Manifest } from '../../compose/support/bundle.ts'
+import type { Manifest } from '../../diagnostics/support/bundle.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { present } from '../../kit/present.ts'
 import { sizeText } from '../../kit/text.ts'
@@ -47,7 +47,7 @@ export function register(program: Command): void {
   withSettings(withOutput(withConnection(command))).action(async (options: BundleOptions) => {
     if (options.log !== undefined && options.local === undefined)
       fail('usage.invalid', '--log goes with --local')
-    const { manifestOf } = await import('../../compose/support/bundle.ts')
+    const { manifestOf } = await import('../../diagnostics/support/bundle.ts')
     const bundle = options.local ? await ofMachine(options) : await ofBroker(command, options)
     const manifest = manifestOf(bundle)
     await tell(options, manifest, options.list ? undefined : write(options, bundle))

@@ -1,6 +1,6 @@
 /** chandler osb lint: what would be refused in a catalog, where, and what to do. */
 import { readFileSync } from 'node:fs'
-import { lintCatalog } from '../../compose/lint.ts'
+import { lintCatalog } from '../../diagnostics/lint.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { plural } from '../../kit/text.ts'
 import { readYaml } from '../../kit/yaml.ts'

@@ -1,7 +1,7 @@
 /** The check of a foreign broker inside a test: as the command does it, with a clock that does not wait. */
 import { type BrokerAddress, connectToBroker } from '../../../src/client/broker-connection.ts'
 import { type CheckReport, type CheckWish, checkBroker } from '../../../src/client/check/check.ts'
-import { lintCatalog } from '../../../src/compose/lint.ts'
+import { lintCatalog } from '../../../src/diagnostics/lint.ts'
 import { type Clock, systemClock } from '../../../src/kit/clock.ts'
 import { Secret } from '../../../src/kit/secret.ts'
 import { account } from './wire.ts'

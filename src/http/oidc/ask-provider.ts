@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { request as plain } from 'node:http'
 import { request as encrypted } from 'node:https'
 import { getCACertificates } from 'node:tls'
-import type { AskProvider } from '../http/oidc/provider.ts'
-import { present } from '../kit/present.ts'
-import { fail } from '../model/problem.ts'
+import { present } from '../../kit/present.ts'
+import { fail } from '../../model/problem.ts'
+import type { AskProvider } from './provider.ts'
 
 const withinMs = 10_000
 const bytesMax = 1_048_576

@@ -1,5 +1,5 @@
 /** Where audit records and anchors go besides the store. */
-import type { AuditAnchor, AuditRecord } from '../../api/audit.ts'
+import type { AuditAnchor, AuditRecord } from '../api/audit.ts'
 
 /** One line of a sink, as `chandler audit verify --anchors` reads it. */
 export type AuditLine = { readonly record: AuditRecord } | { readonly anchor: AuditAnchor }

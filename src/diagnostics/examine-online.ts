@@ -1,8 +1,10 @@
 /** Asks what the settings name elsewhere, for doctor: registries, sources, files of the web, identity provider, audit server. */
 import { parseReference } from '../artifacts/reference.ts'
 import { webFile } from '../artifacts/registry/web-file.ts'
+import { reachSyslog } from '../audit/syslog-sink.ts'
 import { sourceOf } from '../catalog/source-of.ts'
 import { knownRegistries, openArtifacts } from '../host/artifacts.ts'
+import { makeAskProvider } from '../http/oidc/ask-provider.ts'
 import { makeProvider } from '../http/oidc/provider.ts'
 import { systemClock } from '../kit/clock.ts'
 import { inParallel } from '../kit/in-parallel.ts'
@@ -11,8 +13,6 @@ import { ProblemError, toProblem } from '../model/problem.ts'
 import type { CatalogEntry, SourceEntry } from '../settings/catalog-settings.ts'
 import { entriesOf } from '../settings/catalog-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import { makeAskProvider } from './ask-provider.ts'
-import { reachSyslog } from './audit/syslog-sink.ts'
 import type { Seen } from './seen.ts'
 
 const withinMs = 20_000

@@ -6,13 +6,13 @@ import { openArtifacts } from '../host/artifacts.ts'
 import { openEngines } from '../host/engines.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
 import { toProblem } from '../model/problem.ts'
+import { keyFileOf, storeUrlOf } from '../settings/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
 import { engineWords } from './engine-words.ts'
 import { examineRows } from './examine-rows.ts'
 import type { Seen } from './seen.ts'
-import { keyFileOf, storeUrlOf } from './settings-of-parts.ts'
 
 const engineWithinMs = 5000
 

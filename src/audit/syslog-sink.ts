@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { connect as connectTls } from 'node:tls'
-import { ProblemError } from '../../model/problem.ts'
+import { ProblemError } from '../model/problem.ts'
 import type { AuditLine, AuditSink } from './sink.ts'
 
 /** Facility 13 (audit), severity 5 (notice). */

@@ -5,8 +5,8 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newFolder } from '../../test/support/broker.ts'
-import { codeOf } from '../../test/support/problems.ts'
+import { newFolder } from '../../../test/support/broker.ts'
+import { codeOf } from '../../../test/support/problems.ts'
 import { makeAskProvider } from './ask-provider.ts'
 
 const missing = spawnSync('openssl', ['version']).status !== 0
