@@ -7,6 +7,9 @@ import { stepIntoCell } from './step.ts'
 import type { Expr, Merge } from './tree.ts'
 import { flag, List, type Value } from './value.ts'
 
+/** What a merged value stays in this document: a default that a stub merges is still only a default for the next one. */
+const inherited = flag.temporary | flag.state | flag.inject | flag.default | flag.dynamic
+
 /** The stub value at the own or the given path; it is final. */
 export function evaluateMerge(merge: Merge, env: Env): Value {
   const { info, stand } = env
@@ -24,7 +27,7 @@ export function evaluateMerge(merge: Merge, env: Env): Value {
   info.merged = true
   info.replace = merge.replace
   info.source = found.source
-  info.flags |= found.flags & (flag.temporary | flag.state | flag.inject | flag.dynamic)
+  info.flags |= found.flags & inherited
   if (found.key) info.key = found.key
   return found.value
 }

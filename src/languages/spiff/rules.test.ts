@@ -260,3 +260,15 @@ test('a result that looks like an expression and is none is at fault, as text of
   )
   expect(yaml('m: (( "((" "+))" ))\n', ['m: 5\n'])).toBe('m: 5\n')
 })
+
+test.each([
+  ['f: 7\n', 'f: (( merge || "m" ))\n', 'f: 7\n'],
+  ['g: 7\n', 'f: (( merge || "m" ))\n', 'f:\n  p: 28\ng: 7\n'],
+  ['f: (( merge ))\n', 'f: (( merge || "m" ))\n', 'f:\n  p: 28\n'],
+  ['f: 7\n', 'f: (( stub() ))\n', 'f:\n  p: 28\n'],
+])(
+  'a default that a stub merges is still a default for the next document: %j with %j',
+  (template, near, wanted) => {
+    expect(yaml(template, [near, 'f: (( &default({ "p" = 28 }) ))\n'])).toBe(wanted)
+  },
+)

@@ -1,28 +1,46 @@
 /** Generated documents in which the passes of the original show: what comes out here instead, and why. docs/languages/spiff.md tells. */
-import { type Decision, fails, yields } from './decision.ts'
+import { type Decision, fails, type Reason, yields } from './decision.ts'
 
-const tagSeen =
-  'D6: a tag is seen wherever it stands; in the original a fallback may fire in a pass before the tag is set'
-const leftOver =
-  'partial: what is left of a place with markers hangs on the pass in which the original found it open; the measurements leave that as an open question, too'
-const overridden =
-  'partial: a default that a stub has overridden is a value like any other, whether or not another place is open'
-const dumped =
-  'D10: the original prints insides of Go where an instance of a template is left over'
-const taken =
-  'D6: a place whose tag is taken has failed, so what refers to it is left open and no fallback fires'
-const nothing =
-  'a dynamic template that injects what no stub has yields nothing, which is no failure'
-const whereUsed =
-  'a dynamic template is instantiated with the values of the level that uses it, after stubs changed them; the original may take those of an earlier pass'
-const endless =
-  "a dynamic template that merges itself has no end, which is a budget's fault; the original stops after a pass that changes nothing"
-const takenTwice =
-  "which of the places of one tag is at fault hangs on the order of the original's passes; one of them is told"
-const emptied =
-  'an insert that fails below a merge for the whole map or list counts; the original may drop what is below before it gets there, or stop at the stub'
-const ownPlace =
-  'stub() in a list fails at its own place, whatever else is spliced into the list; the measurements leave that as an open question, too'
+const tagSeen: Reason = {
+  why: 'D6: a tag is seen wherever it stands; in the original a fallback may fire in a pass before the tag is set',
+  told: 'A tag is seen here wherever it stands',
+}
+const leftOver: Reason = {
+  why: 'partial: what is left of a place with markers hangs on the pass in which the original found it open; the measurements leave that as an open question, too',
+  told: 'What is left in the stubs of a partial run of places with markers hangs there on the pass',
+}
+const dumped: Reason = {
+  why: 'D10: the original prints insides of Go where an instance of a template is left over',
+  told: 'where an instance of a template is left over, the original prints insides of Go',
+}
+const taken: Reason = {
+  why: 'D6: a place whose tag is taken has failed, so what refers to it is left open and no fallback fires',
+  told: 'what refers to a place whose tag is taken is left open',
+}
+const nothing: Reason = {
+  why: 'a dynamic template that injects what no stub has yields nothing, which is no failure',
+  told: 'one that merges nothing is null',
+}
+const whereUsed: Reason = {
+  why: 'a dynamic template is instantiated with the values of the level that uses it, after stubs changed them; the original may take those of an earlier pass',
+  told: 'A dynamic template is instantiated with the values of the level that uses it',
+}
+const endless: Reason = {
+  why: "a dynamic template that merges itself has no end, which is a budget's fault; the original stops after a pass that changes nothing",
+  told: 'One that merges itself without end ends at a budget',
+}
+const takenTwice: Reason = {
+  why: "which of the places of one tag is at fault hangs on the order of the original's passes; one of them is told",
+  told: 'Of two places with one tag one is told',
+}
+const emptied: Reason = {
+  why: 'an insert that fails below a merge for the whole map or list counts; the original may drop what is below before it gets there, or stop at the stub',
+  told: 'An insert that fails below another one counts here',
+}
+const ownPlace: Reason = {
+  why: 'stub() in a list fails at its own place, whatever else is spliced into the list; the measurements leave that as an open question, too',
+  told: '`stub()` in a list fails at its own place',
+}
 
 export const shownPasses: Readonly<Record<string, Decision>> = {
   'differential-markers.json: markers 0123': { reason: tagSeen, outcome: yields('f0:\n- 1\n- 1\nf3:\n  a: 2\nf4: m\ntp:\n  <<: (( &inject &template ))\n  a: (( v + 1 ))\n  b: s\n  c: (( v + 1 ))\nu0:\n  b: 1\n  c: s\n  q: 1\nu1:\n  a: 2\nv: 1\n') },
@@ -33,7 +51,6 @@ export const shownPasses: Readonly<Record<string, Decision>> = {
   'differential-markers.json: markers 0548': { reason: tagSeen, outcome: yields('f2:\n  <<: (( &inject &template ))\n  a: (( v ))\n  b: (( merge || 2 ))\n  c: (( v + 1 ))\nf3:\n  b: 32\nu1: null\nv: 32\n') },
   'differential-markers.json: markers 0569': { reason: nothing, outcome: yields('f1:\n  <<: (( &template(merge || ~) ))\n  a: s\n  b: s\nf3: null\nf4:\n  "n":\n    a: s\n    b: 1\n    c: 2\n  v: 1\ntp:\n  a: 2\n  b:\n  - 13\nv: 13\n') },
   'differential-markers.json: markers 0625': { reason: whereUsed, outcome: yields('f0: null\nf1: m\nf2:\n- 22\n- 1\nf3:\n- 22\n- 1\ntp:\n  <<: (( &template ))\nv: 22\n') },
-  'differential-markers.json: markers 0659': { reason: overridden, outcome: yields('f1:\n  p: 28\nf4: 3\ntp:\n  <<: (( &dynamic &inject &template ))\n  a:\n  - (( v ))\n  c: s\nu0: u\nv: 28\n') },
   'differential-markers.json: markers 0800': { reason: dumped, outcome: yields('f0: 3\nf2: m\nf4:\n  <<: (( &inject &template(merge || ~) ))\n  b: (( merge || 2 ))\n  c:\n  - (( v ))\ntp:\n  <<: (( &local &template ))\nv: 7\n') },
   'differential-markers.json: markers 0885': { reason: taken, outcome: yields('dt: 15\nf1:\n- 14\n- 1\nf2:\n- 14\n- 1\nf3:\n  a: 14\n  c: 1\nf4: m\ntp:\n  <<: (( &local &template ))\n  a: (( v ))\n  c: (( &temporary(7) ))\nu0: (( .f2(1) || 0 ))\nu1:\n- a: 1\n  c: 7\n- a: 2\n  c: 7\nv: 14\n') },
   'differential-markers.json: markers 0950': { reason: takenTwice, outcome: { failing: [['stub2', 'f2', '*']] } },

@@ -34,6 +34,13 @@ test.each(others)('the transcribed cases come out as the original has them: %s',
   expect(failures(shared, file)).toEqual([])
 })
 
+test('the page for users tells why what comes out otherwise does', () => {
+  const page = readFileSync(new URL('../../../docs/languages/spiff.md', import.meta.url), 'utf8')
+  const untold = decided.reasons().filter(({ told }) => !page.includes(told))
+
+  expect(untold).toEqual([])
+})
+
 test('every decision against the original names a case that exists', () => {
   const folder = existsSync(shared) ? shared : own
   const names = new Set(

@@ -28,7 +28,7 @@ function verdict(item: Case, file: string): Verdict {
   const decision = decided(file, item)
   try {
     const why = judge({ ...item, ...decision?.outcome }, file)
-    if (why !== undefined) return { name, outcome: 'failed', why: decision ? `${decision.reason}\n${why}` : why }
+    if (why !== undefined) return { name, outcome: 'failed', why: decision ? `${decision.reason.why}\n${why}` : why }
     return { name, outcome: 'passed' }
   } catch (error) {
     return { name, outcome: 'failed', why: error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error) }
