@@ -1,7 +1,7 @@
 /** npm run fuzz -- TOPIC [--documents=N] [--seed=N] [--seconds=N]: generated documents, then attacks; closes with "N documents, N breaches". */
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { attacked, examined } from './campaign.ts'
+import { attacked, examined, memoryCap, memoryPeak } from './campaign.ts'
 import type { Topic } from './topic.ts'
 
 const topics = readdirSync(new URL('./topics/', import.meta.url)).map((name) => name.replace(/\.ts$/, ''))
@@ -39,24 +39,30 @@ for (const found of examined(topic, { first, count: documents })) {
   }
   const spent = (performance.now() - started) / 1000
   if (done % 10_000 === 0)
-    console.log(`${done} documents, ${Math.round(done / spent)} per second, ${megabytes()} MB`)
+    console.log(`${done} documents, ${Math.round(done / spent)} per second, ${memoryPeak()} MB`)
   if (spent > seconds) break
 }
 const rate = Math.round((done / (performance.now() - started)) * 1000)
 
 const ended = topic.attacks.map((attack) => attacked(attack))
-for (const { name: attack, how, crashed, overran, ms } of ended)
+for (const { name: attack, how, crashed, overran, ms, clockMs } of ended)
   if (crashed || overran)
-    console.log(`${attack}: ${crashed ? 'crashed' : 'overran'} after ${Math.round(ms)} ms: ${how}`)
+    console.log(
+      `${attack}: ${crashed ? 'crashed' : 'overran'} after ${Math.round(ms)} ms of ${Math.round(clockMs)}: ${how}`,
+    )
 
 const total = [...breaches.values()].reduce((sum, count) => sum + count, 0)
 const failed = ended.filter(({ crashed, overran }) => crashed || overran).length
+const [slowest, longest] = [ended.map(({ ms }) => ms), ended.map(({ clockMs }) => clockMs)].map((all) =>
+  Math.round(Math.max(0, ...all)),
+)
+const peak = memoryPeak()
 for (const [property, count] of breaches) console.log(`${count} times: ${property}`)
-console.log(`${ended.length} attacks, ${failed} crashed or overran`)
-console.log(`${done} documents, ${total} breaches, ${rate} per second, at most ${megabytes()} MB`)
-process.exit(total + failed === 0 ? 0 : 1)
-
-/** The most memory this process has had. */
-function megabytes(): number {
-  return Math.round(process.resourceUsage().maxRSS / 1024)
-}
+console.log(
+  `${ended.length} attacks, ${failed} crashed or overran; at most ${slowest} ms of the processor, ${longest} ms of the clock`,
+)
+console.log(
+  `at most ${peak} MB of memory, ${peak > memoryCap ? 'above' : 'below'} the cap of ${memoryCap} MB`,
+)
+console.log(`${done} documents, ${total} breaches, ${rate} per second`)
+process.exit(total + failed === 0 && peak <= memoryCap ? 0 : 1)
