@@ -1,68 +1,42 @@
 /** Puts the parts together: settings in, a running broker out. Knows every part and does nothing else. */
-import { hostname } from 'node:os'
-import type { ArtifactStore } from './artifacts/index.ts'
 import type { Catalog } from './broker/catalog.ts'
 import type { Ports } from './broker/ports.ts'
-import { type LiveCatalog, makeLiveCatalog } from './catalog/live-catalog.ts'
-import { startSourceRefresh } from './catalog/source-refresh.ts'
-import { makeAcceptances } from './compose/acceptances.ts'
 import { admissionOf } from './compose/admission.ts'
-import { startArtifactSweep } from './compose/artifact-sweep.ts'
 import { addBrokerMetrics } from './compose/broker-metrics.ts'
 import { builtFolder } from './compose/built-folder.ts'
 import { openCallers } from './compose/callers.ts'
 import { startCertificateWatch } from './compose/certificate-watch.ts'
 import { inviteFirst } from './compose/first-account.ts'
-import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './compose/measured.ts'
+import { type House, openHouse } from './compose/house.ts'
 import { type OperatorSide, openOperatorSide } from './compose/operator-side.ts'
 import { type OwnDeed, ownDeeds } from './compose/own-deeds.ts'
-import { tellPackages } from './compose/package-words.ts'
 import { type RefusalRecorder, startRefusalRecorder } from './compose/refusals.ts'
 import { type Difference, differenceOf } from './compose/reload.ts'
-import {
-  bodyLimitsOf,
-  keyRingOf,
-  knownOf,
-  listenerOf,
-  makeRules,
-  type Rules,
-  workLimitsOf,
-} from './compose/settings-of-parts.ts'
-import { openBrokerStore } from './compose/store.ts'
+import { bodyLimitsOf, keyRingOf, knownOf, listenerOf } from './compose/settings-of-parts.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
 import { tellLint } from './diagnostics/lint.ts'
-import type { Engine } from './engines/engine.ts'
-import { openPreparer, type Preparer } from './host/apart/prepare.ts'
-import { openArtifacts } from './host/artifacts.ts'
-import { openEngines } from './host/engines.ts'
-import { contractNamed } from './host/read-package.ts'
-import { signingOf } from './host/signing.ts'
 import type { Admission } from './http/admit.ts'
 import { type Gate, makeGate } from './http/authenticate.ts'
 import { type Metrics, openMetrics } from './http/metrics.ts'
 import type { Observe } from './http/observe.ts'
+import type { Oidc } from './http/oidc/oidc.ts'
 import { makeLastSeen } from './http/osb/last-seen.ts'
 import { makeOsbRouter, type OsbRouter, type OsbRouterParts } from './http/osb/router.ts'
 import { makeWaits } from './http/osb/waits.ts'
 import { type Listening, listen } from './http/server.ts'
 import { type Sources, sourcesOf } from './http/source.ts'
+import type { StoredAccounts } from './http/stored-accounts.ts'
 import { systemChance, systemClock } from './kit/clock.ts'
-import { ulidSource } from './kit/id.ts'
 import type { JsonObject } from './kit/json.ts'
 import type { Log } from './kit/log.ts'
 import { storeUrlOf } from './settings/data-folder.ts'
 import type { Entry } from './settings/read.ts'
 import type { Settings } from './settings/settings.ts'
 import type { KeyRing } from './store/keys.ts'
-import { makeBeforehand } from './work/beforehand.ts'
-import { endHints } from './work/end-hints.ts'
 import { foresee } from './work/foresee.ts'
-import { makeLogWriter } from './work/log-writer.ts'
-import { type Maintenance, startMaintenance } from './work/maintenance.ts'
-import { engineFor, type Tools } from './work/tools.ts'
+import type { Tools } from './work/tools.ts'
 import { waitForEnd } from './work/wait.ts'
-import { startWorker, type Worker } from './work/worker.ts'
 
 export interface Broker {
   readonly url: string
@@ -102,7 +76,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     unread: (figure, error) => log.warn('metrics.unread', 'A figure cannot be read', { figure, error }),
   })
   const telemetry = telemetryOf(log, metrics)
-  const house = await openHouse(settings, ring, { ...telemetry, takeOver }, metrics)
+  const house = await openHouse(settings, { ring, metrics, report: telemetry.report, takeOver })
   const { tools, worker, keeper, artifacts } = house
   const { ports } = tools
   log.tag({ node: ports.node, cluster: tools.cluster.id })
@@ -115,26 +89,14 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     artifacts,
     running: () => worker.running,
   })
-  const gate = makeGate(knownOf(settings))
   const now = { settings, sources: sourcesOf(settings.http.trustedProxies) }
-  const sources: Sources = {
-    of: (request) => now.sources.of(request),
-    trusts: (address) => now.sources.trusts(address),
-  }
-  const { oidc, stored } = openCallers({ ports, gate, ring, settings: () => now.settings })
-  const admission = admissionOf(settings, { gate, stored, sources, metrics })
-  const refusals = startRefusalRecorder(ports, log, metrics.auditFailed)
-  const observe = observeOf(telemetry, { metrics, refusals })
+  const door = openDoor(settings, { ports, ring, metrics, telemetry, log, now })
+  const { sources, gate, admission, observe } = door
   const router = openOsb(settings, tools, { gate, admission, source: sources.of, observe })
   const operator = await openOperatorSide(settings, {
+    ...door,
     ports,
-    gate,
-    stored,
-    oidc,
-    observe,
     metrics,
-    admission,
-    sources,
     settings: () => now.settings,
     entries: around.entries,
     log,
@@ -160,19 +122,54 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     tellLint(ports.catalog(), log)
     foresee(tools, house.shelf.lentTo)
   })
-  return brokerOf(settings, { house, server, operator, gate, admission, now, log, refusals, metrics, deed })
+  return brokerOf(settings, { ...door, house, server, operator, now, log, metrics, deed })
 }
 
-interface Parts {
+/** What a reload replaces. */
+interface Now {
+  settings: Settings
+  sources: Sources
+}
+
+interface Door {
+  readonly gate: Gate
+  readonly admission: Admission
+  readonly sources: Sources
+  readonly stored: StoredAccounts
+  readonly oidc: Oidc
+  readonly refusals: RefusalRecorder
+  readonly observe: Observe
+}
+
+interface DoorParts {
+  readonly ports: Ports
+  readonly ring: KeyRing
+  readonly metrics: Metrics
+  readonly telemetry: Telemetry
+  readonly log: Log
+  readonly now: Now
+}
+
+/** Which callers are let in and from where, and what is told of those that are not. */
+function openDoor(settings: Settings, { ports, ring, metrics, telemetry, log, now }: DoorParts): Door {
+  const gate = makeGate(knownOf(settings))
+  const sources: Sources = {
+    of: (request) => now.sources.of(request),
+    trusts: (address) => now.sources.trusts(address),
+  }
+  const { oidc, stored } = openCallers({ ports, gate, ring, settings: () => now.settings })
+  const admission = admissionOf(settings, { gate, stored, sources, metrics })
+  const refusals = startRefusalRecorder(ports, log, metrics.auditFailed)
+  const observe = observeOf(telemetry, { metrics, refusals })
+  return { gate, admission, sources, stored, oidc, refusals, observe }
+}
+
+interface Parts extends Pick<Door, 'gate' | 'admission' | 'refusals'> {
   readonly house: House
   readonly server: Listening
   readonly operator: OperatorSide
-  readonly gate: Gate
-  readonly admission: Admission
-  /** What a reload replaces. */
-  readonly now: { settings: Settings; sources: Sources }
+  readonly now: Now
   readonly log: Log
-  readonly refusals: RefusalRecorder
   readonly metrics: Metrics
   readonly deed: (action: OwnDeed) => Promise<void>
 }
@@ -275,120 +272,4 @@ function openOsb(settings: Settings, tools: Tools, door: Omit<OsbRouterParts, 'a
       },
     },
   })
-}
-
-interface House {
-  readonly artifacts: ArtifactStore
-  readonly rules: Rules
-  readonly shelf: LiveCatalog
-  readonly tools: Tools
-  readonly worker: Worker
-  readonly keeper: Maintenance
-  readonly probes: ReturnType<typeof startProbes>
-  close(): Promise<void>
-}
-
-interface PortParts extends Pick<Ports, 'store' | 'clock' | 'chance' | 'node'> {
-  readonly rules: Rules
-  readonly shelf: LiveCatalog
-  readonly engines: readonly Engine[]
-  readonly metrics: Metrics
-  readonly preparer: Preparer
-}
-
-/** What the broker may touch of the world. */
-function portsOf({ store, clock, chance, node, rules, shelf, engines, metrics, preparer }: PortParts): Ports {
-  return {
-    store,
-    clock,
-    chance,
-    node,
-    newId: ulidSource(chance),
-    policy: rules.policy,
-    contract: contractNamed,
-    apart: preparer.prepare,
-    catalog: () => shelf.catalog(),
-    refuses: (job) =>
-      engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
-    infrastructure: shelf.lentTo,
-    ...makeAcceptances(metrics),
-  }
-}
-
-/** Store, engines, catalog and workers. */
-async function openHouse(
-  settings: Settings,
-  ring: KeyRing,
-  { report, takeOver }: Telemetry & Pick<Surroundings, 'takeOver'>,
-  metrics: Metrics,
-): Promise<House> {
-  const clock = systemClock
-  const chance = systemChance
-  const rules = makeRules(settings)
-  const node = settings.node.name ?? `${hostname()}-${Buffer.from(chance.bytes(4)).toString('hex')}`
-  const unmeasured = await openBrokerStore(settings, { ring, clock, chance })
-  const store = measuredStore(unmeasured, metrics, clock)
-  const opened = openArtifacts(settings, {
-    loginFor: (host, repository) => shelf.loginFor(host, repository),
-    arrived: metrics.imageArrived,
-  })
-  const artifacts = measuredArtifacts(opened, metrics, clock)
-  const { dataDir: folder, engine: choice, kubernetes, runs } = settings
-  const found = await openEngines({ folder, clock, artifacts, choice, kubernetes, network: runs.network })
-  const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
-  const leaving = new AbortController()
-  const tell = tellPackages(metrics, report)
-  const reading = { artifacts, engines, signing: signingOf(settings) }
-  const shelf = makeLiveCatalog({ store, room: reading, signal: leaving.signal, tell })
-  const preparer = openPreparer()
-  const ports = portsOf({ store, clock, chance, node, rules, shelf, engines, metrics, preparer })
-  await shelf.fill(settings.catalog)
-  if (takeOver) await store.write((tx) => tx.raiseEpoch())
-  const cluster = await store.look.cluster()
-  const beforehand = makeBeforehand(cluster.id, clock, (error) =>
-    report.event({ kind: 'fault', doing: 'prepare for later runs', error }),
-  )
-  const limits = workLimitsOf(settings)
-  const { room } = rules
-  const logs = makeLogWriter(store, clock)
-  const tools: Tools = { ports, cluster, engines, bell: endHints(), logs, limits, room, report, beforehand }
-  const worker = startWorker(tools)
-  const keeper = startMaintenance(tools, rules.keeper)
-  const probes = startProbes(engines, metrics, clock)
-  const refresh = startSourceRefresh({
-    shelf,
-    clock,
-    chance,
-    leaving,
-    changed: () => foresee(tools, shelf.lentTo),
-    fault: (error) => report.event({ kind: 'fault', doing: 'list the sources of the catalog', error }),
-  })
-  const sweep = startArtifactSweep({
-    store,
-    artifacts,
-    clock,
-    chance,
-    keepUnusedMs: settings.registries.keepUnused,
-    fault: (error) => report.event({ kind: 'fault', doing: 'give back the room of unused packages', error }),
-  })
-  return {
-    artifacts,
-    rules,
-    shelf,
-    tools,
-    worker,
-    keeper,
-    probes,
-    async close() {
-      await probes.stop()
-      await keeper.stop()
-      await refresh.stop()
-      await sweep.stop()
-      await worker.drain()
-      await beforehand.close()
-      preparer.close()
-      for (const engine of engines) await engine.close()
-      await store.close()
-    },
-  }
 }

@@ -9,7 +9,6 @@ import { makeExamination } from '../diagnostics/examine-broker.ts'
 import { type HealthParts, healthOf } from '../diagnostics/health.ts'
 import { supportOf } from '../diagnostics/support/of-broker.ts'
 import type { Engine } from '../engines/engine.ts'
-import { startFileWatch } from '../host/file-watch.ts'
 import type { Admission } from '../http/admit.ts'
 import type { Gate } from '../http/authenticate.ts'
 import { openDashboards } from '../http/dashboards.ts'
@@ -27,20 +26,15 @@ import { openUi } from '../http/ui.ts'
 import type { Clock } from '../kit/clock.ts'
 import { sha256 } from '../kit/hash.ts'
 import type { Log } from '../kit/log.ts'
-import { keyFileOf } from '../settings/data-folder.ts'
 import type { Entry } from '../settings/read.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
 import type { Maintenance } from '../work/maintenance.ts'
 import type { Worker } from '../work/worker.ts'
-import { makeKeyMaster } from './keys.ts'
 import type { Probes } from './measured.ts'
-import { startPresence } from './presence.ts'
+import { openNode } from './node.ts'
 import { openSessions } from './sessions.ts'
 import { bodyLimitsOf, listenerOf } from './settings-of-parts.ts'
-
-/** Another broker may have changed the ring, for several share one. */
-const ringEveryMs = 5000
 
 export interface OperatorSideParts {
   readonly ports: Ports
@@ -87,27 +81,9 @@ export interface OperatorSide {
 
 /** Opens everything operators use. */
 export async function openOperatorSide(settings: Settings, parts: OperatorSideParts): Promise<OperatorSide> {
-  const { ports, log, ring, version } = parts
-  const { store, clock, chance, node } = ports
-  const activeKey = () => ring.active()
-  const presence = await startPresence({ store, clock, chance, node, version, log, activeKey })
-  const file = keyFileOf(settings)
-  const keys = makeKeyMaster({ store, ring, file, clock, chance, log, announce: presence.announce })
-  keys.resume()
-  const ringWatch = startFileWatch({
-    clock,
-    everyMs: ringEveryMs,
-    files: () => [file],
-    // It may have changed since it was read: the first look finds out.
-    since: '',
-    changed: async () => {
-      if (!(await store.takeKeys())) return
-      await presence.announce()
-      log.info('key.reloaded', 'The key ring was read again', { active: ring.active() })
-      keys.resume()
-    },
-    refused: (error) => log.error('key.refused', 'The key ring was not taken over', { error }),
-  })
+  const { ports, log } = parts
+  const { store, clock } = ports
+  const own = await openNode(settings, parts)
   const feed = startAuditFeed(ports, settings.audit, log)
   const state = { started: false, draining: false }
   const leaving = new AbortController()
@@ -117,7 +93,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
   const api = await operatorApi({
     ...portsOfApi(settings, parts),
     leaving: leaving.signal,
-    keys,
+    keys: own.keys,
     health: checks,
     support: supportOf({ ...parts, health: checks }),
   })
@@ -142,7 +118,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
     },
     async drain() {
       state.draining = true
-      await presence.drain()
+      await own.drain()
     },
     dismiss: () => leaving.abort(),
     stopFeed: feed.stop,
@@ -150,9 +126,7 @@ export async function openOperatorSide(settings: Settings, parts: OperatorSidePa
       loop.stop()
       await admin?.close(0)
       await api.close()
-      await ringWatch.stop()
-      await keys.stop()
-      await presence.stop()
+      await own.stop()
     },
   }
 }

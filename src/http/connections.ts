@@ -100,23 +100,57 @@ export function closeSoon(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Makes the register of one listener. */
-export function makeConnections({ clock, keepAliveMs, limits, trusts }: ConnectionParts): Connections {
+interface Register {
+  readonly all: ReadonlySet<Connection>
+  /** Those on which nothing was admitted yet. */
+  readonly strangers: Set<Connection>
+  /** Enters a connection; answers the strangers of its source. */
+  enter(connection: Connection, port: string): Set<Connection>
+  leave(connection: Connection, port: string): void
+  /** The connection is the account's from now on. */
+  belongTo(connection: Connection, account: string): void
+  at(port: string): Connection | undefined
+}
+
+function openRegister(limits: ConnectionParts['limits']): Register {
   const all = new Set<Connection>()
   const strangers = new Set<Connection>()
   const bySource = new Map<string, Set<Connection>>()
   const byAccount = new Map<string, Set<Connection>>()
   const byPort = new Map<string, Connection>()
+  return {
+    all,
+    strangers,
+    at: (port) => byPort.get(port),
+    enter(connection, port) {
+      all.add(connection)
+      strangers.add(connection)
+      byPort.set(port, connection)
+      return join(bySource, connection.source, connection)
+    },
+    leave(connection, port) {
+      all.delete(connection)
+      strangers.delete(connection)
+      leave(bySource, connection.source, connection)
+      if (connection.account !== undefined) leave(byAccount, connection.account, connection)
+      if (byPort.get(port) === connection) byPort.delete(port)
+    },
+    belongTo(connection, account) {
+      connection.account = account
+      strangers.delete(connection)
+      leave(bySource, connection.source, connection)
+      const own = join(byAccount, account, connection)
+      if (own.size > limits().perAccount) oldestIdle(own)?.socket.destroy()
+    },
+  }
+}
+
+/** Watches the connections of one listener. */
+export function makeConnections({ clock, keepAliveMs, limits, trusts }: ConnectionParts): Connections {
+  const register = openRegister(limits)
+  const { all, strangers, belongTo } = register
   const receiving = new Set<Receiving>()
   let draining = false
-
-  const belongTo = (connection: Connection, account: string): void => {
-    connection.account = account
-    strangers.delete(connection)
-    leave(bySource, connection.source, connection)
-    const own = join(byAccount, account, connection)
-    if (own.size > limits().perAccount) oldestIdle(own)?.socket.destroy()
-  }
 
   const opened = (socket: Socket): void => {
     const { remoteAddress, remotePort } = socket
@@ -125,17 +159,8 @@ export function makeConnections({ clock, keepAliveMs, limits, trusts }: Connecti
     const connection = connectionOf(socket, { source, now, belongTo })
     const port = `${remoteAddress} ${remotePort}`
     connections.set(socket, connection)
-    all.add(connection)
-    strangers.add(connection)
-    byPort.set(port, connection)
-    const neighbours = join(bySource, source, connection)
-    socket.once('close', () => {
-      all.delete(connection)
-      strangers.delete(connection)
-      leave(bySource, source, connection)
-      if (connection.account !== undefined) leave(byAccount, connection.account, connection)
-      if (byPort.get(port) === connection) byPort.delete(port)
-    })
+    const neighbours = register.enter(connection, port)
+    socket.once('close', () => register.leave(connection, port))
     closesPolitely(socket)
     if (source !== '' && neighbours.size > limits().strangersPerSource)
       evict(neighbours, now - firstRequestMs)
@@ -162,7 +187,7 @@ export function makeConnections({ clock, keepAliveMs, limits, trusts }: Connecti
   return {
     opened,
     secured(socket) {
-      const connection = byPort.get(`${socket.remoteAddress} ${socket.remotePort}`)
+      const connection = register.at(`${socket.remoteAddress} ${socket.remotePort}`)
       if (connection !== undefined) {
         connection.socket = socket
         connections.set(socket, connection)

@@ -140,15 +140,6 @@ function judgeLines(path: string, text: string, isPure: boolean): readonly Fault
 
 const linesMax = 70
 
-/** Those that are longer still, as long as they were when the rule came: they may shrink, and go from here. */
-const knownLong: Readonly<Record<string, number>> = {
-  'compose.ts openHouse': 84,
-  'compose.ts startBroker': 80,
-  'compose/operator-side.ts openOperatorSide': 76,
-  'engines/embedded/ahead.ts openAhead': 81,
-  'http/connections.ts makeConnections': 83,
-}
-
 /** Functions begin at a line that opens a body and end where the same indentation closes it. */
 function judgeFunctions(path: string, text: string): readonly Fault[] {
   const lines = text.split('\n')
@@ -163,7 +154,7 @@ function judgeFunctions(path: string, text: string): readonly Fault[] {
       (other, k) => k > i && (other === `${indent}}` || other.startsWith(`${indent}})`)),
     )
     const length = end - i + 1
-    if (end < 0 || length <= (knownLong[`${path} ${opens[2] ?? opens[4]}`] ?? linesMax)) return []
+    if (end < 0 || length <= linesMax) return []
     return [
       {
         at: `${path}:${i + 1}`,

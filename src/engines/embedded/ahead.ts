@@ -73,10 +73,8 @@ export function openAhead(at: () => Waits): Ahead {
       } finally {
         coming.delete(key)
       }
-      const [oldest] = waiting
-      if (waiting.size <= waitingMax || oldest === undefined) return
-      waiting.delete(oldest[0])
-      await letGo(oldest[1])
+      const surplus = takeSurplus(waiting)
+      if (surplus !== undefined) await letGo(surplus)
     },
     take(job) {
       if (job.late === undefined) return undefined
@@ -108,6 +106,14 @@ export function openAhead(at: () => Waits): Ahead {
       loans.endAll()
     },
   }
+}
+
+/** Takes the one that has waited longest where there are too many. */
+function takeSurplus(waiting: Map<string, Waiting>): Waiting | undefined {
+  const [oldest] = waiting
+  if (waiting.size <= waitingMax || oldest === undefined) return undefined
+  waiting.delete(oldest[0])
+  return oldest[1]
 }
 
 async function sendAway(at: Waits, { shim, site, name }: Waiting, loans: Loans): Promise<void> {

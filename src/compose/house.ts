@@ -1,0 +1,178 @@
+/** What carries the broker's work: store, engines, catalog, workers and the loops beside them. */
+import { hostname } from 'node:os'
+import type { ArtifactStore } from '../artifacts/index.ts'
+import type { Ports } from '../broker/ports.ts'
+import { type LiveCatalog, makeLiveCatalog } from '../catalog/live-catalog.ts'
+import { startSourceRefresh } from '../catalog/source-refresh.ts'
+import type { Engine } from '../engines/engine.ts'
+import { openPreparer, type Preparer } from '../host/apart/prepare.ts'
+import { openArtifacts } from '../host/artifacts.ts'
+import { openEngines } from '../host/engines.ts'
+import { contractNamed } from '../host/read-package.ts'
+import { signingOf } from '../host/signing.ts'
+import type { Metrics } from '../http/metrics.ts'
+import { systemChance, systemClock } from '../kit/clock.ts'
+import { ulidSource } from '../kit/id.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { KeyRing } from '../store/keys.ts'
+import type { Store } from '../store/store.ts'
+import { makeBeforehand } from '../work/beforehand.ts'
+import { endHints } from '../work/end-hints.ts'
+import { foresee } from '../work/foresee.ts'
+import { makeLogWriter } from '../work/log-writer.ts'
+import { type Maintenance, startMaintenance } from '../work/maintenance.ts'
+import { engineFor, type Tools } from '../work/tools.ts'
+import { startWorker, type Worker } from '../work/worker.ts'
+import { makeAcceptances } from './acceptances.ts'
+import { startArtifactSweep } from './artifact-sweep.ts'
+import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from './measured.ts'
+import { tellPackages } from './package-words.ts'
+import { makeRules, type Rules, workLimitsOf } from './settings-of-parts.ts'
+import { openBrokerStore } from './store.ts'
+import type { Telemetry } from './telemetry.ts'
+
+const clock = systemClock
+const chance = systemChance
+
+export interface House {
+  readonly artifacts: ArtifactStore
+  readonly rules: Rules
+  readonly shelf: LiveCatalog
+  readonly tools: Tools
+  readonly worker: Worker
+  readonly keeper: Maintenance
+  readonly probes: ReturnType<typeof startProbes>
+  close(): Promise<void>
+}
+
+interface HouseParts extends Pick<Telemetry, 'report'> {
+  readonly ring: KeyRing
+  readonly metrics: Metrics
+  /** Processes that worked on this store before shall not any more. */
+  readonly takeOver: boolean | undefined
+}
+
+/** Opens all of it; its loops turn as soon as this resolves. */
+export async function openHouse(settings: Settings, parts: HouseParts): Promise<House> {
+  const { ring, metrics, report, takeOver } = parts
+  const rules = makeRules(settings)
+  const store = measuredStore(await openBrokerStore(settings, { ring, clock, chance }), metrics, clock)
+  const leaving = new AbortController()
+  const packages = await openPackages(settings, { ...parts, store, signal: leaving.signal })
+  const { artifacts, engines, shelf, preparer } = packages
+  const ports = portsOf({ ...packages, store, rules, metrics, node: nodeNameOf(settings) })
+  await shelf.fill(settings.catalog)
+  if (takeOver) await store.write((tx) => tx.raiseEpoch())
+  const cluster = await store.look.cluster()
+  const beforehand = makeBeforehand(cluster.id, clock, (error) =>
+    report.event({ kind: 'fault', doing: 'prepare for later runs', error }),
+  )
+  const limits = workLimitsOf(settings)
+  const { room } = rules
+  const logs = makeLogWriter(store, clock)
+  const tools: Tools = { ports, cluster, engines, bell: endHints(), logs, limits, room, report, beforehand }
+  const worker = startWorker(tools)
+  const keeper = startMaintenance(tools, rules.keeper)
+  const probes = startProbes(engines, metrics, clock)
+  const catalogLoops = startCatalogLoops(settings, { tools, shelf, artifacts, leaving })
+  return {
+    ...{ artifacts, rules, shelf, tools, worker, keeper, probes },
+    async close() {
+      await probes.stop()
+      await keeper.stop()
+      await catalogLoops.stop()
+      await worker.drain()
+      await beforehand.close()
+      preparer.close()
+      for (const engine of engines) await engine.close()
+      await store.close()
+    },
+  }
+}
+
+function nodeNameOf({ node }: Settings): string {
+  return node.name ?? `${hostname()}-${Buffer.from(chance.bytes(4)).toString('hex')}`
+}
+
+interface Packages {
+  readonly artifacts: ArtifactStore
+  readonly engines: readonly Engine[]
+  readonly shelf: LiveCatalog
+  readonly preparer: Preparer
+}
+
+/** Where packages are read, offered and run. */
+async function openPackages(
+  settings: Settings,
+  { store, metrics, report, signal }: HouseParts & { readonly store: Store; readonly signal: AbortSignal },
+): Promise<Packages> {
+  const opened = openArtifacts(settings, {
+    loginFor: (host, repository) => shelf.loginFor(host, repository),
+    arrived: metrics.imageArrived,
+  })
+  const artifacts = measuredArtifacts(opened, metrics, clock)
+  const { dataDir: folder, engine: choice, kubernetes, runs } = settings
+  const found = await openEngines({ folder, clock, artifacts, choice, kubernetes, network: runs.network })
+  const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
+  const tell = tellPackages(metrics, report)
+  const reading = { artifacts, engines, signing: signingOf(settings) }
+  const shelf = makeLiveCatalog({ store, room: reading, signal, tell })
+  return { artifacts, engines, shelf, preparer: openPreparer() }
+}
+
+interface PortParts extends Packages {
+  readonly store: Store
+  readonly rules: Rules
+  readonly metrics: Metrics
+  readonly node: string
+}
+
+/** What the broker may touch of the world. */
+function portsOf({ store, node, rules, shelf, engines, metrics, preparer }: PortParts): Ports {
+  return {
+    store,
+    clock,
+    chance,
+    node,
+    newId: ulidSource(chance),
+    policy: rules.policy,
+    contract: contractNamed,
+    apart: preparer.prepare,
+    catalog: () => shelf.catalog(),
+    refuses: (job) =>
+      engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
+    infrastructure: shelf.lentTo,
+    ...makeAcceptances(metrics),
+  }
+}
+
+interface CatalogLoopParts extends Pick<Packages, 'artifacts' | 'shelf'> {
+  readonly tools: Tools
+  /** Aborted when the lists of sources are to end. */
+  readonly leaving: AbortController
+}
+
+/** Lists sources again and gives back the room of packages that nothing uses. */
+function startCatalogLoops(
+  settings: Settings,
+  { tools, shelf, artifacts, leaving }: CatalogLoopParts,
+): { stop(): Promise<void> } {
+  const { ports, report } = tools
+  const fault = (doing: string) => (error: unknown) => report.event({ kind: 'fault', doing, error })
+  const refresh = startSourceRefresh({
+    ...{ shelf, clock, chance, leaving },
+    changed: () => foresee(tools, shelf.lentTo),
+    fault: fault('list the sources of the catalog'),
+  })
+  const sweep = startArtifactSweep({
+    ...{ store: ports.store, artifacts, clock, chance },
+    keepUnusedMs: settings.registries.keepUnused,
+    fault: fault('give back the room of unused packages'),
+  })
+  return {
+    async stop() {
+      await refresh.stop()
+      await sweep.stop()
+    },
+  }
+}
