@@ -17,11 +17,16 @@ export const operationColumns = `id, platform, instance, binding, kind, action, 
 
 const select = `SELECT ${operationColumns} FROM operations WHERE id = ?`
 
-const polled = `SELECT id, kind, state, description, usable, repeatable, created_at, now_ms() AS now
+const polled = (now: string) => `SELECT id, kind, state, description, usable, repeatable, created_at${now}
   FROM operations WHERE instance = ? AND binding = ? AND platform = ?`
 
-const pollNamed = `${polled} AND id = ?`
-const pollLatest = `${polled} ORDER BY id DESC LIMIT 1`
+const pollsOf = (now: string) => ({
+  named: `${polled(now)} AND id = ?`,
+  latest: `${polled(now)} ORDER BY id DESC LIMIT 1`,
+})
+
+// Asking for the time is another round over a network; within this process a statement that asks costs more than a call.
+const polls = { sqlite: pollsOf(''), postgres: pollsOf(', now_ms() AS now') }
 
 const insert = `INSERT INTO operations (id, platform, instance, binding, kind, action, tenant, requester, request_id,
   blocked_by, waits, created_at, priority, deadline_at, cancel_requested_at, force_at, turn, lease_owner, lease_until,
@@ -70,11 +75,12 @@ export async function pollOperation(
   operation: string | undefined,
 ): Promise<Polled | undefined> {
   const { instance, binding = '', platform } = target
+  const { named, latest } = polls[session.dialect.name]
   const row =
     operation === undefined
-      ? await session.get(pollLatest, instance, binding, platform)
-      : await session.get(pollNamed, instance, binding, platform, operation)
-  return row && polledOf(row)
+      ? await session.get(latest, instance, binding, platform)
+      : await session.get(named, instance, binding, platform, operation)
+  return row && polledOf(row, maybeNumber(row, 'now') ?? (await session.now()))
 }
 
 /** A page, latest first. */
@@ -261,7 +267,7 @@ function actionOf(row: Row): Action {
   return kind === 'invoke' ? { kind, name: text(row, 'action') } : { kind }
 }
 
-function polledOf(row: Row): Polled {
+function polledOf(row: Row, now: number): Polled {
   return {
     id: text(row, 'id'),
     action: text(row, 'kind') as Polled['action'],
@@ -270,7 +276,7 @@ function polledOf(row: Row): Polled {
     usable: maybeFlag(row, 'usable'),
     repeatable: maybeFlag(row, 'repeatable'),
     createdAt: number(row, 'created_at'),
-    now: number(row, 'now'),
+    now,
   }
 }
 

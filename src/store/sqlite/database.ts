@@ -13,6 +13,7 @@ import { lockFile, shareLock } from './lock-file.ts'
 import { preparePlace } from './place.ts'
 import { isDamaged, isInputOutput, sqliteProblem } from './problem.ts'
 import { steadyTime } from './steady-time.ts'
+import { openTurn, type Turn } from './turn.ts'
 
 const dialect: Dialect = {
   name: 'sqlite',
@@ -75,12 +76,11 @@ async function openFile(path: string, options: SqliteOptions): Promise<Database>
   const { unlock } = opened
   try {
     const log = openFlush(path)
+    const turn = turnOf(opened.looking, options)
     const commands = commandsOf(opened.writer.db, options, log.flush)
-    const [writer, looking] = [opened.writer, opened.looking].map((one) => telling(one, commands.failed)) as [
-      Connection,
-      Connection,
-    ]
-    const group = makeGroup(commands, (round) => void setImmediate(round))
+    const writer = telling(opened.writer, commands.failed)
+    const looking = telling(inTurns(opened.looking, turn), commands.failed)
+    const group = makeGroup(endingTurns(commands, turn), (round) => void setImmediate(round))
     const checkpoints = openCheckpoints({ path, apart: group.apart, failed: commands.failed })
     const counted: Group = {
       ...group,
@@ -94,6 +94,7 @@ async function openFile(path: string, options: SqliteOptions): Promise<Database>
     return assemble({ writer, reader: sessionOf(looking), group: counted, keepTime }, async () => {
       await checkpoints.close()
       await log.close()
+      turn.end()
       looking.db.close()
       writer.db.close()
       unlock()
@@ -261,6 +262,41 @@ function telling(connection: Connection, failed: (error: unknown) => void): Conn
     get: (text, values) => told(() => connection.get(text, values)),
     all: (text, values) => told(() => connection.all(text, values)),
     run: (text, values) => told(() => connection.run(text, values)),
+  }
+}
+
+const noTurn: Turn = { read: () => undefined, end: () => undefined }
+
+/** What other processes commit ends no turn of this one: where they share the file, each read is on its own. */
+function turnOf({ db }: Connection, { processes }: SqliteOptions): Turn {
+  return processes === 'shared' ? noTurn : openTurn(db, setImmediate)
+}
+
+/** The same connection, whose reads share the transaction of their turn. */
+function inTurns(connection: Connection, turn: Turn): Connection {
+  const during = <T>(ask: () => T): T => {
+    turn.read()
+    return ask()
+  }
+  return {
+    ...connection,
+    get: (text, values) => during(() => connection.get(text, values)),
+    all: (text, values) => during(() => connection.all(text, values)),
+  }
+}
+
+/** The same commands: a read after a commit sees it, and before a transaction begins no read holds the log. */
+function endingTurns(commands: Commands, turn: Turn): Commands {
+  return {
+    ...commands,
+    exec: (command) => {
+      if (command.startsWith('BEGIN')) turn.end()
+      try {
+        commands.exec(command)
+      } finally {
+        if (command === 'COMMIT') turn.end()
+      }
+    },
   }
 }
 
