@@ -56,7 +56,11 @@ interface HouseParts extends Pick<Telemetry, 'report'> {
 export async function openHouse(settings: Settings, parts: HouseParts): Promise<House> {
   const { ring, metrics, report, takeOver } = parts
   const rules = makeRules(settings)
-  const store = measuredStore(await openBrokerStore(settings, { ring, clock, chance }), metrics, clock)
+  const store = measuredStore(
+    await openBrokerStore(settings, { ring, clock, chance, report }),
+    metrics,
+    clock,
+  )
   const leaving = new AbortController()
   const packages = await openPackages(settings, { ...parts, store, signal: leaving.signal })
   const { artifacts, engines, shelf, preparer } = packages

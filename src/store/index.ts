@@ -1,6 +1,6 @@
 /** Opens the store: SQLite or PostgreSQL by its URL, migrated, and with the key ring that belongs to it. */
 import { type Chance, type Clock, systemChance } from '../kit/clock.ts'
-import { fail } from '../model/problem.ts'
+import { fail, type ProblemError } from '../model/problem.ts'
 import { openCluster, resealCheck, takeRing } from './cluster.ts'
 import type { Database } from './database.ts'
 import type { KeyRing } from './keys.ts'
@@ -34,6 +34,8 @@ export interface StoreOptions {
   readonly schema?: 'forward' | 'as-is'
   /** Told when the database file can no longer be trusted: nothing more is written, the process should end. */
   readonly lost?: (error: unknown) => void
+  /** Told when the clock of a server was set, and how far. Problem: store.clock-step. */
+  readonly stepped?: (problem: ProblemError) => void
 }
 
 const queued: Hint = { kind: 'queued' }
@@ -76,7 +78,9 @@ async function openDatabase(options: StoreOptions): Promise<Database> {
     const { openPostgres } = await import('./postgres/database.ts')
     const { poolSize = 10, statementMs = 10_000, connectMs = 5000, timeTrustMs = 1000 } = options
     const missed = JSON.stringify(queued)
-    return openPostgres({ url, clock, chance, poolSize, statementMs, connectMs, timeTrustMs, missed })
+    const waits = { statementMs, connectMs, timeTrustMs }
+    const stepped = options.stepped ?? (() => undefined)
+    return openPostgres({ url, clock, chance, poolSize, ...waits, missed, stepped })
   }
   return fail('settings.invalid', `store.url: ${url.split(':')[0]} is not a kind of store`)
 }

@@ -16,7 +16,7 @@ export async function openTestDatabase(kind: DatabaseKind): Promise<Database> {
 
 /** A connection to a PostgreSQL database. */
 export function connectTestDatabase(url: string): Promise<Database> {
-  const options = { clock: makeClock(), chance: systemChance, missed: '{}' }
+  const options = { clock: makeClock(), chance: systemChance, missed: '{}', stepped: () => undefined }
   return openPostgres({ url, poolSize: 4, statementMs: 10_000, connectMs: 5000, timeTrustMs: 0, ...options })
 }
 

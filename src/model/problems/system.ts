@@ -20,6 +20,12 @@ export const systemProblems = {
     status: 500,
     exit: 8,
   },
+  'store.clock-step': {
+    title: 'The clock of the database server was set',
+    hint: 'Let the server follow a source of time that corrects it slowly. Leases and deadlines go by this clock: look for operations that ended by their deadline, and release those that nothing goes on with.',
+    status: 500,
+    exit: 8,
+  },
   'store.locked': {
     title: 'Another process owns the database file',
     hint: 'Stop the other process, or use PostgreSQL for several.',

@@ -7,7 +7,7 @@ import { makeGroups } from './group.ts'
 import { command, configOf, type LineOptions } from './line.ts'
 import { channel, makeListener } from './listener.ts'
 import { type Patience, patiently } from './patience.ts'
-import { isFuture } from './problem.ts'
+import { clockStep, isFuture } from './problem.ts'
 import { makeReaders } from './readers.ts'
 import { makeServerTime, type ServerTime } from './server-time.ts'
 import { begin } from './transaction.ts'
@@ -21,6 +21,8 @@ export interface PostgresOptions extends LineOptions {
   readonly connectMs: number
   /** How long the server's time is reckoned on from when it last told. */
   readonly timeTrustMs: number
+  /** Told when the server's clock was set, and how far. */
+  stepped(problem: ProblemError): void
 }
 
 // A query without an answer fails after so long.
@@ -54,15 +56,27 @@ const clockFunction = `BEGIN;
 
 /** Opens the pool; nothing is asked of the server yet but its clock function. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const patience: Patience = { clock: options.clock, chance: options.chance, ms: patienceMs }
+  let damage: unknown
+  const patience: Patience = {
+    clock: options.clock,
+    chance: options.chance,
+    ms: patienceMs,
+    damaged: (problem) => {
+      damage ??= problem
+    },
+  }
   const pool = new pg.Pool({ ...configOf(options), max: options.poolSize })
   // A connection that breaks while idle is simply replaced.
   pool.on('error', ignore)
   // It may break when it was just given back, too, or while its fate is asked for: a listener must be there then, too.
   pool.on('connect', (client) => client.on('error', ignore))
-  const time = makeServerTime(options.clock, options.timeTrustMs)
+  const time = makeServerTime(options.clock, options.timeTrustMs, (ms) => options.stepped(clockStep(ms)))
   const readers = makeReaders(options, patience, time)
-  const hands: Hands = { pool, patience, time }
+  // Over damaged files nothing is written any more, so no work is claimed and no lease kept; what can be read is still answered.
+  const mayWrite = (): void => {
+    if (damage !== undefined) throw damage
+  }
+  const hands: Hands = { pool, patience, time, mayWrite }
   const listener = makeListener(options, options.clock, options.missed)
   const alone = <T>(work: Work<T>): Promise<T> => patiently(patience, () => attempt(hands, work))
   const groups = makeGroups((works) => attemptAll(hands, works, shared), alone)
@@ -101,6 +115,8 @@ interface Hands {
   readonly pool: pg.Pool
   readonly patience: Patience
   readonly time: ServerTime
+  /** Throws when nothing is to be written any more. */
+  mayWrite(): void
 }
 
 async function prepareServer(pool: pg.Pool): Promise<void> {
@@ -130,10 +146,11 @@ async function attempt<T>(hands: Hands, work: Work<T>): Promise<T> {
 
 /** Several works in one transaction: all are kept, or none. */
 async function attemptAll<T>(
-  { pool, patience, time }: Hands,
+  { pool, patience, time, mayWrite }: Hands,
   works: readonly Work<T>[],
   settings?: string,
 ): Promise<readonly T[]> {
+  mayWrite()
   const client = await connect(pool)
   let isBroken = false
   const breaks = (): void => {

@@ -1,4 +1,5 @@
 /** PostgreSQL that goes away: what was acknowledged is kept, what is unknown is asked for, what can wait waits. */
+import { writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +9,7 @@ import { codeOf } from '../../../test/support/problems.ts'
 import { anInstance } from '../../../test/support/rows.ts'
 import { missingPostgres } from '../../../test/support/stores.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
+import type { ProblemError } from '../../model/problem.ts'
 import { openStore } from '../index.ts'
 import type { Store } from '../store.ts'
 
@@ -133,6 +135,45 @@ describe.skipIf(missingPostgres !== undefined)('with a server of its own', () =>
     await store.close()
   })
 
+  test('damaged files are told as damage, and from then on nothing is written', async () => {
+    const url = await server.database()
+    const store = await open(url)
+    await put(store, 'before')
+    const file = await fileOf(url, 'instances')
+    await server.crash()
+    writeFileSync(file, Buffer.alloc(8192, 0xa5))
+    await server.start()
+    await store.probe()
+
+    const read = await codeOf(store.look.instance({ platform: 'cf', instance: 'before' }))
+    const written = await codeOf(store.write((tx) => tx.addTombstone('run', 'gone', 1000)))
+    const ready = await codeOf(store.probe())
+    const elsewhere = await codeOf(store.look.auditHeight())
+    await store.close()
+
+    expect([read, written, ready, elsewhere]).toEqual([
+      'store.corrupt',
+      'store.corrupt',
+      'store.corrupt',
+      'nothing failed',
+    ])
+  })
+
+  test('a clock of the server that is set is told, once', async () => {
+    const url = await server.database()
+    const steps: string[] = []
+    const stepped = ({ problem }: ProblemError) => steps.push(problem.code)
+    const store = await openStore({ url, keys, clock: systemClock, stepped })
+    await store.probe()
+
+    await setClock(url, '3 hours')
+    await store.probe()
+    await store.probe()
+    await store.close()
+
+    expect(steps).toEqual(['store.clock-step'])
+  })
+
   test('a server that may forget what it acknowledged is refused', async () => {
     const url = await server.database()
     const admin = new pg.Client({ connectionString: url })
@@ -165,6 +206,29 @@ describe.skipIf(missingPostgres !== undefined)('with a server of its own', () =>
 
 function open(url: string, connectMs = 20_000): Promise<Store> {
   return openStore({ url, keys, clock: systemClock, connectMs })
+}
+
+/** Where the server keeps a table. */
+async function fileOf(url: string, table: string): Promise<string> {
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  // What was written is in the file, and not only in the log from which a crash would bring it back.
+  await admin.query('CHECKPOINT')
+  const { rows } = await admin.query<{ file: string }>(
+    `SELECT current_setting('data_directory') || '/' || pg_relation_filepath($1) AS file`,
+    [table],
+  )
+  await admin.end()
+  return rows[0]?.file ?? ''
+}
+
+/** Sets the clock that the store goes by. */
+async function setClock(url: string, forward: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  await admin.query(`CREATE OR REPLACE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE PARALLEL SAFE
+    AS 'SELECT floor(extract(epoch FROM clock_timestamp() + interval ''${forward}'') * 1000)::bigint'`)
+  await admin.end()
 }
 
 function put(store: Store, instance: string): Promise<void> {

@@ -8,6 +8,8 @@ export interface Patience {
   readonly chance: Chance
   /** How long in all. */
   readonly ms: number
+  /** Told when the server's files turn out to be damaged. */
+  damaged(problem: unknown): void
 }
 
 const baseMs = 20
@@ -21,13 +23,14 @@ const racesMax = 30
 export async function patiently<T>(patience: Patience, attempt: () => Promise<T>): Promise<T> {
   const { clock, chance } = patience
   const until = clock.monotonic() + patience.ms
-  const counts: Record<Complaint['kind'], number> = { race: 0, conflict: 0, away: 0, other: 0 }
+  const counts: Record<Complaint['kind'], number> = { race: 0, conflict: 0, away: 0, damaged: 0, other: 0 }
   for (;;) {
     try {
       return await attempt()
     } catch (error) {
       const { kind } = complaintOf(error)
       const tries = counts[kind]++
+      if (kind === 'damaged') patience.damaged(postgresProblem(error))
       if (isFinal(kind, tries) || (kind === 'away' && clock.monotonic() >= until))
         throw postgresProblem(error)
       // The first loser of a race need not wait: the winner has committed.
@@ -45,6 +48,7 @@ function isFinal(kind: Complaint['kind'], tries: number): boolean {
       return tries >= conflictsMax
     case 'away':
       return false
+    case 'damaged':
     case 'other':
       return true
     default:

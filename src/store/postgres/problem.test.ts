@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { ProblemError } from '../../model/problem.ts'
 import { numbered } from './line.ts'
-import { complaintOf, isDisconnect, postgresProblem } from './problem.ts'
+import { clockStep, complaintOf, isDisconnect, postgresProblem } from './problem.ts'
 
 const withCode = (code: string, constraint?: string): Error =>
   Object.assign(new RangeError(`code ${code}`), { code, constraint })
@@ -17,7 +17,13 @@ test.each([
   ['53300', 'away'],
   ['25006', 'away'],
   ['08006', 'away'],
+  ['53100', 'away'],
+  ['53200', 'away'],
+  ['58030', 'away'],
   ['ECONNREFUSED', 'away'],
+  ['XX001', 'damaged'],
+  ['XX002', 'damaged'],
+  ['58P01', 'damaged'],
   ['42601', 'other'],
   ['23514', 'other'],
 ])('the code %s is: %s', (code, kind) => {
@@ -45,6 +51,22 @@ test.each([
 
   expect(complaintOf(error).kind).toBe('conflict')
   expect(postgresProblem(error)).toMatchObject({ problem: { code } })
+})
+
+test('a full disk is a store that is unavailable, and files that no server would have written are damage', () => {
+  const problems = [withCode('53100'), withCode('XX001')].map(postgresProblem)
+
+  expect(problems).toMatchObject([
+    { problem: { code: 'store.unavailable' } },
+    { problem: { code: 'store.corrupt' } },
+  ])
+})
+
+test.each([
+  [10_800_000, 'by 10800 s forward'],
+  [-60_000, 'by 60 s back'],
+])('a clock that was set by %s ms is told with how far and which way', (ms, detail) => {
+  expect(clockStep(ms)).toMatchObject({ problem: { code: 'store.clock-step', detail } })
 })
 
 test('what is not of the server, or not foreseen, stays as it is', () => {

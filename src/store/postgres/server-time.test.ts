@@ -3,13 +3,15 @@ import { expect, test } from 'vitest'
 import { makeClock } from '../../../test/support/stores.ts'
 import { makeServerTime } from './server-time.ts'
 
+const unheard = (): void => undefined
+
 test('nothing is known before the server has told', () => {
-  expect(makeServerTime(makeClock(), 1000).reckoned()).toBeUndefined()
+  expect(makeServerTime(makeClock(), 1000, unheard).reckoned()).toBeUndefined()
 })
 
 test('what was told goes on with our own clock for as long as it is trusted', () => {
   const clock = makeClock()
-  const time = makeServerTime(clock, 1000)
+  const time = makeServerTime(clock, 1000, unheard)
   time.told(5000)
 
   clock.advance(999)
@@ -21,7 +23,7 @@ test('what was told goes on with our own clock for as long as it is trusted', ()
 
 test('it never goes back, even if the server does', () => {
   const clock = makeClock()
-  const time = makeServerTime(clock, 1000)
+  const time = makeServerTime(clock, 1000, unheard)
   time.told(5000)
   expect(time.reckoned()).toBe(5000)
 
@@ -31,8 +33,39 @@ test('it never goes back, even if the server does', () => {
 })
 
 test('trusted for no time it is asked for each time', () => {
-  const time = makeServerTime(makeClock(), 0)
+  const time = makeServerTime(makeClock(), 0, unheard)
   time.told(5000)
 
   expect(time.reckoned()).toBeUndefined()
+})
+
+test.each([
+  ['forward', 10_800_000],
+  ['back', -10_800_000],
+])('a clock that is set %s is told with how far, once', (_, ms) => {
+  const clock = makeClock()
+  const steps: number[] = []
+  const time = makeServerTime(clock, 1000, (step) => steps.push(step))
+
+  time.told(20_000_000)
+  clock.advance(60_000)
+  time.told(20_060_000 + ms)
+  clock.advance(60_000)
+  time.told(20_120_000 + ms)
+
+  expect(steps).toEqual([ms])
+})
+
+test('answers that were long on their way are no step of the clock', () => {
+  const clock = makeClock()
+  const steps: number[] = []
+  const time = makeServerTime(clock, 1000, (step) => steps.push(step))
+
+  time.told(20_000_000)
+  clock.advance(10_000)
+  time.told(20_000_100)
+  clock.advance(100)
+  time.told(20_010_200)
+
+  expect(steps).toEqual([])
 })

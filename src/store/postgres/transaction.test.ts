@@ -15,7 +15,7 @@ test.skipIf(missingPostgres !== undefined)(
     await client.connect()
     try {
       await client.query(`CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'`)
-      const time = makeServerTime(systemClock, 1000)
+      const time = makeServerTime(systemClock, 1000, () => undefined)
       const before = begin(client, time)
       const earlier = before.member()
       await earlier.run('CREATE TABLE taken (n int PRIMARY KEY)')
