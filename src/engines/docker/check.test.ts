@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -17,6 +18,14 @@ async function engineThatSays(info: object) {
   })
   const socket = join(folder, 's')
   await once(server.listen(socket), 'listening')
+  onTestFinished(() => {
+    server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return engineAt(socket, folder)
+}
+
+async function engineAt(socket: string, folder: string) {
   const nothing = () => fail('internal.unexpected', 'nothing is asked for here')
   const engine = await openDockerEngine({
     socket,
@@ -26,11 +35,7 @@ async function engineThatSays(info: object) {
     clock: systemClock,
     network: 'host',
   })
-  onTestFinished(async () => {
-    await engine.close()
-    server.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  onTestFinished(() => engine.close())
   return engine
 }
 
@@ -45,3 +50,27 @@ test.each([
 
   expect(said).toEqual(['engine.network-shared', ...codes])
 })
+
+test('a socket that its engine left behind is told with what to do about it', async () => {
+  const folder = freshFolder('check')
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const socket = join(folder, 's')
+  leaveSocket(socket)
+  const engine = await engineAt(socket, folder)
+
+  const said = await engine.check(AbortSignal.timeout(50_000))
+
+  expect(said).toMatchObject([
+    {
+      code: 'engine.unavailable',
+      detail: `connect ECONNREFUSED ${socket}`,
+      hint: expect.stringContaining('remove the file'),
+    },
+  ])
+})
+
+/** Listens there in a process that is killed: one that ends by itself takes its socket along. */
+function leaveSocket(socket: string): void {
+  const program = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`
+  spawnSync(process.execPath, ['-e', program, socket])
+}

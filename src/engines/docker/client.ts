@@ -62,7 +62,7 @@ export function dockerAt(socketPath: string, clock: Clock = systemClock): Docker
       await write(sent, body)
       return await answered
     } catch (cause) {
-      return fail('engine.unavailable', `${socketPath}: ${(cause as Error).message}`, { cause })
+      return unreachable(socketPath, cause)
     }
   }
 
@@ -97,6 +97,20 @@ export function dockerAt(socketPath: string, clock: Clock = systemClock): Docker
     ask,
     stream: async (call) => await send(call, await prefix()),
   }
+}
+
+/** Why nothing answers at a socket, by what the system says of it. */
+const unreachableHints: Readonly<Record<string, string>> = {
+  ECONNREFUSED:
+    'Nothing listens at this socket any more: start its engine again, or remove the file and start the broker anew.',
+  ENOENT: 'Start the engine, or say in DOCKER_HOST where its socket is.',
+  EACCES: 'Let the user of the broker read and write the socket, as members of its group may.',
+}
+
+function unreachable(socketPath: string, cause: unknown): never {
+  const { message, code = '' } = cause as NodeJS.ErrnoException
+  const detail = message.includes(socketPath) ? message : `${socketPath}: ${message}`
+  return fail('engine.unavailable', detail, { cause, ...present({ hint: unreachableHints[code] }) })
 }
 
 async function write(sent: ClientRequest, body: Call['body']): Promise<void> {

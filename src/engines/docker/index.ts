@@ -183,7 +183,9 @@ async function check({ docker, socket, mayMount, network }: DockerContext): Prom
         : []),
     ]
   } catch (error) {
-    return [{ ...toProblem(error), detail: `${socket}: ${toProblem(error).detail ?? 'no answer'}` }]
+    const problem = toProblem(error)
+    const { detail = 'no answer' } = problem
+    return [{ ...problem, detail: detail.includes(socket) ? detail : `${socket}: ${detail}` }]
   }
 }
 
