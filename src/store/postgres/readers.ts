@@ -70,8 +70,9 @@ export function makeReaders(options: LineOptions, patience: Patience, time: Serv
         }),
     )
   const askTime = async (): Promise<number> => {
+    const told = time.asked()
     const now = nowOf((await read('SELECT now_ms() AS now', [])).rows[0])
-    time.told(now)
+    told(now)
     return now
   }
   return {

@@ -12,7 +12,7 @@ test('nothing is known before the server has told', () => {
 test('what was told goes on with our own clock for as long as it is trusted', () => {
   const clock = makeClock()
   const time = makeServerTime(clock, 1000, unheard)
-  time.told(5000)
+  time.asked()(5000)
 
   clock.advance(999)
   expect(time.reckoned()).toBe(5999)
@@ -24,17 +24,17 @@ test('what was told goes on with our own clock for as long as it is trusted', ()
 test('it never goes back, even if the server does', () => {
   const clock = makeClock()
   const time = makeServerTime(clock, 1000, unheard)
-  time.told(5000)
+  time.asked()(5000)
   expect(time.reckoned()).toBe(5000)
 
-  time.told(4000)
+  time.asked()(4000)
 
   expect(time.reckoned()).toBe(5000)
 })
 
 test('trusted for no time it is asked for each time', () => {
   const time = makeServerTime(makeClock(), 0, unheard)
-  time.told(5000)
+  time.asked()(5000)
 
   expect(time.reckoned()).toBeUndefined()
 })
@@ -47,11 +47,11 @@ test.each([
   const steps: number[] = []
   const time = makeServerTime(clock, 1000, (step) => steps.push(step))
 
-  time.told(20_000_000)
+  time.asked()(20_000_000)
   clock.advance(60_000)
-  time.told(20_060_000 + ms)
+  time.asked()(20_060_000 + ms)
   clock.advance(60_000)
-  time.told(20_120_000 + ms)
+  time.asked()(20_120_000 + ms)
 
   expect(steps).toEqual([ms])
 })
@@ -61,11 +61,11 @@ test('answers that were long on their way are no step of the clock', () => {
   const steps: number[] = []
   const time = makeServerTime(clock, 1000, (step) => steps.push(step))
 
-  time.told(20_000_000)
-  clock.advance(10_000)
-  time.told(20_000_100)
+  const heard = time.asked()
+  clock.advance(60_000)
+  heard(20_000_000)
   clock.advance(100)
-  time.told(20_010_200)
+  time.asked()(20_060_100)
 
   expect(steps).toEqual([])
 })

@@ -2,14 +2,22 @@
 import type { Clock } from '../../kit/clock.ts'
 
 export interface ServerTime {
-  /** What the server has just told; a step of its clock since it told last is told on. */
-  told(now: number): void
+  /** The server is asked; what comes back is for its answer. A step of its clock since the answer before is told on. */
+  asked(): (now: number) => void
   /** The time now, if it was told lately enough. */
   reckoned(): number | undefined
 }
 
-/** No answer takes so long on its way, so a greater difference is none of the network's. */
+/** What is called a step, beyond what the ways of the answers explain. */
 const stepMs = 15_000
+
+interface Told {
+  readonly now: number
+  /** When its answer was there, by our monotonic clock. */
+  readonly at: number
+  /** It may be so much older. */
+  readonly ageMs: number
+}
 
 /** Trusts our monotonic clock for so long; never goes back. */
 export function makeServerTime(
@@ -17,14 +25,19 @@ export function makeServerTime(
   trustMs: number,
   stepped: (ms: number) => void,
 ): ServerTime {
-  let last: { readonly now: number; readonly at: number } | undefined
+  let last: Told | undefined
   let latest = 0
   return {
-    told: (now) => {
-      const at = clock.monotonic()
-      const step = last === undefined ? 0 : now - last.now - (at - last.at)
-      last = { now, at }
-      if (Math.abs(step) >= stepMs) stepped(step)
+    asked: () => {
+      const sentAt = clock.monotonic()
+      return (now) => {
+        const at = clock.monotonic()
+        const before = last
+        last = { now, at, ageMs: at - sentAt }
+        if (before === undefined) return
+        const step = now - before.now - (at - before.at)
+        if (Math.abs(step) >= stepMs + last.ageMs + before.ageMs) stepped(step)
+      }
     },
     reckoned: () => {
       if (last === undefined) return undefined

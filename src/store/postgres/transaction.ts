@@ -33,8 +33,9 @@ export function begin(client: ClientBase, time: ServerTime, settings = ''): Open
     // Of failures that come together the first need not be heard first.
     if (firstError === undefined || isAftermath(firstError)) firstError = error
   }
+  const told = time.asked()
   const opened = command(client, settings === '' ? beginning : `${beginning.replace(';', `;${settings};`)}`)
-  opened.then(({ rows }) => time.told(nowOf(rows[0])), noting)
+  opened.then(({ rows }) => told(nowOf(rows[0])), noting)
 
   const members: Statement[][] = []
   let questions: Question[] = []
