@@ -1,5 +1,4 @@
 /** The frame around every page: navigation, whether it is live, and log-in where there is no session. */
-import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from '../api/problem.ts'
 import { isLive } from './live.ts'
@@ -14,7 +13,6 @@ import { SearchBox } from './parts/search-box.tsx'
 import { useTitle } from './parts/title.ts'
 import { documentsPath } from './place.ts'
 import { address, href } from './router.ts'
-import { unreachable } from './send.ts'
 import { may, resume, session } from './session.ts'
 import { language, t } from './texts.ts'
 
@@ -74,28 +72,19 @@ function Frame() {
   )
 }
 
-/** A page, once its script is there; the focus goes to it, so that readers of the screen hear where they are. */
-function Shown({ page, params }: { readonly page: Page; readonly params: PageProps['params'] }) {
-  const [Content, setContent] = useState<{ readonly of: ComponentType<PageProps> | undefined }>()
+/** A page; the focus goes to it when the reader comes from another, so that readers of the screen hear where they are. */
+function Shown({
+  page: { content: Content },
+  params,
+}: {
+  readonly page: Page
+  readonly params: PageProps['params']
+}) {
   const isFirst = useRef(document.activeElement === document.body)
   useEffect(() => {
-    const load = async (): Promise<void> => {
-      // The broker is away, or has been replaced by one whose scripts have other names.
-      const of = await page.load().catch(() => undefined)
-      setContent({ of })
-      if (!isFirst.current) document.getElementById('content')?.focus({ preventScroll: true })
-    }
-    void load()
+    if (!isFirst.current) document.getElementById('content')?.focus({ preventScroll: true })
   }, [])
-  if (Content === undefined) return <p class="quiet">{t('word.loading')}</p>
-  if (Content.of === undefined)
-    return (
-      <>
-        <h1>{t(page.title)}</h1>
-        <ProblemNote problem={unreachable()} again={() => location.reload()} />
-      </>
-    )
-  return <Content.of params={params} />
+  return <Content params={params} />
 }
 
 function TopBar({ current }: { readonly current: Page | undefined }) {

@@ -1,5 +1,5 @@
 /** What a page shows of the broker: loaded, loaded again when something changed, and kept while that is under way. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from '../api/problem.ts'
 import type { Permission } from '../model/access.ts'
 import { changes } from './live.ts'
@@ -14,6 +14,9 @@ export interface Loaded<T> {
   readonly status: number
   reload(): void
 }
+
+/** So long after a broker could not be reached it is asked again, for nothing need change at it when it is back. */
+const againMs = 3000
 
 /** Asks if the session has that permission; null without asking otherwise. */
 export async function ifMay<T>(
@@ -38,25 +41,33 @@ export function useLoaded<T>(
   const load = useRef<(isRefresh: boolean) => Promise<void>>(undefined)
   const seen = changes.value
   const told = useRef(seen)
-  useEffect(() => {
+  // The question is on its way while the page is drawn.
+  useLayoutEffect(() => {
     const left = new AbortController()
     let isBusy = false
     let isOld = false
+    let again: ReturnType<typeof setTimeout> | undefined
     const loadNow = async (isRefresh: boolean): Promise<void> => {
       // What is asked already is waited for: where something changes all the time, nothing would arrive otherwise.
       isOld = isBusy
       if (isBusy) return
       isBusy = true
+      clearTimeout(again)
       const answered = await asking.current({ isRefresh, signal: left.signal })
       isBusy = false
       if (left.signal.aborted) return
       if (answered.kind === 'done') setState({ key, value: answered.value, problem: undefined, status: 200 })
       else setState((old) => ({ ...old, key, problem: answered.problem, status: answered.status }))
       if (isOld) await loadNow(true)
+      else if (answered.kind === 'refused' && answered.status === 0)
+        again = setTimeout(() => void loadNow(true), againMs)
     }
     load.current = loadNow
     void loadNow(false)
-    return () => left.abort()
+    return () => {
+      clearTimeout(again)
+      left.abort()
+    }
   }, [key, round])
   useEffect(() => {
     if (told.current !== seen) void load.current?.(true)

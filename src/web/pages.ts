@@ -1,7 +1,25 @@
-/** Every page: its address, its name, and where it is loaded from when it is needed. */
+/**
+ * Every page: its address, its name, and what it shows. All are in the first script, for together they are small:
+ * one that is fetched when it is needed stands later, and may not come at all.
+ */
 import type { ComponentType } from 'preact'
 import type { Permission } from '../model/access.ts'
 import type { PageProps } from './page-props.ts'
+import { AccountPage } from './pages/account.tsx'
+import { AuditPage } from './pages/audit.tsx'
+import { BindPage } from './pages/bind.tsx'
+import { CatalogPage } from './pages/catalog.tsx'
+import { HomePage } from './pages/home.tsx'
+import { InstancePage } from './pages/instance.tsx'
+import { InstancesPage } from './pages/instances.tsx'
+import { NodesPage } from './pages/nodes.tsx'
+import { OperationPage } from './pages/operation.tsx'
+import { OperationsPage } from './pages/operations.tsx'
+import { OrderPage } from './pages/order.tsx'
+import { PackagePage } from './pages/package.tsx'
+import { PackagesPage } from './pages/packages.tsx'
+import { ServicePage } from './pages/service.tsx'
+import { UpdatePage } from './pages/update.tsx'
 import type { TextKey } from './texts.ts'
 
 export interface Page {
@@ -12,7 +30,7 @@ export interface Page {
   readonly isInNavigation?: true
   /** The permission that it takes; absent: none. */
   readonly needs?: Permission
-  readonly load: () => Promise<ComponentType<PageProps>>
+  readonly content: ComponentType<PageProps>
 }
 
 export const pages: readonly Page[] = [
@@ -20,86 +38,86 @@ export const pages: readonly Page[] = [
     pattern: '/',
     title: 'nav.home',
     isInNavigation: true,
-    load: async () => (await import('./pages/home.tsx')).HomePage,
+    content: HomePage,
   },
   {
     pattern: '/catalog',
     title: 'nav.catalog',
     isInNavigation: true,
-    load: async () => (await import('./pages/catalog.tsx')).CatalogPage,
+    content: CatalogPage,
   },
   {
     pattern: '/catalog/:service',
     title: 'nav.service',
-    load: async () => (await import('./pages/service.tsx')).ServicePage,
+    content: ServicePage,
   },
   {
     pattern: '/order/:service/:plan',
     title: 'nav.order',
-    load: async () => (await import('./pages/order.tsx')).OrderPage,
+    content: OrderPage,
   },
   {
     pattern: '/instances/:platform/:instance/update',
     title: 'nav.update',
-    load: async () => (await import('./pages/update.tsx')).UpdatePage,
+    content: UpdatePage,
   },
   {
     pattern: '/instances/:platform/:instance/bind',
     title: 'nav.bind',
-    load: async () => (await import('./pages/bind.tsx')).BindPage,
+    content: BindPage,
   },
   {
     pattern: '/instances',
     title: 'instances.title',
     isInNavigation: true,
-    load: async () => (await import('./pages/instances.tsx')).InstancesPage,
+    content: InstancesPage,
   },
   {
     pattern: '/instances/:platform/:instance',
     title: 'instances.title',
-    load: async () => (await import('./pages/instance.tsx')).InstancePage,
+    content: InstancePage,
   },
   {
     pattern: '/operations',
     title: 'operations.title',
     isInNavigation: true,
-    load: async () => (await import('./pages/operations.tsx')).OperationsPage,
+    content: OperationsPage,
   },
   {
     pattern: '/operations/:operation',
     title: 'operations.title',
-    load: async () => (await import('./pages/operation.tsx')).OperationPage,
+    content: OperationPage,
   },
   {
     pattern: '/packages',
     title: 'packages.title',
     isInNavigation: true,
     needs: 'read:packages',
-    load: async () => (await import('./pages/packages.tsx')).PackagesPage,
+    content: PackagesPage,
   },
   {
     pattern: '/packages/:name',
     title: 'packages.title',
-    load: async () => (await import('./pages/package.tsx')).PackagePage,
+    content: PackagePage,
   },
   {
     pattern: '/nodes',
     title: 'nodes.title',
     isInNavigation: true,
     needs: 'read:cluster',
-    load: async () => (await import('./pages/nodes.tsx')).NodesPage,
+    content: NodesPage,
   },
   {
     pattern: '/audit',
     title: 'audit.title',
     isInNavigation: true,
     needs: 'read:audit',
-    load: async () => (await import('./pages/audit.tsx')).AuditPage,
+    content: AuditPage,
   },
   {
     pattern: '/account',
     title: 'nav.account',
-    load: async () => (await import('./pages/account.tsx')).AccountPage,
+    content: AccountPage,
   },
 ]
 

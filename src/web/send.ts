@@ -27,6 +27,9 @@ export const sessionHooks: { csrf: () => string | undefined; lost: () => void } 
   lost: () => undefined,
 }
 
+/** No read takes so long. */
+const readMs = 60_000
+
 /** Sends one call with the session of this browser. */
 export async function send<T, U extends string>(
   call: Call<T, U>,
@@ -68,14 +71,19 @@ export async function exchange<T>(address: string, init: RequestInit): Promise<A
   const answered = await exchangeText(address, init)
   if (answered.kind === 'refused') return answered
   const { value: text } = answered
-  // Parameters may hold integers that a double cannot.
-  return { kind: 'done', value: (text === '' ? undefined : parseJson(text)) as T }
+  try {
+    // Parameters may hold integers that a double cannot.
+    return { kind: 'done', value: (text === '' ? undefined : parseJson(text)) as T }
+  } catch {
+    // Something between here and the broker has answered in its place.
+    return { kind: 'refused', status: 0, problem: unreachable() }
+  }
 }
 
 /** The same where the answer is text of a package's own. */
 export async function exchangeText(address: string, init: RequestInit = {}): Promise<Answered<string>> {
   try {
-    const response = await fetch(address, init)
+    const response = await fetch(address, { ...init, ...present({ signal: patient(init) }) })
     const text = await response.text()
     if (response.ok) return { kind: 'done', value: text }
     if (response.status === 401) sessionHooks.lost()
@@ -83,6 +91,13 @@ export async function exchangeText(address: string, init: RequestInit = {}): Pro
   } catch {
     return { kind: 'refused', status: 0, problem: unreachable() }
   }
+}
+
+/** A connection that died unnoticed, as after a sleep of the machine, answers never: a read is given up then, and can be asked again. */
+function patient({ method = 'GET', signal }: RequestInit): AbortSignal | undefined {
+  if (method !== 'GET') return signal ?? undefined
+  const patience = AbortSignal.timeout(readMs)
+  return signal ? AbortSignal.any([signal, patience]) : patience
 }
 
 /** The problem of a connection that is lost. */

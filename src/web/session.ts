@@ -68,10 +68,10 @@ export async function logIn(user: string, password: string): Promise<Answered<Se
 export async function offeredLogin(): Promise<string | undefined> {
   const response = await fetch(loginPath).catch(() => undefined)
   if (response?.ok !== true) return undefined
-  const { oidc } = (await response.json()) as {
+  const told = (await response.json().catch(() => ({}))) as {
     readonly oidc?: { readonly name: string; readonly byBrowser: boolean }
   }
-  return oidc?.byBrowser === true ? oidc.name : undefined
+  return told.oidc?.byBrowser === true ? told.oidc.name : undefined
 }
 
 /** Where the browser goes to log in there; it comes back to the page it is on. */

@@ -48,6 +48,7 @@ export function chooseLanguage(chosen: Language): void {
 /** A text with what it names filled in; `{n|one|more}` chooses by a number. */
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   const text = texts[key][language.value === 'de' ? 1 : 0]
+  if (!text.includes('{')) return text
   return text.replaceAll(
     /\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g,
     (_, name: string, one?: string, more?: string) => {

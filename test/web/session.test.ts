@@ -203,6 +203,29 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     await visitor.close()
   })
 
+  test('what does not arrive, or is no answer of the broker, is told, and asked for again without a change or a click', async () => {
+    const visitor = await visitorOf(browser, running.url)
+    const { page } = visitor
+    await logInAs(visitor, 'watcher', passwords.watcher)
+    // Of four questions of a page, one is lost.
+    const lost = ['**/api/v1/operations?**', '**/api/v1/instances?**'] as const
+    await page.route(lost[0], (route) => route.abort())
+    await page.route(lost[1], (route) => route.fulfill({ body: '<p>Please log in to this network.' }))
+    for (const path of ['', 'instances']) {
+      await page.goto(`${running.url}/ui/${path}`)
+      await page.getByText('The broker cannot be reached').first().waitFor()
+      expect(await page.getByText('Loading').count()).toBe(0)
+      expect(await visitor.faults()).toEqual([])
+      // What the stream of changes asks for at first is past; from here on the page is on its own.
+      for (let i = 0; i < 2; i++) await page.waitForRequest(/v1\/(instances|operations)\?/)
+      for (const one of lost) await page.unroute(one)
+      await page.getByText('The broker cannot be reached').first().waitFor({ state: 'detached' })
+      await page.route(lost[1], (route) => route.abort())
+    }
+    expect(visitor.complaints).toEqual([])
+    await visitor.close()
+  })
+
   test('a session that ends under the page asks to log in again', async () => {
     const visitor = await visitorOf(browser, running.url)
     await logInAs(visitor, 'admin', passwords.admin)

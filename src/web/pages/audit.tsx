@@ -6,6 +6,7 @@ import { useLoaded } from '../load.ts'
 import { AuditTable } from '../parts/audit-table.tsx'
 import { Command } from '../parts/copy.tsx'
 import { ChoiceFilter, TextFilter } from '../parts/filters.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { Paging } from '../parts/paging.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { Shape } from '../parts/state.tsx'
@@ -51,9 +52,11 @@ export function AuditPage() {
           choices={[['', t('list.any')], ...known.map((one) => [one, one] as const)]}
         />
       </search>
-      {list.problem === undefined ? null : <ProblemNote problem={list.problem} again={list.reload} />}
+      {list.problem === undefined || list.value === undefined ? null : (
+        <ProblemNote problem={list.problem} again={list.reload} />
+      )}
       {list.value === undefined ? (
-        <p class="quiet">{t('word.loading')}</p>
+        <NotYet of={list} />
       ) : (
         <>
           <AuditTable records={list.value.items} />

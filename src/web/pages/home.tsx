@@ -9,7 +9,7 @@ import { calls } from '../calls.ts'
 import { instanceLink, operationLink, packageLink } from '../links.ts'
 import { ifMay, useLoaded } from '../load.ts'
 import { NoInstances } from '../parts/no-instances.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { Shape, State } from '../parts/state.tsx'
 import { Ago, lastingText } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
@@ -36,9 +36,16 @@ export function HomePage() {
   )
   const all = [cluster, failed, active, packages]
   const problem = all.find((one) => one.problem !== undefined)?.problem
-  if (problem !== undefined && cluster.value === undefined)
-    return <ProblemNote problem={problem} again={() => all.map((one) => one.reload())} />
-  if (all.some(({ value }) => value === undefined)) return <p class="quiet">{t('word.loading')}</p>
+  const reload = (): void => {
+    for (const one of all) one.reload()
+  }
+  if (all.some(({ value }) => value === undefined))
+    return (
+      <>
+        <h1>{t('home.title')}</h1>
+        <NotYet of={{ problem, reload }} />
+      </>
+    )
   const operations = active.value?.items ?? []
   return (
     <>

@@ -6,6 +6,7 @@ import { instanceLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { ChoiceFilter, TextFilter } from '../parts/filters.tsx'
 import { NoInstances } from '../parts/no-instances.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { Paging } from '../parts/paging.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { State, stateWord } from '../parts/state.tsx'
@@ -47,9 +48,11 @@ export function InstancesPage() {
     <>
       <h1>{t('instances.title')}</h1>
       <Filters />
-      {list.problem === undefined ? null : <ProblemNote problem={list.problem} again={list.reload} />}
+      {list.problem === undefined || list.value === undefined ? null : (
+        <ProblemNote problem={list.problem} again={list.reload} />
+      )}
       {list.value === undefined ? (
-        <p class="quiet">{t('word.loading')}</p>
+        <NotYet of={list} />
       ) : (
         <>
           <Table items={list.value.items} isFiltered={[...query.keys()].length > 0} />

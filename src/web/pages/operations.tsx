@@ -3,6 +3,7 @@ import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { OperationTable } from '../operation/table.tsx'
 import { ChoiceFilter } from '../parts/filters.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { Paging } from '../parts/paging.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { stateWord } from '../parts/state.tsx'
@@ -36,9 +37,11 @@ export function OperationsPage() {
       <search class="narrowing">
         <ChoiceFilter name="state" label={t('list.state')} choices={choices} />
       </search>
-      {list.problem === undefined ? null : <ProblemNote problem={list.problem} again={list.reload} />}
+      {list.problem === undefined || list.value === undefined ? null : (
+        <ProblemNote problem={list.problem} again={list.reload} />
+      )}
       {list.value === undefined ? (
-        <p class="quiet">{t('word.loading')}</p>
+        <NotYet of={list} />
       ) : (
         <>
           {list.value.items.length === 0 ? (

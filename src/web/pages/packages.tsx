@@ -3,6 +3,7 @@ import type { Package } from '../../api/package.ts'
 import { calls } from '../calls.ts'
 import { packageLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
+import { NotYet } from '../parts/not-yet.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { State } from '../parts/state.tsx'
 import { useTitle } from '../parts/title.ts'
@@ -15,12 +16,10 @@ export function PackagesPage() {
   return (
     <>
       <h1>{t('packages.title')}</h1>
-      {list.problem === undefined ? null : <ProblemNote problem={list.problem} again={list.reload} />}
-      {list.value === undefined ? (
-        <p class="quiet">{t('word.loading')}</p>
-      ) : (
-        <PackageTable packages={list.value.items} />
+      {list.problem === undefined || list.value === undefined ? null : (
+        <ProblemNote problem={list.problem} again={list.reload} />
       )}
+      {list.value === undefined ? <NotYet of={list} /> : <PackageTable packages={list.value.items} />}
     </>
   )
 }

@@ -3,7 +3,11 @@ import type { Loaded } from '../load.ts'
 import { t } from '../texts.ts'
 import { ProblemNote } from './problem.tsx'
 
-export function NotYet({ of: { problem, reload } }: { readonly of: Omit<Loaded<unknown>, 'value'> }) {
+export function NotYet({
+  of: { problem, reload },
+}: {
+  readonly of: Pick<Loaded<unknown>, 'problem' | 'reload'>
+}) {
   if (problem === undefined) return <p class="quiet">{t('word.loading')}</p>
   return <ProblemNote problem={problem} again={reload} />
 }

@@ -1,6 +1,6 @@
 /** Moments as ages that grow while one looks, and lengths of time. */
 import { signal } from '@preact/signals'
-import { language, t } from '../texts.ts'
+import { type Language, language, t } from '../texts.ts'
 
 /** Ticks while the page is visible. */
 const now = signal(Date.now())
@@ -21,12 +21,17 @@ function stepOf(seconds: number) {
   return { name, n: Math.floor(seconds / size) }
 }
 
-/** How long ago something was; the exact moment is told on pointing at it. */
+/** How long ago something was; the exact moment is told on pointing at it, and written only then: that is slow, and lists have many. */
 export function Ago({ at }: { readonly at: string }) {
   const seconds = Math.max(0, Math.floor((now.value - Date.parse(at)) / 1000))
   const { name, n } = stepOf(seconds)
   return (
-    <time dateTime={at} title={moment(at)}>
+    <time
+      dateTime={at}
+      onPointerEnter={(event) => {
+        event.currentTarget.title = moment(at)
+      }}
+    >
       {seconds < 2 ? t('time.now') : t(`time.${name}`, { n })}
     </time>
   )
@@ -46,7 +51,16 @@ export function lastingText(seconds: number): string {
   return t(`time.lasts.${name}`, { n })
 }
 
+const writers = new Map<Language, Intl.DateTimeFormat>()
+
+/** Made when it is first needed and kept: to make one costs more than all that it writes. */
+function writerOf(of: Language): Intl.DateTimeFormat {
+  const writer = writers.get(of) ?? new Intl.DateTimeFormat(of, { dateStyle: 'medium', timeStyle: 'medium' })
+  writers.set(of, writer)
+  return writer
+}
+
 /** A moment as people write it. */
 export function moment(at: string): string {
-  return new Date(at).toLocaleString(language.value, { dateStyle: 'medium', timeStyle: 'medium' })
+  return writerOf(language.value).format(new Date(at))
 }
