@@ -15,38 +15,62 @@ export interface Search {
 }
 
 const keyBytes = 6
+const gramBits = 24
+
+interface Needle {
+  readonly name: string
+  readonly bytes: Buffer
+  /** Where its key stands in it: in the midst, for many begin in the same way. */
+  readonly keyAt: number
+}
 
 /** A search for parts and forms of these canaries. */
 export function searchFor(canaries: readonly Canary[]): Search {
   const needles = canaries.flatMap(({ name, value, tokens }) => {
     const wholes = formsOf(value).flatMap(([, text]) => samplesOf(text))
-    return [...tokens.flatMap(writings), ...wholes].map((needle) => ({ name, needle: Buffer.from(needle) }))
+    return [...tokens.flatMap(writings), ...wholes].map((text) => needleOf(name, text))
   })
-  const starts = new Uint8Array(1 << 24)
-  const byKey = new Map<string, { name: string; needle: Buffer }[]>()
-  for (const one of needles) {
-    const key = one.needle.toString('latin1', 0, keyBytes)
-    if (byKey.has(key)) byKey.get(key)?.push(one)
-    else byKey.set(key, [one])
-    starts[gram(one.needle, 0)] = 1
+  const byKey = Map.groupBy(needles, ({ bytes, keyAt }) => keyIn(bytes, keyAt))
+  // One bit for each three bytes that a key may end with: what is looked at for each byte stays in the cache.
+  const ends = new Uint8Array(1 << (gramBits - 3))
+  for (const { bytes, keyAt } of needles) {
+    const gram = bytes.readUIntBE(keyAt + keyBytes - 3, 3)
+    ends[gram >> 3] = (ends[gram >> 3] ?? 0) | (1 << (gram & 7))
   }
   return {
     in(given) {
       const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
       const found = new Map<string, Hit>()
-      for (let at = 0; at + keyBytes <= bytes.length; at++) {
-        if (starts[gram(bytes, at)] === 0) continue
-        for (const { name, needle } of byKey.get(bytes.toString('latin1', at, at + keyBytes)) ?? [])
-          if (!found.has(name) && bytes.subarray(at, at + needle.length).equals(needle))
-            found.set(name, { canary: name, text: bytes.toString('utf8', Math.max(0, at - 60), at + 40) })
+      let gram = 0
+      for (let at = 0; at < bytes.length; at++) {
+        gram = ((gram << 8) | (bytes[at] ?? 0)) & 0xff_ff_ff
+        if (((ends[gram >> 3] ?? 0) & (1 << (gram & 7))) === 0 || at + 1 < keyBytes) continue
+        const keyAt = at + 1 - keyBytes
+        for (const needle of byKey.get(keyIn(bytes, keyAt)) ?? [])
+          if (!found.has(needle.name) && standsAt(needle, bytes, keyAt - needle.keyAt))
+            found.set(needle.name, {
+              canary: needle.name,
+              text: bytes.toString('utf8', Math.max(0, keyAt - 60), keyAt + 40),
+            })
       }
       return [...found.values()]
     },
   }
 }
 
-function gram(bytes: Buffer, at: number): number {
-  return ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
+function needleOf(name: string, text: string): Needle {
+  const bytes = Buffer.from(text)
+  return { name, bytes, keyAt: (bytes.length - keyBytes) >> 1 }
+}
+
+/** Six bytes as a number, exactly. */
+function keyIn(bytes: Buffer, at: number): number {
+  return bytes.readUIntBE(at, keyBytes)
+}
+
+function standsAt({ bytes }: Needle, given: Buffer, from: number): boolean {
+  const to = from + bytes.length
+  return from >= 0 && to <= given.length && given.compare(bytes, 0, bytes.length, from, to) === 0
 }
 
 /** A token as it is, and where it stands inside of what is encoded. */
