@@ -37,8 +37,8 @@ export interface Ended {
 }
 
 /**
- * Runs an attack and judges it by the processor time of its thread. The limit is one of the clock, which goes on while others
- * have the processor; what collects garbage beside the thread is on other processors and lets the run end no later.
+ * Runs an attack and judges it by the processor time of its thread: others may have the processor meanwhile, and what collects
+ * garbage beside the thread is on another one and lets the run end no later.
  */
 export function attacked({ name, limitMs: usual, run }: Attack, limitMs = usual): Ended {
   const [before, clock] = [process.threadCpuUsage(), performance.now()]

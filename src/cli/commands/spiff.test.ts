@@ -11,6 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'spiff-cli-'))
 
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.unstubAllEnvs()
 })
 
 function file(name: string, text: string): string {
@@ -180,6 +181,21 @@ test('features may be repeated, and unknown ones are refused', async () => {
   expect(await run('merge', both, '--features', 'interpolation,control')).toBe(printed)
   await expect(run('merge', both, '--features', 'contol')).rejects.toThrow('there is no feature "contol"')
 })
+
+test.each([
+  ['interpolation', ['control'], 'a: x 2\nb: 2\n'],
+  ['interpolation,control', [], 'a: x 2\nb: 2\n'],
+  ['interpolation,control', ['nocontrol'], 'a: x 2\nb:\n  <<if: true\n  <<then: 2\n'],
+  ['', ['interpolation'], 'a: x 2\nb:\n  <<if: true\n  <<then: 2\n'],
+])(
+  'features of the environment (%j) come first, those of the command (%j) add to them',
+  async (set, given, wanted) => {
+    const both = file('both.yml', 'a: "x (( 1 + 1 ))"\nb:\n  <<if: true\n  <<then: 2\n')
+    vi.stubEnv('SPIFF_FEATURES', set)
+
+    expect(await run('merge', both, ...given.flatMap((one) => ['--features', one]))).toBe(wanted)
+  },
+)
 
 test('a definition that would drop another one is refused', async () => {
   await expect(run('merge', template, '-D', 'v=X', '-D', 'v.x=Y')).rejects.toThrow('both a value and a map')

@@ -22,7 +22,7 @@ export { failed }
 export interface SpiffFlags {
   readonly interpolation?: true
   readonly control?: true
-  readonly features?: readonly string[]
+  readonly features: readonly string[]
   readonly define: readonly string[]
   readonly bindings?: string
   readonly tag: readonly string[]
@@ -48,13 +48,11 @@ export function sharedFlags(command: Command): Command {
   return command
     .option('--interpolation', 'evaluate ((…)) inside of texts')
     .option('--control', 'honour <<if, <<switch, <<type, <<for, <<merge')
-    .addOption(
-      new Option('--features <list>', 'interpolation, control; may be repeated')
-        .env('SPIFF_FEATURES')
-        .argParser((word: string, before: readonly string[] | undefined) => [
-          ...(before ?? []),
-          ...word.split(',').map((one) => one.trim()),
-        ]),
+    .option(
+      '--features <list>',
+      'interpolation, control, or nointerpolation, nocontrol; may be repeated, and adds to SPIFF_FEATURES',
+      collect,
+      [],
     )
     .option('-D, --define <path=value>', 'a value bound from outside; may be repeated', collect, [])
     .option('--bindings <file>', 'values bound from outside, as a map')
@@ -85,20 +83,30 @@ export function collect(word: string, before: readonly string[]): readonly strin
 
 /** The options of a run. */
 export function optionsOf(flags: SpiffFlags, documents: Documents): SpiffOptions {
-  const features = (flags.features ?? []).filter((word) => word !== '')
-  const unknown = features.find((word) => word !== 'interpolation' && word !== 'control')
-  if (unknown !== undefined)
-    return fail('usage.invalid', `there is no feature "${unknown}"`, {
-      hint: 'The features are interpolation and control.',
-    })
+  const features = featuresOf([process.env['SPIFF_FEATURES'] ?? '', ...flags.features])
   const options = {
-    interpolation: flags.interpolation ?? features.includes('interpolation'),
-    control: flags.control ?? features.includes('control'),
+    interpolation: flags.interpolation ?? features.has('interpolation'),
+    control: flags.control ?? features.has('control'),
     bindings: bindingsOf(flags, documents),
     ports: flags.private ? {} : localPorts(),
     limits: flags.private ? strictLimits : localLimits,
   }
   return { ...options, tags: tagsOf(flags.tag, options, documents) }
+}
+
+/** What is asked for at the end: the environment comes first, and a later word counts. */
+function featuresOf(lists: readonly string[]): ReadonlySet<string> {
+  const features = new Set<string>()
+  for (const word of lists.flatMap((list) => list.split(',').map((one) => one.trim()))) {
+    const name = word.replace(/^no/, '')
+    if (word !== '' && name !== 'interpolation' && name !== 'control')
+      return fail('usage.invalid', `there is no feature "${word}"`, {
+        hint: 'The features are interpolation and control.',
+      })
+    if (name === word) features.add(name)
+    else features.delete(name)
+  }
+  return features
 }
 
 /** A tag may have colons itself, and so may the address of a file. */

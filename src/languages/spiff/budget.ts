@@ -82,6 +82,9 @@ const heightMax = 500
 /** Messages may be so many times as long as a result. */
 const messages = 4
 
+/** Longer texts may be joined of parts, which are written in one piece when they are looked at. */
+const joinedMin = 256
+
 /** So much work takes less than some milliseconds. */
 const workBetweenChecks = 100_000
 
@@ -99,6 +102,8 @@ export class Budget {
   private unchecked = 0
   private parsed = 0
   private told = 0
+  /** Characters of joined texts that may still be in parts. */
+  private joined = 0
   constructor(limits: Limits, now: () => number) {
     this.limits = limits
     this.reading = { ...limits, tally: { elements: 0 } }
@@ -186,6 +191,7 @@ export class Budget {
     let units = 0
     for (const value of values) units += this.bounded(value)
     this.work(units)
+    this.look(units)
   }
 
   /** How much a value is to look at or to print; more than the limit ends the run. */
@@ -211,6 +217,21 @@ export class Budget {
     if (units > this.limits.printMax)
       throw new Exhausted(`a text of more than ${this.limits.printMax} characters`)
     this.work(units)
+  }
+
+  /** Accounts for a text that is looked at: if it was joined, it takes memory of its own from now on. */
+  look(length: number): void {
+    if (length < joinedMin || this.joined === 0) return
+    const written = Math.min(length, this.joined)
+    this.joined -= written
+    this.make(written >> 7)
+    this.pass(written)
+  }
+
+  /** Reserves a text that is joined of two, before it is made: what is looked at of it is accounted for then. */
+  join(a: number, b: number): void {
+    this.text(a + b, Math.min(a, b))
+    if (a + b >= joinedMin) this.joined += a + b
   }
 
   /** Reserves a string before it is made; what is appended may cost less than the whole. */

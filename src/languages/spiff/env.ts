@@ -5,7 +5,17 @@ import type { Parsed } from './parser.ts'
 import type { Ports } from './ports.ts'
 import type { StubView } from './stubs.ts'
 import type { Expr } from './tree.ts'
-import type { Base, Cell, Dict, Lambda, Scope, Seen, Template, Value } from './value.ts'
+import {
+  type Base,
+  type Cell,
+  cellOf,
+  type Dict,
+  type Lambda,
+  type Scope,
+  type Seen,
+  type Template,
+  type Value,
+} from './value.ts'
 
 /** One call of the library: shared by all documents in it. */
 export interface Run {
@@ -209,6 +219,12 @@ export function effect(env: Env, run: () => Value): Value {
   effects.results.push(value)
   effects.next++
   return value
+}
+
+/** A value that a list or map made here holds: all that is in it is looked at. */
+export function keptCell(value: Value, { run, stand }: Env): Cell {
+  if (typeof value === 'string') run.budget.look(value.length)
+  return cellOf(value, stand.made)
 }
 
 export function isLambda(value: Value): value is Lambda {

@@ -2,7 +2,7 @@
 import { never } from '../../kit/assert.ts'
 import { stackMax } from './budget.ts'
 import { callExpression } from './call.ts'
-import { type Env, isTemplate, withLocals } from './env.ts'
+import { type Env, isTemplate, keptCell, withLocals } from './env.ts'
 import { blamed, Failure, failure, Waiting } from './issue.ts'
 import { lambdaFrom, makeLambda } from './lambda.ts'
 import { evaluateCatch, evaluateMapping, evaluateSum, evaluateSync } from './mapping.ts'
@@ -13,18 +13,7 @@ import { printExpr } from './print.ts'
 import { resolveReference } from './reference.ts'
 import { resolveTagged } from './tag-reference.ts'
 import type { Assign, Expr } from './tree.ts'
-import {
-  type Cell,
-  cellOf,
-  Dict,
-  extentOf,
-  extentOfCode,
-  flag,
-  isTrue,
-  List,
-  typeName,
-  type Value,
-} from './value.ts'
+import { type Cell, Dict, extentOf, extentOfCode, flag, isTrue, List, typeName, type Value } from './value.ts'
 
 /** The value of an expression; throws Failure, Waiting, Suspended or Exhausted. */
 export function evaluate(expr: Expr, env: Env): Value {
@@ -64,7 +53,7 @@ function evaluateKind(expr: Expr, env: Env): Value {
     case 'not':
       return !isTrue(evaluate(expr.a, env))
     case 'list':
-      return new List(evaluateItems(expr.items, env).map((value) => cellOf(value, env.stand.made)))
+      return new List(evaluateItems(expr.items, env).map((value) => keptCell(value, env)))
     case 'map':
       return new Dict(evaluateAssigns(expr.entries, env))
     case 'scope':
@@ -140,8 +129,9 @@ function evaluateAssigns(entries: readonly Assign[], env: Env): ReadonlyMap<stri
   for (const { key, value } of entries) {
     const name = evaluate(key, env)
     if (typeof name !== 'string') return failure('assignment target must evaluate to string')
+    env.run.budget.look(name.length)
     const before = env.info.undefined
-    cells.set(name, cellOf(evaluate(value, env), env.stand.made))
+    cells.set(name, keptCell(evaluate(value, env), env))
     env.info.undefined = before
   }
   env.run.budget.make(cells.size)
@@ -195,18 +185,26 @@ function computed(expr: Binary, a: Value, b: Value, env: Env): Value {
   const { op } = expr
   if (op === 'concat') return concatenate(expr, a, b, env)
   if (op === '==' || op === '!=') {
-    env.run.budget.work(Math.min(extentOf(a), extentOf(b)))
+    lookAtBoth(a, b, env)
     return equal(a, b) === (op === '==')
   }
-  if (isOrder(op)) return ordered(op, a, b)
+  if (isOrder(op)) {
+    lookAtBoth(a, b, env)
+    return ordered(op, a, b)
+  }
   return isArithmetic(op) ? arithmetic(op, a, b) : null
+}
+
+function lookAtBoth(a: Value, b: Value, { run: { budget } }: Env): void {
+  budget.work(Math.min(extentOf(a), extentOf(b)))
+  for (const value of [a, b]) if (typeof value === 'string') budget.look(value.length)
 }
 
 function concatenate(expr: Binary, a: Value, b: Value, env: Env): Value {
   const { budget } = env.run
-  const added = typeof b === 'string' ? b.length : 0
-  if (typeof a === 'string') budget.text(a.length + added, added)
+  if (typeof a === 'string' || typeof b === 'string') budget.join(lengthOf(a), lengthOf(b))
   if (a instanceof List) budget.make(b instanceof List ? Math.min(a.size, b.size) + 1 : 1)
+  if (a instanceof List && typeof b === 'string') budget.look(b.length)
   if (a instanceof Dict) budget.make(1)
   // Once a joined list or map is looked into, its elements are copied.
   if (a instanceof List || a instanceof Dict) budget.pass(extentOf(a) + extentOf(b))
@@ -215,6 +213,11 @@ function concatenate(expr: Binary, a: Value, b: Value, env: Env): Value {
   budget.pass(extentOfCode(expr.a) + extentOfCode(expr.b))
   const [left, right] = [`'${typeName(a)}'(${printExpr(expr.a)})`, `'${typeName(b)}'(${printExpr(expr.b)})`]
   return failure(`type ${right} cannot be concatenated with type ${left}`)
+}
+
+/** Of a text; what else can be joined with one is short. */
+function lengthOf(value: Value): number {
+  return typeof value === 'string' ? value.length : 0
 }
 
 /** `||` reacts to failing and to undefined, `//` also to nil; neither to waiting. */

@@ -1,5 +1,5 @@
 /** Functions that look at their arguments before they are values: defined, valid, require, optional, stub, catch, sync. */
-import { type Call, type Env, type SpiffFunction, withLocals } from './env.ts'
+import { type Call, type Env, keptCell, type SpiffFunction, withLocals } from './env.ts'
 import { Failure, failure, Waiting } from './issue.ts'
 import { syncRounds, tryEvaluate } from './mapping.ts'
 import { stubFunction } from './merge.ts'
@@ -63,7 +63,7 @@ function catchFunction({ exprs, env }: Call): Value {
     ['error', error ?? ''],
     ['valid', error === undefined],
   ]
-  if (error === undefined) entries.push(['value', value])
+  if (error === undefined) entries.push(['value', keptCell(value, env).value])
   return dictOf(entries, env.stand.made)
 }
 

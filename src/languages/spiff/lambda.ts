@@ -1,11 +1,11 @@
 /** Lambda values: making them, binding arguments, currying, and the chain of causes when a body fails. */
-import { type Env, isLambda, type Run, withLocals } from './env.ts'
+import { type Env, isLambda, keptCell, type Run, withLocals } from './env.ts'
 import { framed } from './frame.ts'
 import { Failure, failure, issueOf } from './issue.ts'
 import { parseCode } from './parse-text.ts'
 import { printLambda } from './print.ts'
 import type { Expr, Param } from './tree.ts'
-import { type Cell, cellOf, extentOf, type Lambda, List, listOf, type Scope, type Value } from './value.ts'
+import { type Cell, cellOf, extentOf, type Lambda, List, type Scope, type Value } from './value.ts'
 import { shortText } from './yaml-write.ts'
 
 /** A closure over the local variables and the document scope; defaults are evaluated now. */
@@ -83,7 +83,8 @@ export function applyLambda(lambda: Lambda, args: Arguments, env: Env): Value {
   })
   const extra = positional.slice(fixed)
   const last = names.at(-1) ?? ''
-  if (lambda.variadic && extra.length > 0) bound.set(last, listOf(extra, env.stand.made))
+  if (lambda.variadic && extra.length > 0)
+    bound.set(last, new List(extra.map((value) => keptCell(value, env))))
   if (args.curry) return curried(lambda, bound, env)
   const missing = lambda.params.filter(({ name }) => !bound.has(name) && !(lambda.variadic && name === last))
   const required = missing.filter(({ preset }) => preset === undefined)

@@ -318,3 +318,16 @@ test.each([
   expect(outcome(text, {})).not.toMatch(/^budget/)
   expect(outcome(text, { limits: { printMax: 50_000 } })).toMatch(/^budget: limit reached: /)
 })
+
+test.each([
+  ['kept in a list', 'map[[1..400]|x|->s12 x]'],
+  ['kept in a list, the number in front', 'map[[1..400]|x|->x s12]'],
+  ['looked at and kept', 'map[[1..400]|x|->($y = s12 x) (md5(y) == "" ? 1 :y)]'],
+  ['used as keys', 'map[[1..400]|x|->{ (s12 x) = 1 }]'],
+])('long texts that are joined and %s end at a budget', (_, expression) => {
+  const text = `${doubled('x'.repeat(1000), 12)}l: (( &temporary(${expression}) ))\n`
+
+  expect(outcome(text, { limits: { millisecondsMax: 600_000 } })).toMatch(
+    /^budget: limit reached: more than 1000000 list and map elements/,
+  )
+})

@@ -1,5 +1,5 @@
 /** Forms with a function part: map, select, filter, sum, catch and sync. */
-import { type Env, isLambda } from './env.ts'
+import { type Env, isLambda, keptCell } from './env.ts'
 import { Failure, failure } from './issue.ts'
 import { callLambda } from './lambda.ts'
 import type { Expr } from './tree.ts'
@@ -33,7 +33,7 @@ function callEntry(fn: Fn, entry: Entry, env: Env): { value: Value; undefined: b
   const args = count === 1 ? [entry.cell.value] : [entry.index, entry.cell.value]
   const before = env.info.undefined
   env.info.undefined = false
-  const value = callLambda(fn.lambda, args, env, fn.inline)
+  const { value } = keptCell(callLambda(fn.lambda, args, env, fn.inline), env)
   const gone = env.info.undefined
   env.info.undefined = before
   return { value, undefined: gone }
@@ -88,6 +88,7 @@ function mappedToMap(source: Value, entries: readonly Entry[], { fn, env }: { fn
     const key = source instanceof List ? entry.cell.value : entry.index
     if (typeof key !== 'string')
       return failure(`list element must be string, but found ${typeName(entry.cell.value)}`)
+    env.run.budget.look(key.length)
     const { value, undefined: gone } = callEntry(fn, entry, env)
     if (value !== null && !gone) cells.set(key, cellOf(value, env.stand.made))
   }

@@ -71,7 +71,10 @@ export function evaluateNode(host: Host, expr: Expr, info: Info): Value {
   const { run } = host.site.level
   const value = run.evaluate(expr, host.env(info))
   // It is looked through for expressions.
-  if (typeof value === 'string') run.budget.pass(value.length)
+  if (typeof value === 'string') {
+    run.budget.pass(value.length)
+    run.budget.look(value.length)
+  }
   if (typeof value === 'string' && hasRawBytes(value))
     throw new Failure(issueOf('value holds bytes that are no UTF-8 text; keep it as base64'))
   return value

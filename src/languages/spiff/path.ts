@@ -1,5 +1,5 @@
 /** Going into values: dynamic indices, paths behind any expression, ranges, slices and projections. */
-import type { Env } from './env.ts'
+import { type Env, keptCell } from './env.ts'
 import { blamed, Failure, failure } from './issue.ts'
 import { resolveTop, settled, stepInto, walkTo } from './reference.ts'
 import type { Expr } from './tree.ts'
@@ -15,6 +15,7 @@ export function evaluateIndex(expr: Extract<Expr, { kind: 'index' }>, env: Env):
   const shown = plain ? [...root.steps] : []
   let at: Seen = top
   for (const step of steps) {
+    if (typeof step === 'string') env.run.budget.look(step.length)
     if (typeof step === 'bigint' && !isList(at)) return failure('index requires array expression')
     const text = typeof step === 'bigint' ? `[${step}]` : step
     shown.push(text)
@@ -117,7 +118,7 @@ export function evaluateProjection(expr: Extract<Expr, { kind: 'projection' }>, 
   env.run.budget.make(cells.length)
   try {
     return new List(
-      cells.map((projected) => cellOf(env.run.evaluate(expr.rest, { ...env, projected }), env.stand.made)),
+      cells.map((projected) => keptCell(env.run.evaluate(expr.rest, { ...env, projected }), env)),
     )
   } catch (error) {
     // Elements without the path fail the whole, without saying more.
