@@ -41,8 +41,8 @@ export interface OsbRequest {
   gone(): AbortSignal
 }
 
-/** How long a delete waits for the creation it stops, so that a poll right after it tells of its end. */
-export const stopWaitMs = 1000
+/** How long a delete waits at most for the creation it stops, so that a poll right after it tells of its end, on a slow host, too. */
+export const stopWaitMs = 3000
 
 /** Only the exact text counts. */
 export function acceptsIncomplete(query: URLSearchParams): boolean {
