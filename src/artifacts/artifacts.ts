@@ -36,7 +36,7 @@ import { openSession } from './registry/session.ts'
 import { openVisitSessions } from './registry/visit-sessions.ts'
 import { webFile } from './registry/web-file.ts'
 import { type FoundSignatures, findSignatures } from './signatures.ts'
-import { openSource } from './sources.ts'
+import { openSource, type SourceOptions } from './sources.ts'
 import type { Transferred } from './transfer.ts'
 
 export interface ArtifactStore {
@@ -133,11 +133,8 @@ function storeIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOp
     archive,
     deliver: async (what, to, signal) =>
       await deliver(what, to, { rooms: await rooms(), open, archive }, signal),
-    copy: async (order) => {
-      const { options: ways, content } = await rooms()
-      return await copyPackage(order, { ...ways, content })
-    },
-    build: async (order) => await buildPackage(order, (await rooms()).options),
+    copy: async (order) => await copyPackage(order, waysIn(await rooms())),
+    build: async (order) => await buildPackage(order, waysIn(await rooms())),
     list: async (place, login, signal) =>
       await listImages({ place, login, settings: options.registries ?? {}, signal }),
     visit: () => visitIn(rooms, options),
@@ -158,6 +155,11 @@ function storeIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOp
     size: async () => await (await rooms()).content.size(),
     close: flushed,
   }
+}
+
+/** The ways to what is to be copied or built on, past what is here already. */
+function waysIn({ options, content }: ArtifactContext): SourceOptions & Pick<ArtifactContext, 'content'> {
+  return { ...options, content }
 }
 
 async function digestNow(

@@ -1,4 +1,6 @@
 /** A source that need not be asked for what the content store has: by digest a copy works with its registry gone. */
+import { stat } from 'node:fs/promises'
+import { fail } from '../model/problem.ts'
 import type { ContentStore } from './content/content-store.ts'
 import { openRegular } from './content/durable.ts'
 import { parseManifest } from './oci/manifest.ts'
@@ -30,6 +32,15 @@ export function cachedSource(reference: Reference, content: ContentStore, option
         : undefined
       if (there === undefined) return await (await origin()).blob(wanted, from, signal)
       return { from, bytes: there.createReadStream({ start: from, highWaterMark: 512 * 1024 }) }
+    },
+    sizeOf: async (digest, signal) => {
+      const there = await stat(content.pathOf(digest)).catch(() => undefined)
+      if (there !== undefined) return there.size
+      const source = await origin()
+      return (
+        (await source.sizeOf?.(digest, signal)) ??
+        fail('artifact.not-found', digest, { where: { source: source.name } })
+      )
     },
     referrers: async (digest, signal) => await (await origin()).referrers(digest, signal),
     close: async () => {

@@ -30,6 +30,12 @@ test('a layer of zeros is refused', async () => {
   )
 })
 
+const oldest = {
+  schemaVersion: 1,
+  fsLayers: [{ blobSum: digestOf('a layer') }],
+  history: [{ v1Compatibility: '{"architecture":"amd64","os":"linux"}' }],
+}
+
 const images: readonly (readonly [string, Spoil, ProblemCode])[] = [
   [
     'an unknown layout version',
@@ -64,9 +70,24 @@ const images: readonly (readonly [string, Spoil, ProblemCode])[] = [
     'image.manifest-invalid',
   ],
   [
-    'a manifest of schema 1',
+    'a manifest of schema 1 without a history',
     ({ manifest }) => replace(manifest, { schemaVersion: 1, fsLayers: [] }),
-    'image.manifest-unsupported',
+    'image.manifest-invalid',
+  ],
+  [
+    'a manifest of schema 1 with more history than layers',
+    ({ manifest }) => replace(manifest, { ...oldest, history: [...oldest.history, ...oldest.history] }),
+    'image.manifest-invalid',
+  ],
+  [
+    'a manifest of schema 1 whose layer is a path',
+    ({ manifest }) => replace(manifest, { ...oldest, fsLayers: [{ blobSum: 'sha256:../../etc/passwd' }] }),
+    'image.manifest-invalid',
+  ],
+  [
+    'a manifest of schema 1 whose history is no JSON',
+    ({ manifest }) => replace(manifest, { ...oldest, history: [{ v1Compatibility: '{' }] }),
+    'image.manifest-invalid',
   ],
   [
     'a manifest of an unknown type',

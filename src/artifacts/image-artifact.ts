@@ -20,6 +20,7 @@ export function makeImageArtifact(reference: string, image: ReadImage, rooms: Im
   const { top, manifest, config } = image
   const known = new Map<string, Descriptor>()
   const learn = (read: Manifest): void => {
+    if (read.kind === 'schema-1') return
     for (const child of childrenOf(read)) known.set(child.digest, child)
   }
   learn(top)

@@ -6,12 +6,13 @@ import { fail } from '../model/problem.ts'
 import type { ContentStore } from './content/content-store.ts'
 import { documentBytesMax } from './limits.ts'
 import { emptyConfig, readConfig } from './oci/config.ts'
+import { parseObject } from './oci/document.ts'
 import {
+  type ImageIndex,
   type ImageManifest,
   type Manifest,
   type Platform,
   parseManifest,
-  parseObject,
 } from './oci/manifest.ts'
 import { isImageConfigType } from './oci/media-types.ts'
 import type { Source, WantedManifest } from './oci/place.ts'
@@ -20,10 +21,10 @@ import { choosePlatform, findPlatform } from './oci/platform.ts'
 export interface ReadImage {
   /** What the reference names. */
   readonly top: Manifest
-  /** The manifest for the platform; absent for an index of other things than images. */
+  /** The manifest for the platform; absent for an index of other things than images, and for an image of schema 1. */
   readonly manifest?: ImageManifest
   readonly config: ImageConfig
-  /** The whole configuration document; absent when the artifact is no image. */
+  /** The whole configuration document; absent where there is no manifest of an image. */
   readonly document?: JsonObject
 }
 
@@ -40,6 +41,7 @@ export interface Reading {
 /** Reads the documents of an image; no layer is touched. Problems: artifact.not-found, image.*. */
 export async function readImage(wanted: WantedManifest, reading: Reading): Promise<ReadImage> {
   const top = await bringManifest(wanted, reading)
+  if (top.kind === 'schema-1') return { top, config: readConfig(top.config, reading.name) }
   const manifest = await manifestFor(top, reading)
   if (manifest === undefined || !isImageConfigType(manifest.config.mediaType)) {
     return { top, config: emptyConfig, ...present({ manifest }) }
@@ -63,7 +65,10 @@ export async function readImage(wanted: WantedManifest, reading: Reading): Promi
   return { top, manifest, config: readConfig(document, source), document }
 }
 
-async function manifestFor(top: Manifest, reading: Reading): Promise<ImageManifest | undefined> {
+async function manifestFor(
+  top: ImageManifest | ImageIndex,
+  reading: Reading,
+): Promise<ImageManifest | undefined> {
   if (top.kind === 'manifest') return top
   const child = findPlatform(top, reading.platform)
   // An index whose children carry no platforms is a bundle of other things; one that does is an image for others.

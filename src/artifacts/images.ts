@@ -5,7 +5,7 @@ import type { ImageArtifact } from '../model/artifact.ts'
 import { fail, toProblem } from '../model/problem.ts'
 import type { ArtifactContext } from './context.ts'
 import { makeImageArtifact } from './image-artifact.ts'
-import { type ReadImage, readImage } from './image-reading.ts'
+import { type ReadImage, type Reading, readImage } from './image-reading.ts'
 import type { ImageStore, UnpackedImage, WantedImage } from './image-store.ts'
 import { flushed } from './layers/folder-cell.ts'
 import type { UnpackedLayer } from './layers/layer-look.ts'
@@ -16,6 +16,7 @@ import { compressionOf } from './oci/media-types.ts'
 import type { Source } from './oci/place.ts'
 import { ownPlatform, parsePlatform } from './oci/platform.ts'
 import { parseReference, type Reference, wantedOf } from './reference.ts'
+import { renewed } from './renewal.ts'
 import { openSource, type SourceOptions } from './sources.ts'
 
 export interface OpenImageStore extends ImageStore {
@@ -96,10 +97,13 @@ async function unpackImage(wanted: WantedImage, rooms: ArtifactContext): Promise
   const platform = wanted.platform === undefined ? ownPlatform() : parsePlatform(wanted.platform)
   const { signal } = wanted
   try {
-    const image = await readImage(
-      { digest: wanted.digest },
-      { name: wanted.reference, source: lazily, content, signal, platform },
-    )
+    const image = await readRunnable(wanted, {
+      name: wanted.reference,
+      source: lazily,
+      content,
+      signal,
+      platform,
+    })
     const { manifest, config, document } = runnable(image, wanted.reference)
     const diffIds = diffIdsOf(document, manifest.layers.length, wanted.reference)
     const bring = (layer: Descriptor, i: number): Promise<UnpackedLayer> =>
@@ -109,6 +113,13 @@ async function unpackImage(wanted: WantedImage, rooms: ArtifactContext): Promise
   } finally {
     await close()
   }
+}
+
+/** An image of schema 1 is made anew for it. */
+async function readRunnable({ digest, progress }: WantedImage, reading: Reading): Promise<ReadImage> {
+  const image = await readImage({ digest }, reading)
+  if (image.top.kind !== 'schema-1') return image
+  return await readImage({ digest: await renewed(image.top, { ...reading, progress }) }, reading)
 }
 
 function runnable(

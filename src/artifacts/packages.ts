@@ -4,16 +4,16 @@ import { present } from '../kit/present.ts'
 import { fail } from '../model/problem.ts'
 import { collect } from './archive/collect.ts'
 import { type BaseImage, type BuildSettings, type BuiltImage, buildImage } from './build.ts'
-import { cachedSource } from './cached-source.ts'
 import { blobBytes } from './content/blob-bytes.ts'
 import type { ContentStore } from './content/content-store.ts'
 import { documentBytesMax } from './limits.ts'
 import { checked } from './oci/checked.ts'
-import { parseObject } from './oci/manifest.ts'
+import { parseObject } from './oci/document.ts'
 import { isImageConfigType } from './oci/media-types.ts'
 import type { Source } from './oci/place.ts'
 import { choosePlatform, ownPlatform, parsePlatform } from './oci/platform.ts'
 import { parseReference, type Reference, wantedOf } from './reference.ts'
+import { renewingSource } from './renewal.ts'
 import { openSource, type SourceOptions } from './sources.ts'
 import { openTarget } from './targets.ts'
 import { type Transferred, transfer } from './transfer.ts'
@@ -39,7 +39,7 @@ export async function copyPackage(
   const platform = copy.platform ?? (to.kind === 'docker-archive' ? 'own' : undefined)
   const { content } = options
   const source =
-    content === undefined ? await openSource(from, options) : cachedSource(from, content, options)
+    content === undefined ? await openSource(from, options) : renewingSource(from, content, options)
   try {
     const target = await openTarget(to, options.registries)
     try {
@@ -75,7 +75,10 @@ export interface PackageBuild {
 }
 
 /** Builds an image of a folder. Problems: reference.invalid, artifact.*, archive.special-file, file.unreadable. */
-export async function buildPackage(order: PackageBuild, options: SourceOptions): Promise<BuiltImage> {
+export async function buildPackage(
+  order: PackageBuild,
+  options: SourceOptions & { readonly content?: ContentStore },
+): Promise<BuiltImage> {
   const to = parseReference(order.to, options.registries)
   const { root, settings, time } = order
   const excluded = new Set([...(order.exclude ?? []), ...ownPlace(root, to)])
@@ -89,7 +92,9 @@ export async function buildPackage(order: PackageBuild, options: SourceOptions):
   try {
     if (order.base === undefined) return await buildImage(build, target, nameOf(to))
     const from = parseReference(order.base, options.registries)
-    const source = await openSource(from, options)
+    const { content } = options
+    const source =
+      content === undefined ? await openSource(from, options) : renewingSource(from, content, options)
     try {
       const base = await readBase(source, from, settings)
       return await buildImage({ ...build, base }, target, nameOf(to))
@@ -117,6 +122,7 @@ async function readBase(source: Source, from: Reference, { platform }: BuildSett
     manifest = await source.manifest({ digest }, signal)
   }
   if (manifest === undefined) return fail('artifact.not-found', undefined, { where })
+  if (manifest.kind === 'schema-1') return fail('image.manifest-unsupported', 'Docker schema 1', { where })
   if (manifest.kind === 'index' || !isImageConfigType(manifest.config.mediaType)) {
     return fail('artifact.kind', 'the base is no image', { where })
   }

@@ -5,7 +5,13 @@ import { present } from '../kit/present.ts'
 import { fail } from '../model/problem.ts'
 import { blobBytes } from './content/blob-bytes.ts'
 import { checked } from './oci/checked.ts'
-import { childrenOf, type Descriptor, type Manifest, type Platform } from './oci/manifest.ts'
+import {
+  childrenOf,
+  type Descriptor,
+  type ImageIndex,
+  type ImageManifest,
+  type Platform,
+} from './oci/manifest.ts'
 import { isForeignLayer, isIndexType, isManifestType } from './oci/media-types.ts'
 import type { BlobContent, Source, Target, WantedManifest } from './oci/place.ts'
 import { choosePlatform } from './oci/platform.ts'
@@ -45,6 +51,9 @@ export async function transfer(
   return { digest: top.digest, mediaType: top.mediaType, bytes: trip.bytes.moved }
 }
 
+/** What tells all of its parts. */
+type Copied = ImageManifest | ImageIndex
+
 interface Trip {
   readonly source: Source
   readonly target: Target
@@ -55,16 +64,16 @@ interface Trip {
 }
 
 async function forPlatform(
-  manifest: Manifest,
+  manifest: Copied,
   source: Source,
   { platform, signal }: TransferOptions,
-): Promise<Manifest> {
+): Promise<Copied> {
   if (platform === undefined || manifest.kind === 'manifest') return manifest
   const { digest } = choosePlatform(manifest, platform, source.name)
   return await getManifest(source, { digest }, signal)
 }
 
-async function copyParts(manifest: Manifest, trip: Trip, depth: number): Promise<void> {
+async function copyParts(manifest: Copied, trip: Trip, depth: number): Promise<void> {
   if (depth > depthMax) fail('image.manifest-invalid', `indexes nested more than ${depthMax} deep`)
   await inParallel(childrenOf(manifest), manifest.kind === 'index' ? 1 : blobsAtOnce, (part) =>
     onlyOnce(part, trip, () => copyPart(part, trip, { depth, of: manifest })),
@@ -82,7 +91,7 @@ function onlyOnce({ digest }: Descriptor, { done }: Trip, work: () => Promise<vo
 async function copyPart(
   part: Descriptor,
   trip: Trip,
-  { depth, of }: { readonly depth: number; readonly of: Manifest },
+  { depth, of }: { readonly depth: number; readonly of: Copied },
 ): Promise<void> {
   const { signal } = trip.options
   if (of.kind === 'index' && (isManifestType(part.mediaType) || isIndexType(part.mediaType))) {
@@ -123,8 +132,10 @@ async function copyReferrers(digest: string, trip: Trip, depth: number): Promise
   }
 }
 
-async function getManifest(source: Source, wanted: WantedManifest, signal: AbortSignal): Promise<Manifest> {
+async function getManifest(source: Source, wanted: WantedManifest, signal: AbortSignal): Promise<Copied> {
   const manifest = await source.manifest(wanted, signal)
+  if (manifest?.kind === 'schema-1')
+    return fail('image.manifest-unsupported', 'Docker schema 1', { where: { source: source.name } })
   if (manifest !== undefined) return manifest
   return fail('artifact.not-found', wanted.digest ?? wanted.name, { where: { source: source.name } })
 }

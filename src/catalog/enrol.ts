@@ -37,6 +37,8 @@ export type EnrolWord =
       readonly problem: Problem
     }
   | { readonly kind: 'warning'; readonly name: string; readonly problem: Problem }
+  /** Instances are left of a service whose package is offered under another name. */
+  | { readonly kind: 'renamed'; readonly name: string; readonly problem: Problem }
   | { readonly kind: 'printed'; readonly name: string; readonly text: string }
   /** How many images of a source came to what. */
   | { readonly kind: 'listed'; readonly name: string; readonly listing: Readonly<Record<string, number>> }
@@ -59,7 +61,7 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
   const source = sourceOf(entry.package)
   const find = (same: (one: Enrolment) => boolean): Known | undefined => {
     const found = enrolments.find(
-      (one) => one.state === 'offered' && same(one) && sameOptions(one, entry.options),
+      (one) => one.state === 'offered' && same(one) && isReadAs(one, { options: entry.options }),
     )
     return found && knownOf(found)
   }
@@ -173,9 +175,13 @@ export function remembered({ document }: Enrolment): Remembered {
   return document as unknown as Remembered
 }
 
-/** Whether it was read with these options. */
-export function sameOptions(enrolment: Enrolment, options: JsonObject): boolean {
-  return canonical(remembered(enrolment).options) === canonical(options)
+/** Whether it was read with these options, and as listed by the same source: names of services hang on it. */
+export function isReadAs(
+  enrolment: Enrolment,
+  { options, source }: Pick<Remembered, 'options' | 'source'>,
+): boolean {
+  const read = remembered(enrolment)
+  return read.source === source && canonical(read.options) === canonical(options)
 }
 
 /** The package of an enrolment, as a later reading may take it over. */

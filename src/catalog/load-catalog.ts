@@ -9,8 +9,9 @@ import { deepEqual } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
 import { failAll, type Problem } from '../model/problem.ts'
 import type { CatalogEntry, SourceEntry } from '../settings/catalog-settings.ts'
-import type { Enrolment, Store } from '../store/store.ts'
+import type { Enrolment, Offering, Store } from '../store/store.ts'
 import { type EnrolWord, enrol } from './enrol.ts'
+import { tellRenamed } from './renamed.ts'
 import { type LoadedSource, listSource, recallSource, type SourceOrder } from './source-loading.ts'
 
 export interface CatalogOrder {
@@ -60,7 +61,7 @@ export async function loadCatalog(order: CatalogOrder): Promise<LoadedCatalog> {
   await forgetOthers(store, { enrolments, names, sources })
   const { offers, lent } = offersOfParts(parts, order)
   const catalog = makeCatalog(offers)
-  await remember(store, catalog)
+  await tellRenamed(store, catalog, await remember(store, catalog), order.tell)
   // A plan that is not offered any more still finds what its service is lent.
   return { catalog, parts, lentTo: ({ plan, service }) => lent.get(plan.id) ?? lent.get(service.id) ?? {} }
 }
@@ -243,10 +244,11 @@ function duplicates(offers: readonly Offer[]): readonly Problem[] {
   return problems
 }
 
-async function remember(store: Store, catalog: Catalog): Promise<void> {
+/** Answers the plans that it does not offer any more. */
+async function remember(store: Store, catalog: Catalog): Promise<readonly Offering[]> {
   const offered = offeringsOf(catalog)
   const present = new Set(offered.map(({ planId }) => planId))
-  await store.write(async (tx) => {
+  return await store.write(async (tx) => {
     const before = await tx.offerings()
     for (const offering of before) {
       if (!present.has(offering.planId) && !offering.retired)
@@ -257,5 +259,6 @@ async function remember(store: Store, catalog: Catalog): Promise<void> {
     for (const offering of offered) {
       if (!deepEqual(newest.get(offering.planId), offering)) await tx.putOffering(offering)
     }
+    return before.filter(({ planId }) => !present.has(planId))
   })
 }

@@ -14,13 +14,13 @@ import type { Enrolment, Store } from '../store/store.ts'
 import {
   type EnrolWord,
   isAway,
+  isReadAs,
   isVouched,
   knownOf,
   type Remembered,
   refusalsOf,
   remembered,
   sameHost,
-  sameOptions,
   toldProblems,
   whatToRemember,
 } from './enrol.ts'
@@ -295,6 +295,7 @@ function tellOf(
 /** Earlier readings by what they were of. */
 function knownAmong({
   enrolments,
+  entry,
 }: SourceOrder): (wanted: Pick<PackageWish, 'options' | 'labels'>) => PackageWish['known'] {
   const byDigest = Map.groupBy(
     enrolments.filter(({ state }) => state === 'offered'),
@@ -307,7 +308,7 @@ function knownAmong({
         ?.find(
           (one) =>
             one.contract === contract &&
-            sameOptions(one, options) &&
+            isReadAs(one, { options, source: entry.source.name }) &&
             deepEqual(remembered(one).labels ?? {}, labels ?? {}) &&
             sameHost(one),
         )

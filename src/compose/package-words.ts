@@ -13,6 +13,10 @@ export function tellPackages(metrics: Metrics, report: WorkReport): (word: Enrol
       metrics.sourceListed(word.name, word.listing)
       return
     }
+    if (word.kind === 'renamed') {
+      report.event({ kind: 'fault', doing: `offer ${word.name}`, error: new ProblemError(word.problem) })
+      return
+    }
     metrics.packageRead(word.source, word.kind)
     if (word.kind === 'offered') return
     const { problem } = word

@@ -181,6 +181,8 @@ export interface ClusterSandbox {
   readonly namespace: string
   /** The namespace it works for. */
   readonly target: string
+  /** Labels of its pod and of the namespace that is made for it. */
+  readonly labels?: Readonly<Record<string, string>>
   /** What the ConfigMap of its state holds when it starts; absent: there is none. */
   readonly state?: Readonly<Record<string, string>>
   /** What earlier runs left in the target namespace of a stand-in, as it was reported. */

@@ -195,6 +195,21 @@ describe('a registry', { skip: missing !== undefined }, () => {
     ])
   })
 
+  test('that gets another name gives its services others: instances of the old ones are told, and go on', async () => {
+    const { host } = await registryWith(['org/queue-apb'])
+    const broker = await brokerOf({ url: host }, { options: { namespace: 'here' } })
+    const platform = new Platform(broker)
+    expect((await platform.provision('i1', 'default', {})).status).toBe(202)
+    await platform.end('i1', { status: 202, body: {} })
+
+    await broker.reload((text) => text.replace('"name":"dh"', '"name":"hub"'))
+
+    expect(await services(broker)).toEqual(['hub-org-queue-apb'])
+    const told = broker.logLines.filter((line) => line.includes('catalog.renamed'))
+    expect(told.join('\n')).toContain('dh-org-queue-apb is offered as hub-org-queue-apb now; 1 in use')
+    expect((await platform.remove('i1', 'default')).status).toBe(202)
+  })
+
   test('an explicit list is read even where the registry keeps its catalog to itself', async () => {
     const { host } = await registryWith(['org/queue-apb'])
     const closed = await serveApi(() => undefined)

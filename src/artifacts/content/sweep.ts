@@ -6,9 +6,10 @@ import { isDigest } from '../digest.ts'
 import { entryContext } from '../entries.ts'
 import { dropCell } from '../layers/folder-cell.ts'
 import { cellName, chainName } from '../layers/layer-store.ts'
-import { childrenOf, parseManifest } from '../oci/manifest.ts'
+import { childrenOf, type Manifest, parseManifest } from '../oci/manifest.ts'
 import type { ContentStore } from './content-store.ts'
 import { isIdle } from './download.ts'
+import { findRenewal, sweepRenewals } from './renewals.ts'
 
 export interface Sweep {
   /** Digests of the manifests, indexes and archives that live instances, packages and runs need. */
@@ -45,6 +46,10 @@ export async function sweep(
   const layers = await sweepCells(round, 'layers')
   await sweepEntries(round)
   await sweepUnfinished(round)
+  await sweepRenewals(
+    folder,
+    async (digest, path) => round.marks.blobs.has(digest) || !(await isOld(path, order.now, order.unusedMs)),
+  )
   return { ...blobs, layers: layers + stacks }
 }
 
@@ -127,12 +132,18 @@ async function mark(keep: readonly string[], content: ContentStore): Promise<Mar
     markLayers(document, marks)
     try {
       const bytes = Buffer.from(JSON.stringify(document))
-      queue.push(...childrenOf(parseManifest(bytes, undefined, digest)).map((child) => child.digest))
+      queue.push(...(await namedBy(parseManifest(bytes, undefined, digest), content)))
     } catch {
       // A configuration or a document of a package: it names nothing more.
     }
   }
   return marks
+}
+
+async function namedBy(manifest: Manifest, { folder }: ContentStore): Promise<readonly string[]> {
+  if (manifest.kind !== 'schema-1') return childrenOf(manifest).map(({ digest }) => digest)
+  const renewal = await findRenewal(folder, manifest.digest)
+  return renewal === undefined ? manifest.layers : [...manifest.layers, renewal]
 }
 
 /** Of a configuration its layers, and the stacks made of them. */

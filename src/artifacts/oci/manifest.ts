@@ -1,12 +1,20 @@
 /** Manifests and indexes, parsed from exact bytes into precise types. */
 import { isObject, type JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
-import { repeatedKeys } from '../../kit/repeated-keys.ts'
 import { shorten } from '../../kit/text.ts'
 import { fail } from '../../model/problem.ts'
 import { digestOf, isDigest } from '../digest.ts'
 import { documentBytesMax } from '../limits.ts'
-import { dockerManifest, isIndexType, isManifestType, ociIndex, ociManifest } from './media-types.ts'
+import { invalid, parseObject } from './document.ts'
+import {
+  dockerManifest,
+  isIndexType,
+  isManifestType,
+  ociIndex,
+  ociManifest,
+  schemaOne,
+} from './media-types.ts'
+import { isSchemaOne, readSchemaOne } from './schema-one.ts'
 
 export interface Descriptor {
   readonly mediaType: string
@@ -25,7 +33,7 @@ export interface Platform {
 }
 
 /** A manifest or index with the exact bytes its digest is of. */
-export type Manifest = ImageManifest | ImageIndex
+export type Manifest = ImageManifest | ImageIndex | SchemaOneManifest
 
 interface Stored {
   readonly mediaType: string
@@ -48,12 +56,31 @@ export interface ImageIndex extends Stored {
   readonly manifests: readonly Descriptor[]
 }
 
+/** Of an image that can be looked at, and run once it is made anew. Its bytes are without signatures. */
+export interface SchemaOneManifest extends Stored {
+  readonly kind: 'schema-1'
+  readonly config: JsonObject
+  /** Digests of the packed layers, lowest first. */
+  readonly layers: readonly string[]
+}
+
 /** Parses manifest bytes; the type said by the server or layout counts when the document names none. Problems: image.manifest-invalid, image.manifest-unsupported. */
 export function parseManifest(bytes: Uint8Array, said: string | undefined, source: string): Manifest {
   if (bytes.byteLength > documentBytesMax)
     fail('artifact.too-large', 'a manifest above 4 MiB', { where: { source } })
   const document = parseObject(bytes, source)
   const mediaType = typeOf(document, said, source)
+  if (mediaType === schemaOne) {
+    const { payload, ...read } = readSchemaOne(bytes, document, source)
+    return {
+      kind: 'schema-1',
+      mediaType,
+      bytes: payload,
+      digest: digestOf(payload),
+      annotations: {},
+      ...read,
+    }
+  }
   const subject = document['subject']
   const artifactType = document['artifactType']
   const stored: Stored = {
@@ -82,7 +109,7 @@ export function describe(manifest: Manifest): Descriptor {
 }
 
 /** Everything a manifest or index names directly. */
-export function childrenOf(manifest: Manifest): readonly Descriptor[] {
+export function childrenOf(manifest: ImageManifest | ImageIndex): readonly Descriptor[] {
   return manifest.kind === 'index' ? manifest.manifests : [manifest.config, ...manifest.layers]
 }
 
@@ -107,24 +134,6 @@ function parseDescriptor(value: unknown, source: string, pointer: string): Descr
   }
 }
 
-/** Parses bytes that must be one JSON object. Problems: image.manifest-invalid. */
-export function parseObject(bytes: Uint8Array, source: string): JsonObject {
-  const { text, value } = parsed(bytes, source)
-  // One document must not be two things to two readers.
-  const [twice] = repeatedKeys(text)
-  if (twice !== undefined) return invalid('the key is there twice', source, twice)
-  return isObject(value) ? (value as JsonObject) : invalid('it is not a JSON object', source, '')
-}
-
-function parsed(bytes: Uint8Array, source: string): { readonly text: string; readonly value: unknown } {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return { text, value: JSON.parse(text) }
-  } catch (cause) {
-    return fail('image.manifest-invalid', 'it is not JSON', { where: { source }, cause })
-  }
-}
-
 function typeOf(document: JsonObject, said: string | undefined, source: string): string {
   const own = document['mediaType']
   const type = typeof own === 'string' ? own : said?.split(';')[0]?.trim()
@@ -135,9 +144,7 @@ function typeOf(document: JsonObject, said: string | undefined, source: string):
     }
     return type
   }
-  if (document['schemaVersion'] === 1 || 'fsLayers' in document) {
-    return fail('image.manifest-unsupported', 'it is Docker schema 1', { where: { source } })
-  }
+  if ((own === undefined || own === schemaOne) && isSchemaOne(document)) return schemaOne
   if (typeof own === 'string') {
     return fail('image.manifest-unsupported', shorten(own, 100), { where: { source } })
   }
@@ -167,8 +174,4 @@ function platformOf(value: unknown): Platform | undefined {
   const { os, architecture, variant } = value
   if (typeof os !== 'string' || typeof architecture !== 'string') return undefined
   return { os, architecture, ...(typeof variant === 'string' && variant !== '' ? { variant } : {}) }
-}
-
-function invalid(detail: string, source: string, pointer: string): never {
-  return fail('image.manifest-invalid', detail, { where: { source, ...(pointer === '' ? {} : { pointer }) } })
 }

@@ -7,12 +7,17 @@ const dockerList = 'application/vnd.docker.distribution.manifest.list.v2+json'
 export const ociConfig = 'application/vnd.oci.image.config.v1+json'
 const dockerConfig = 'application/vnd.docker.container.image.v1+json'
 export const ociLayer = 'application/vnd.oci.image.layer.v1.tar'
+export const schemaOne = 'application/vnd.docker.distribution.manifest.v1+json'
+const signedSchemaOne = 'application/vnd.docker.distribution.manifest.v1+prettyjws'
 
 const manifests: readonly string[] = [ociManifest, dockerManifest]
 const indexes: readonly string[] = [ociIndex, dockerList]
 
-/** What a request for a manifest must say it accepts; without it registries hide OCI manifests. */
-export const acceptedManifests = [...manifests, ...indexes].join(', ')
+/**
+ * What a request for a manifest must say it accepts; without it registries hide OCI manifests. Schema 1 comes last: some would
+ * make it of what they have in a newer form.
+ */
+export const acceptedManifests = [...manifests, ...indexes, schemaOne, signedSchemaOne].join(', ')
 
 export function isManifestType(mediaType: string): boolean {
   return manifests.includes(mediaType)

@@ -13,6 +13,8 @@ export interface Source {
   digestNow?(tag: string, signal: AbortSignal): Promise<string | undefined>
   /** The bytes of a blob, not verified, from an offset if the place can do that. Problems: artifact.not-found. */
   blob(wanted: Descriptor, from: number, signal: AbortSignal): Promise<Stretch>
+  /** How large a blob is, where a manifest does not tell. Problems: artifact.not-found. */
+  sizeOf?(digest: string, signal: AbortSignal): Promise<number>
   /** The regular file of this machine that holds a blob and nothing else, where there is one; not verified, and the caller closes it. */
   file?(wanted: Descriptor): Promise<FileHandle | undefined>
   /** Manifests that name this digest as their subject. */

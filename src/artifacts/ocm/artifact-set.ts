@@ -7,9 +7,10 @@ import { makeFolder, writeDurably } from '../content/durable.ts'
 import { isDigest } from '../digest.ts'
 import { documentBytesMax } from '../limits.ts'
 import { checked } from '../oci/checked.ts'
+import { parseObject } from '../oci/document.ts'
 import { openLayout, refName } from '../oci/layout.ts'
 import { layoutArchive } from '../oci/layout-archive.ts'
-import { childrenOf, describe, type Manifest, parseObject } from '../oci/manifest.ts'
+import { childrenOf, describe, type Manifest } from '../oci/manifest.ts'
 import { isIndexType, isManifestType, ociIndex } from '../oci/media-types.ts'
 import type { Source, WantedManifest } from '../oci/place.ts'
 import { transfer } from '../transfer.ts'
@@ -72,6 +73,8 @@ async function mainOf(index: Uint8Array, source: string): Promise<WantedManifest
 export async function checkSet({ source, main }: OpenSet, signal: AbortSignal): Promise<void> {
   const seen = new Set<string>()
   const visit = async (manifest: Manifest): Promise<void> => {
+    if (manifest.kind === 'schema-1')
+      return fail('image.manifest-unsupported', 'Docker schema 1', { where: { source: source.name } })
     for (const part of childrenOf(manifest)) {
       if (seen.has(part.digest)) continue
       seen.add(part.digest)

@@ -6,7 +6,8 @@ import { collect } from '../archive/collect.ts'
 import { tarParser } from '../archive/tar-parser.ts'
 import { documentBytesMax } from '../limits.ts'
 import { checked } from '../oci/checked.ts'
-import { type Descriptor, type ImageManifest, parseObject } from '../oci/manifest.ts'
+import { parseObject } from '../oci/document.ts'
+import type { Descriptor, ImageManifest } from '../oci/manifest.ts'
 import type { Source } from '../oci/place.ts'
 import { refuse } from './faults.ts'
 
@@ -38,7 +39,7 @@ export async function readVersion(wish: VersionWish): Promise<ReadVersion | unde
     if (found === undefined) return fail('artifact.not-found', first.digest, { where })
     manifest = found
   }
-  if (manifest.kind === 'index')
+  if (manifest.kind !== 'manifest')
     return fail('ocm.descriptor.invalid', 'first manifest in index is not a manifest', { where })
   const descriptor = await readLayer(await descriptorLayer(manifest, wish), wish)
   if (descriptor.version !== version)

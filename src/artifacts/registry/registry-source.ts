@@ -51,6 +51,14 @@ export function registrySource(
         return fail('artifact.not-found', `the blob ${wanted.digest}`, { where: { source: name } })
       throw refused(answer, text, name)
     },
+    sizeOf: async (digest, signal) => {
+      const path = `${repository}/blobs/${digest}`
+      const answer = await session.send({ method: 'HEAD', path, scopes, signal })
+      await answer.body.dump()
+      const size = Number(answer.headers['content-length'])
+      if (answer.status === 200 && Number.isSafeInteger(size)) return size
+      return fail('artifact.not-found', `the blob ${digest}`, { where: { source: name } })
+    },
     referrers: async (digest, signal) => {
       const answer = await session.send({
         method: 'GET',
@@ -123,8 +131,10 @@ async function readManifest(
   if (answer.status !== 200) throw refused(answer, new TextDecoder().decode(bytes), source)
   const said = answer.headers['content-type']
   const digest = wanted.digest ?? answer.headers['docker-content-digest']
-  if (typeof digest === 'string') checkBytes(bytes, digest, source)
-  return parseManifest(bytes, typeof said === 'string' ? said : undefined, source)
+  const manifest = parseManifest(bytes, typeof said === 'string' ? said : undefined, source)
+  // Signatures that stand inside are not part of what the digest is of.
+  if (typeof digest === 'string') checkBytes(manifest.bytes, digest, source)
+  return manifest
 }
 
 function startOf({ headers }: Answer, source: string): number {

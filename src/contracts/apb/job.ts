@@ -78,10 +78,12 @@ function sandboxOf(
 ): ClusterSandbox {
   const run = [operation.id, String(operation.stage), String(operation.attempt)]
   const name = service.name.toLowerCase().replace(/[^a-z0-9-]+/g, '-')
+  const pod = `bundle-${uuidOf('apb', ...run)}`
   return {
-    pod: `bundle-${uuidOf('apb', ...run)}`,
+    pod,
     namespace: `${name.slice(0, 51).replace(/^-+|-+$/g, '') || 'bundle'}-${action.slice(0, 4)}-${shortName(run.join('/'), 5)}`,
     target,
+    labels: { 'bundle-fqname': service.name, 'bundle-action': action, 'bundle-pod-name': pod },
     ...present({ state, objects }),
   }
 }

@@ -142,6 +142,27 @@ describe('provision', () => {
   })
 
   test.each([
+    ['a namespace that no cluster could have', { context: { namespace: '{{ 1 }}' } }, '"{{ 1 }}" is no name'],
+    ['an id that Ansible would evaluate', { id: 'i{{ 1 }}' }, 'holds {{'],
+  ])('refuses %s, and removes what exists under it', async (_, more, words) => {
+    const from = await instance()
+    const named = { ...from, instance: { ...from.instance, ...more } }
+
+    expect(refusalOf(provision, named)[0]).toContain(words)
+    expect(refusalOf({ kind: 'deprovision' }, named)).toEqual([])
+  })
+
+  test.each([
+    [{}, ''],
+    [{ userTemplates: 'allow' }, '{{ 1 }}'],
+  ])('a user whose name Ansible would evaluate is not told, with %j', async (options, user) => {
+    const requester = { platform: 'kubernetes', identity: { username: '{{ 1 }}' } }
+    const { vars } = argumentsOf(jobFor(provision, { ...(await instance({ options })), requester }))
+
+    expect(vars['_apb_last_requesting_user']).toBe(user)
+  })
+
+  test.each([
     [{ namespaces: { 'space-1': 'one' } }, 'one'],
     [{ namespace: 'all' }, 'all'],
   ])('without a namespace the operator gives one: %j', async (options, namespace) => {

@@ -17,3 +17,6 @@ export function serviceId(name: string): string {
 export function planId(name: string, plan: string): string {
   return md5(`${name}-${plan}`)
 }
+
+/** What a namespace of a cluster may be called. */
+export const namespacePattern = '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$'

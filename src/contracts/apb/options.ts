@@ -4,6 +4,7 @@ import { checkerOf } from '../../kit/schema.ts'
 import { type Limits, limitsFor } from '../../model/job.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ApbAction } from './actions.ts'
+import { namespacePattern } from './names.ts'
 
 export interface Options {
   /** The name of the registry in the original's configuration: part of every name and id. */
@@ -83,7 +84,7 @@ const count = { type: 'integer', minimum: 1 }
 const seconds = { type: 'integer', minimum: 1, maximum: 604_800 }
 const flag = { type: 'boolean' }
 const text = { type: 'string' }
-const namespace = { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' }
+const namespace = { type: 'string', pattern: namespacePattern }
 
 /** How the names of kinds begin: group and version. */
 const kindsOf = '([a-z0-9.-]+/)?v[0-9][a-z0-9]*/'

@@ -9,12 +9,13 @@ import type { ApbAction } from './actions.ts'
 import { argumentBytesMax, encodeVars, userOf } from './extra-vars.ts'
 import { actionJob, clusterToken } from './job.ts'
 import { bindingMemoryOf, type InstanceMemory, memoryOf } from './memory.ts'
+import { namespacePattern } from './names.ts'
 import { faultsOfNeeds } from './needs.ts'
 import { notesOf, specPlanOf } from './notes.ts'
 import { type Options, optionsOf } from './options.ts'
 import { secretParameters } from './secrets.ts'
 import type { Parameter } from './spec.ts'
-import { judgeValues } from './values.ts'
+import { holdsTemplate, judgeValues } from './values.ts'
 
 export function prepareApb(action: Action, situation: Situation): Prepared {
   switch (action.kind) {
@@ -180,8 +181,11 @@ function storedParameters(situation: Situation): JsonObject {
 /** What the broker adds to every action. */
 function injected(situation: Situation): JsonObject {
   const { service, plan, package: pkg, instance, requester } = situation
+  const user = userOf(requester)
+  const isSafe = optionsOf(plan.operator.options).userTemplates === 'allow' || !holdsTemplate(user)
   return {
-    _apb_last_requesting_user: userOf(requester),
+    // People may choose their names, and a user whose name is a template must be able to delete, too.
+    _apb_last_requesting_user: isSafe ? user : '',
     _apb_plan_id: specPlanOf(pkg, plan).name,
     _apb_service_class_id: service.id ?? '',
     _apb_service_instance_id: instance.id,
@@ -196,6 +200,8 @@ function run(action: ApbAction, situation: Situation, own: JsonObject, more: Das
     const detail = `Namespace not found within request context. Cannot perform requested ${action}`
     return refused([{ code: 'apb.namespace', detail }])
   }
+  const ids = faultsOfIds(action, situation, { namespace, options })
+  if (ids.length > 0) return refused(ids)
   if (options.targetCluster !== undefined && situation.infrastructure[clusterToken] === undefined) {
     return refused([
       { code: 'apb.options-invalid', detail: `targetCluster needs ${clusterToken} among the infrastructure` },
@@ -224,6 +230,23 @@ function run(action: ApbAction, situation: Situation, own: JsonObject, more: Das
     job: actionJob(action, situation, { vars, namespace, memory: seen, options }),
     ...more,
   }
+}
+
+/**
+ * Platforms make ids and namespaces, and bundles name things by them; Ansible would evaluate them like parameters.
+ * What exists must be removable.
+ */
+function faultsOfIds(
+  action: ApbAction,
+  { instance, binding }: Situation,
+  { namespace, options }: { readonly namespace: string; readonly options: Options },
+): readonly Problem[] {
+  if (action !== 'provision' && action !== 'bind') return []
+  if (!new RegExp(namespacePattern).test(namespace))
+    return [{ code: 'apb.namespace', detail: `${JSON.stringify(namespace)} is no name of a namespace` }]
+  const id = [instance.id, binding?.id ?? ''].find(holdsTemplate)
+  if (id === undefined || options.userTemplates === 'allow') return []
+  return [{ code: 'apb.parameters', detail: `the id ${id} holds {{ or {%, which the bundle would evaluate` }]
 }
 
 /** An unbind finds what its bind left, also where several bindings are made at the same time. */

@@ -137,7 +137,8 @@ function numberOf(value: Json): number | undefined {
   return Number.isFinite(number) ? number : undefined
 }
 
-function holdsTemplate(value: Json): boolean {
+/** Whether Ansible would evaluate something of it. */
+export function holdsTemplate(value: Json): boolean {
   if (typeof value === 'string') return /\{\{|\{%/.test(value)
   if (Array.isArray(value)) return value.some(holdsTemplate)
   return (

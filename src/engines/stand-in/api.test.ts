@@ -3,7 +3,13 @@ import type { JsonObject } from '../../kit/json.ts'
 import { type ApiRequest, answer } from './api.ts'
 import { firstSnapshot, Session } from './session.ts'
 
-const sandbox = { pod: 'bundle-1', namespace: 'sandbox', target: 'target', state: { old: '1' } }
+const sandbox = {
+  pod: 'bundle-1',
+  namespace: 'sandbox',
+  target: 'target',
+  labels: { 'bundle-action': 'bind' },
+  state: { old: '1' },
+}
 const own = '/api/v1/namespaces/sandbox'
 let session: Session
 let ids: number
@@ -47,6 +53,17 @@ test.each<[string, string, unknown, string, number]>([
   ['GET', '/apis', '', '', 200],
   ['GET', '/api/v1', '', '', 200],
   ['GET', '/healthz', '', '', 200],
+  ['GET', '/oapi', '', '', 200],
+  ['GET', '/oapi/v1', '', '', 200],
+  ['GET', '/oapi/v1/users/~', '', '', 200],
+  ['GET', '/oapi/v1/users/admin', '', '', 403],
+  ['GET', '/apis/user.openshift.io/v1/users/~', '', '', 200],
+  ['GET', '/apis/user.openshift.io/v1/projects', '', '', 404],
+  ['GET', '/oapi/v1/projects', '', '', 200],
+  ['GET', '/apis/project.openshift.io/v1/projects/target', '', '', 200],
+  ['GET', '/oapi/v1/projects/kube-system', '', '', 403],
+  ['DELETE', '/oapi/v1/projects/target', '', '', 404],
+  ['GET', '/oapi/v1/namespaces/target/deploymentconfigs/x', '', '', 404],
   ['GET', '/api/v1/namespaces/sandbox', '', '', 200],
   ['GET', '/api/v1/namespaces/target', '', '', 200],
   ['GET', '/api/v1/namespaces/kube-system', '', '', 403],
@@ -155,6 +172,18 @@ describe('objects', () => {
       spec: { containers: [{ name: 'apb' }] },
       status: { phase: 'Running' },
     })
+  })
+
+  test('tell whose they are, as in a cluster: the pod and the sandbox by labels, and a log-in by its account', () => {
+    const found = (path: string) => ask('GET', `${path}?labelSelector=bundle-action%3Dbind`).body['items']
+
+    expect(found(`${own}/pods`)).toMatchObject([{ spec: { serviceAccountName: 'bundle-1' } }])
+    expect(found('/api/v1/namespaces')).toMatchObject([{ metadata: { name: 'sandbox' } }])
+    expect(ask('GET', '/oapi/v1/users/~').body).toMatchObject({
+      kind: 'User',
+      metadata: { name: 'system:serviceaccount:sandbox:bundle-1' },
+    })
+    expect(ask('GET', '/oapi/v1/projects').body['items']).toHaveLength(2)
   })
 
   test('there are only so many', () => {

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { faultOfName, faultOfObject, normalised } from './object-rules.ts'
 import type { ObjectKey } from './objects.ts'
+import { logIn } from './openshift.ts'
 import { patch } from './patch.ts'
 import { discovery, type Resource, resources } from './resources.ts'
 import { selects } from './selectors.ts'
@@ -39,6 +40,8 @@ export interface Target {
 export function answer(session: Session, request: ApiRequest): Answered {
   const fixed = request.method === 'GET' ? discovery(request.path) : undefined
   if (fixed !== undefined) return unchanged({ code: 200, body: fixed })
+  const asOpenShift = request.method === 'GET' ? logIn(session, request.path) : undefined
+  if (asOpenShift !== undefined) return unchanged(asOpenShift)
   if (request.path === '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews')
     return unchanged(review(session, request))
   const target = targetOf(session, request.path)
@@ -99,7 +102,7 @@ function namespaceTarget(
 
 /** What only a cluster has is remembered, so that a person learns why the bundle failed. */
 function unserved(session: Session, path: string): Answer {
-  const named = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/(?:namespaces\/[^/]+\/)?([^/]+)/.exec(path)
+  const named = /^\/(?:o?api|apis\/([^/]+))\/([^/]+)\/(?:namespaces\/[^/]+\/)?([^/]+)/.exec(path)
   const what = named ? `${named[1] === undefined ? '' : `${named[1]}/`}${named[2]} ${named[3]}` : path
   if (named) session.miss(what)
   const hint = `the server could not find the requested resource (${what}): this bundle runs without a Kubernetes cluster`

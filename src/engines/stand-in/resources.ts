@@ -44,6 +44,10 @@ export function discovery(path: string): JsonObject | string | undefined {
       return 'ok'
     case '/api':
       return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] }
+    case '/oapi':
+      return { kind: 'APIVersions', versions: ['v1'] }
+    case '/oapi/v1':
+      return listOf('v1', ofOpenShift)
     case '/apis':
       return { kind: 'APIGroupList', apiVersion: 'v1', groups: [authorization] }
     case '/api/v1':
@@ -64,6 +68,12 @@ export function discovery(path: string): JsonObject | string | undefined {
       return undefined
   }
 }
+
+/** Only what a log-in asks for; no group names it, or bundles would take the stand-in for OpenShift. */
+const ofOpenShift: readonly JsonObject[] = [
+  { name: 'users', singularName: '', namespaced: false, kind: 'User', verbs: ['get'] },
+  { name: 'projects', singularName: '', namespaced: false, kind: 'Project', verbs: ['get', 'list'] },
+]
 
 const authorization: JsonObject = {
   name: 'authorization.k8s.io',

@@ -123,7 +123,7 @@ export class Session {
 
 /** The objects that a run finds: its pod, the account it works under, its state, and what earlier runs left. */
 export function firstSnapshot(run: string, sandbox: ClusterSandbox, image: string, now: number): Snapshot {
-  const { pod, namespace, target, state, objects } = sandbox
+  const { pod, namespace, target, labels, state, objects } = sandbox
   const created = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z')
   const key = (resource: string, of: string, name: string): ObjectKey => ({ resource, namespace: of, name })
   const meta = (at: ObjectKey, more: JsonObject = {}): JsonObject => ({
@@ -146,15 +146,20 @@ export function firstSnapshot(run: string, sandbox: ClusterSandbox, image: strin
         key('pods', namespace, pod),
         'Pod',
         {
-          spec: { containers: [{ name: 'apb', image }], restartPolicy: 'Never' },
+          spec: { containers: [{ name: 'apb', image }], serviceAccountName: pod, restartPolicy: 'Never' },
           status: { phase: 'Running' },
         },
-        { labels: { 'bundle-pod-name': pod } },
+        present({ labels }),
       ),
       made(key('serviceaccounts', namespace, pod), 'ServiceAccount', {}),
       made(key('serviceaccounts', namespace, 'default'), 'ServiceAccount', {}),
       ...places.map((name) =>
-        made(key('namespaces', '', name), 'Namespace', { status: { phase: 'Active' } }),
+        made(
+          key('namespaces', '', name),
+          'Namespace',
+          { status: { phase: 'Active' } },
+          name === target ? {} : present({ labels }),
+        ),
       ),
       ...(state === undefined
         ? []

@@ -108,7 +108,7 @@ export const apbProblems = {
     exit: 9,
   },
   'apb.namespace': {
-    title: 'The request names no target namespace',
+    title: 'The request names no usable target namespace',
     hint: 'Order from a platform that sends context.namespace, or set the option "namespace" of the bundle.',
     status: 400,
     exit: 9,

@@ -122,6 +122,12 @@ export const brokerProblems = {
     status: 410,
     exit: 9,
   },
+  'catalog.renamed': {
+    title: 'The package is offered under another name, but instances use the old one',
+    hint: 'Give its source, or the option registry, the old name again unless you meant the change; those instances go on as they are.',
+    status: 409,
+    exit: 9,
+  },
   'instance.unknown': {
     title: 'There is no such instance',
     hint: 'List the instances to see which there are.',
