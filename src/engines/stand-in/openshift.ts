@@ -1,4 +1,4 @@
-/** What images of the first generation ask when they log in with the client of OpenShift: who they are, and where they may work. */
+/** What images of the first generation ask when they log in with the client of OpenShift: their account, and where it may work. */
 import type { JsonObject } from '../../kit/json.ts'
 import type { Session } from './session.ts'
 import { type Answer, refusal } from './status.ts'
