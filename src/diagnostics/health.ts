@@ -53,7 +53,7 @@ async function storeCheck(parts: HealthParts): Promise<HealthCheck> {
   return {
     name: 'store',
     ok: fault === undefined,
-    detail: fault ?? `${Math.round(clock.monotonic() - startedAt)}ms`,
+    detail: fault ?? `${Math.round(clock.monotonic() - startedAt)} ms`,
   }
 }
 

@@ -29,6 +29,13 @@ test('a second opening of the same file is refused until the first is closed', a
   await (await open(url, keys)).close()
 })
 
+test('a write that comes after the end is refused', async () => {
+  const store = await open(`sqlite:${join(folder(), 'a.db')}`, makeKeyRing(systemChance))
+  await store.close()
+
+  await expect(store.write(async () => 'kept')).rejects.toThrow('database is not open')
+})
+
 test('a file whose process is about to leave is waited for', async () => {
   const url = `sqlite:${join(folder(), 'a.db')}`
   const keys = makeKeyRing(systemChance)

@@ -363,8 +363,9 @@ function commandsOf(
         throw error
       }
     },
-    isOpen: () => db.isTransaction,
-    isOver: () => fault !== undefined,
+    isOpen: () => db.isOpen && db.isTransaction,
+    // A write that comes after the end is refused like one on a lost disk.
+    isOver: () => fault !== undefined || !db.isOpen,
     flush: () =>
       flush().catch((cause: Error) => {
         const problem = new ProblemError({ code: 'store.unavailable', detail: cause.message, cause })

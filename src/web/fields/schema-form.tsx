@@ -19,7 +19,7 @@ interface Props {
 /** A form to look at: what a plan asks for. */
 export function FormPreview({ plan }: { readonly plan: FormPlan }) {
   const root = useMemo(() => fieldsOf(plan, beginForm(plan)), [plan])
-  return <div class="form preview">{isEmpty(root) ? <Nothing /> : <FieldView field={root} />}</div>
+  return <div class="form preview">{hasNone(root) ? <Nothing /> : <FieldView field={root} />}</div>
 }
 
 export function SchemaForm({ filling, now }: Props) {
@@ -56,11 +56,12 @@ function Nothing() {
 }
 
 function isEmpty(root: Field): boolean {
-  return (
-    root.kind === 'group' &&
-    root.takesEntries === 'no' &&
-    root.open.length + root.folded.length + root.entries.length === 0
-  )
+  return root.kind === 'group' && root.takesEntries === 'no' && hasNone(root)
+}
+
+/** Whether it names nothing to fill in; others may be taken all the same. */
+function hasNone(root: Field): boolean {
+  return root.kind === 'group' && root.open.length + root.folded.length + root.entries.length === 0
 }
 
 interface TabsProps {

@@ -32,9 +32,7 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
               <span class="below narrow-only">
                 {one.object.kind} {one.object.id}
               </span>
-              <span class="below narrow-only">
-                {one.actor.id} · {one.source}
-              </span>
+              <span class="below narrow-only">{[one.actor.id, one.source].filter(Boolean).join(' · ')}</span>
             </th>
             <td>
               <Result record={one} />
