@@ -49,7 +49,7 @@ export function attacked({ name, limitMs: usual, run }: Attack, limitMs = usual)
 }
 
 /** What a process takes beside its heap: the program, stacks, texts and buffers. docs/decisions/0018 tells the sum. */
-const besideHeap = 256
+const besideHeap = 384
 
 /** Megabytes that a process with such a heap may have at most. */
 export const memoryCap = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20) + besideHeap

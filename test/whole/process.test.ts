@@ -101,7 +101,7 @@ test('health answers with reasons on the admin address, and with a word on the m
 
   expect((await fetch(`${admin}/livez`)).status).toBe(200)
   expect((await fetch(`${admin}/startupz`, { method: 'HEAD' })).status).toBe(200)
-  expect(verbose).toMatch(/\[\+\]store ok \(\d+ms\)/)
+  expect(verbose).toMatch(/\[\+\]store ok \(\d+ ms\)/)
   expect(json).toMatchObject({
     ok: true,
     checks: expect.arrayContaining([expect.objectContaining({ name: 'disk' })]),

@@ -97,10 +97,9 @@ const properties: readonly (readonly [name: string, holds: Property])[] = [
       if (whole.done) return undefined
       const partial = run(template, stubs, optionsOf(one, { partial: true }))
       const fed = run(partial.text, stubs, optionsOf(one))
-      // The whole run names only the first document that fails.
-      const alone = one.templates.map((map) => run(written(map), stubs, optionsOf(one)))
-      const before = alone.reduce((sum, each) => sum + unreadable(each), 0)
-      const refused = fed.text.startsWith('yaml:') || unreadable(fed) > before
+      // What the author has written so is at fault in the whole run, too, unless that ends before it comes there.
+      const given = [template, ...stubs].join('\n')
+      const refused = fed.text.startsWith('yaml:') || unreadable(fed).some((text) => !given.includes(text))
       return refused ? `${partial.text}\n${fed.text}` : undefined
     },
   ],
@@ -122,9 +121,11 @@ export function breaches(chance: Chance, one: Case): readonly Breach[] {
   return why === undefined || why.includes('budget: ') ? [] : [{ property, input, why }]
 }
 
-/** How many expressions of a run that failed are none. */
-function unreadable({ text }: Ran): number {
-  return text.split('parse error near').length - 1
+/** The texts between double brackets that a run could not read, as JSON has them. */
+function unreadable({ text }: Ran): readonly string[] {
+  return [...text.matchAll(/\t\(\((.*)\)\)\tin .*parse error near/g)].map((match) =>
+    JSON.stringify(match[1]?.trim()).slice(1, -1),
+  )
 }
 
 /** Nothing in it would be evaluated or taken off. */
