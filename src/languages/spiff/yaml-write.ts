@@ -7,44 +7,53 @@ import { isDate, resolveScalar } from './yaml-scalar.ts'
 
 /** A value as one YAML document. */
 export function writeYaml(value: Value): string {
-  const out: string[] = []
+  const out: Output = { pieces: [], simpleKeys: new Map() }
   block(out, { value: shown(value), flags: 0 }, 0, 0)
-  return out.join('')
+  return out.pieces.join('')
+}
+
+interface Output {
+  readonly pieces: string[]
+  /** How keys are written that need no line of their own: the same few come again and again. */
+  readonly simpleKeys: Map<string, string>
 }
 
 type Printed = Pick<Cell, 'value' | 'flags'>
 
 /** Where maps and lists nest: `indent` columns in, text begins at `column`. */
-function block(out: string[], cell: Printed, indent: number, column: number): void {
+function block(out: Output, cell: Printed, indent: number, column: number): void {
   const { value } = cell
   if (value instanceof List && value.cells.length > 0) blockList(out, value, indent)
   else if (value instanceof Dict && value.cells.size > 0) blockMap(out, value, indent)
-  else out.push(scalarText(cell, indent === 0 && column === 0 ? 2 : indent, column), '\n')
+  else out.pieces.push(scalarText(cell, indent === 0 && column === 0 ? 2 : indent, column), '\n')
 }
 
-function blockList(out: string[], list: List, indent: number): void {
+function blockList(out: Output, list: List, indent: number): void {
   for (const [i, cell] of list.cells.entries()) {
-    if (i > 0) out.push(' '.repeat(indent))
-    out.push('- ')
+    if (i > 0) out.pieces.push(' '.repeat(indent))
+    out.pieces.push('- ')
     block(out, { value: shown(cell.value), flags: cell.flags }, indent + 2, indent + 2)
   }
 }
 
-function blockMap(out: string[], map: Dict, indent: number): void {
+function blockMap(out: Output, map: Dict, indent: number): void {
+  const { pieces } = out
+  const { cells } = map
   for (const [i, key] of map.keys.entries()) {
-    if (i > 0) out.push(' '.repeat(indent))
-    const { text, simple } = keyText(key, indent)
-    out.push(text)
-    const value = shown(map.get(key)?.value ?? null)
-    const cell = { value, flags: map.get(key)?.flags ?? 0 }
+    if (i > 0) pieces.push(' '.repeat(indent))
+    const simple = isSimple(key)
+    const text = simple ? simpleKey(out, key) : complexKey(key, indent)
+    pieces.push(text)
+    const { value: kept = null, flags = 0 } = cells.get(key) ?? {}
+    const cell = { value: shown(kept), flags }
     const column = indent + (simple ? text.length + 1 : 2)
     // Lists stand below their key without indentation; behind a complex key everything follows on its line.
-    const below = value instanceof List && simple ? indent : indent + 2
-    const nests = isFilled(value)
-    if (nests && simple) out.push('\n', ' '.repeat(below))
-    else out.push(' ')
+    const below = cell.value instanceof List && simple ? indent : indent + 2
+    const nests = isFilled(cell.value)
+    if (nests && simple) pieces.push('\n', ' '.repeat(below))
+    else pieces.push(' ')
     if (nests) block(out, cell, below, below)
-    else out.push(scalarText(cell, indent + 2, column), '\n')
+    else pieces.push(scalarText(cell, indent + 2, column), '\n')
   }
 }
 
@@ -60,10 +69,21 @@ function shown(value: Value): Value {
   return value.kind === 'lambda' ? `(( lambda${printLambda(value)} ))` : value
 }
 
-function keyText(key: string, indent: number): { text: string; simple: boolean } {
-  if (key.length <= 128 && !key.includes('\n'))
-    return { text: `${stringText(key, -1, indent)}:`, simple: true }
-  return { text: `? ${stringText(key, indent + 2, indent + 2)}\n${' '.repeat(indent)}:`, simple: false }
+function isSimple(key: string): boolean {
+  return key.length <= 128 && !key.includes('\n')
+}
+
+function simpleKey({ simpleKeys }: Output, key: string): string {
+  let text = simpleKeys.get(key)
+  if (text === undefined) {
+    text = `${stringText(key, -1, 0)}:`
+    simpleKeys.set(key, text)
+  }
+  return text
+}
+
+function complexKey(key: string, indent: number): string {
+  return `? ${stringText(key, indent + 2, indent + 2)}\n${' '.repeat(indent)}:`
 }
 
 /** A scalar; an indent below 0 means that it must stay on one line. */
