@@ -84,7 +84,15 @@ function writings(token: string): readonly string[] {
     )
   })
   const inHex = Buffer.from(part).toString('hex')
-  return [part, ...inBase64, inHex, inHex.toUpperCase()].filter(({ length }) => length >= keyBytes)
+  // Lines of Base64 behind a prefix are hidden of values of up to 64 KiB: longer ones have longer tokens.
+  const parts = token.length > part.length ? inBase64 : inBase64.flatMap(halves)
+  return [part, ...parts, inHex, inHex.toUpperCase()].filter(({ length }) => length >= keyBytes)
+}
+
+/** What is encoded may be broken anywhere: one half of it stands whole. */
+function halves(text: string): readonly string[] {
+  const middle = text.length >> 1
+  return middle < 2 * keyBytes ? [text] : [text, text.slice(0, middle), text.slice(middle)]
 }
 
 /** Of what is long, pieces from all over it that could not be anything else. */
