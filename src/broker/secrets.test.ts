@@ -1,22 +1,34 @@
 /** What came out of a run is hidden in whatever way a program writes it. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { packageOf, situation } from '../../test/cnab/stage.ts'
 import { maskOf } from '../kit/redact.ts'
 import { secretsOf } from './secrets.ts'
 
 const lines = ['dQXmR4tZw8kLp2VbNc:', '    7hJsY0uFgE3oTiAq9M', '    gHxB5vWnK6yDzPr1Lf', '']
 
-test.each([
+const ways = [
+  ['a run has made', (text: string) => ({ made: [JSON.stringify(text)] })],
+  [
+    'is a secret output in JSON',
+    (text: string) => ({
+      outputs: [{ name: 'o', content: Buffer.from(JSON.stringify({ text })), secret: true }],
+    }),
+  ],
+] as const
+
+const writings = [
   ['as it is', (text: string) => text],
   ['in Base64', (text: string) => Buffer.from(text).toString('base64')],
   ['in Base64 that is broken within the last line', (text: string) => wrapped(text)],
-])('a value of several lines that a run has made is hidden %s', async (_, write) => {
-  const made = [lines.join('\n')]
-  const mask = maskOf(secretsOf(situation(await packageOf({})), { made }))
+] as const
 
-  const shown = mask.text(`made: ${write(made[0] ?? '')} .`)
+describe.each(ways)('a value of several lines that %s', (_, further) => {
+  test.each(writings)('is hidden %s', async (_, write) => {
+    const value = lines.join('\n')
+    const mask = maskOf(secretsOf(situation(await packageOf({})), further(value)))
 
-  expect(shown).toMatch(/^made: (\[redacted\]\s*)+.{0,4} ?\.$/s)
+    expect(mask.text(`made: ${write(value)} .`)).toMatch(/^made: (\[redacted\]\s*)+.{0,4} ?\.$/s)
+  })
 })
 
 test('of a document that a run has made the values are hidden, and its other lines are not', async () => {
@@ -35,3 +47,14 @@ function wrapped(text: string): string {
       .match(/.{1,64}/g) ?? []
   ).join('\n')
 }
+
+test('of a file of several lines the values are hidden, and not what others may print, too', async () => {
+  const content = Buffer.from('Plan: 0 to add, 1 to change\npassword = Zk3vQ9mXw2Lr\n')
+  const mask = maskOf(
+    secretsOf(situation(await packageOf({})), { outputs: [{ name: 'plan', content, secret: true }] }),
+  )
+
+  expect(mask.text('Plan: 0 to add, 1 to change, Zk3vQ9mXw2Lr')).toBe(
+    'Plan: 0 to add, 1 to change, [redacted]',
+  )
+})

@@ -36,7 +36,7 @@ export function secretsOf(
     ...secretTexts(outcome?.binding?.credentials),
     ...keptCredentials(situation.carryover),
     ...keptCredentials(binding?.carryover ?? {}),
-    ...made.flatMap((text) => [...secretsMade(text)]),
+    ...made.flatMap((text) => [...secretsInFile(text, true)]),
     ...[...outputs, ...(outcome?.outputs ?? [])].flatMap(secretsOfOutput),
   ]
   for (const text of handedOut) if (!given.open.has(text)) known.add(text)
@@ -88,12 +88,6 @@ export function* secretsOfJob({ steps, files, secrets = [] }: Job): Generator<st
 
 function secretsOfOutput({ secret, content }: Output): readonly string[] {
   return secret ? [...secretsInFile(Buffer.from(content).toString(), true)] : []
-}
-
-/** A value that is no document is secret as a whole, too: encoded, it is not the sum of its lines. */
-function* secretsMade(text: string): Generator<string> {
-  if (documentIn(text) === undefined) yield text
-  yield* secretsInFile(text, true)
 }
 
 /** A file of one line is a value, of a longer one its values are secret, not the file: others may hold the same lines. */

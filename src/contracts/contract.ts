@@ -111,7 +111,8 @@ export type Prepared =
 /** What a run means, and what of it must not be seen. */
 export type Conclusion = (Done | Next) & {
   /**
-   * Texts and documents that came out of the run and are secret, handed out or not: a bind that failed has printed its password, too.
+   * What came out of the run and is secret, handed out or not: a bind that failed has printed its password, too. Values are written
+   * as JSON; of a text of several lines that is none the lines are secret, and the whole is not.
    * Credentials and secret outputs of the outcome need not be told again.
    */
   readonly secrets?: readonly string[]

@@ -120,7 +120,11 @@ test.each([
     state: Buffer.from(JSON.stringify(document)),
   })
 
-  expect(secrets).toEqual(['made-by-it', '7654321012', 'in-a-resource', 'in-a-list'])
+  expect(secrets?.map((text) => JSON.parse(text))).toEqual([
+    { deep: ['made-by-it', 7_654_321_012] },
+    'in-a-resource',
+    'in-a-list',
+  ])
 })
 
 test('a deprovision leaves nothing behind, a failed one leaves the instance usable', async () => {

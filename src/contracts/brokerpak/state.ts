@@ -1,7 +1,6 @@
 /** Terraform's state: the version that wrote it, what it gives out, whether anything is left in it. */
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
-import { secretTexts } from '../../kit/redact.ts'
 import type { Carryover, Output } from '../../model/outcome.ts'
 
 /** The names under which this contract keeps things for its next run. */
@@ -56,7 +55,7 @@ function sensitiveOutputs(state: State): readonly string[] {
   )
 }
 
-/** The texts of a state that are secret: sensitive outputs, and what its resources mark. */
+/** What of a state is secret, as JSON: sensitive outputs, and what its resources mark. */
 export function secretsIn(state: State): readonly string[] {
   if (state.kind !== 'state') return []
   const outputs = outputsOf(state)
@@ -68,7 +67,7 @@ export function secretsIn(state: State): readonly string[] {
     ...sensitiveOutputs(state).map((name) => outputs[name]),
     ...instances.flatMap(sensitiveValues),
   ]
-  return values.flatMap((value) => [...secretTexts(value)])
+  return values.flatMap((value) => (value === undefined ? [] : [JSON.stringify(value)]))
 }
 
 /** What the paths of `sensitive_attributes` lead to. */

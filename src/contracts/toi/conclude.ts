@@ -1,7 +1,6 @@
 /** What a run of an executor means: its outputs, what the next run must know, and what applications get. */
 import { never } from '../../kit/assert.ts'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
-import { secretTexts } from '../../kit/redact.ts'
 import type { BindingAnswer, Outcome, Output } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
@@ -25,7 +24,7 @@ export function concludeToi(action: Action, situation: Situation, report: Report
     action.kind === 'bind' || action.kind === 'unbind' ? boundOutcome(ran) : outcomeOf(ran, report)
   return {
     ...done(outcome),
-    secrets: Object.values(collected.outputs).flatMap((bytes) => [...secretTexts(typedOutput(bytes))]),
+    secrets: Object.values(collected.outputs).map((bytes) => JSON.stringify(typedOutput(bytes))),
   }
 }
 

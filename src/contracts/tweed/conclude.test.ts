@@ -108,7 +108,11 @@ test.each<[string, Ending, string | undefined]>([
 })
 
 test.each([
-  ['a map', 'user: admin-user\nnested: {token: 1234567890}\n', ['admin-user', '1234567890']],
+  [
+    'a map',
+    'user: admin-user\nnested: {token: 1234567890}\n',
+    ['{"user":"admin-user","nested":{"token":1234567890}}'],
+  ],
   ['something else', 'not a map', ['not a map']],
 ])('what a failed bind printed as credentials is secret: %s', async (_, stdout, secrets) => {
   const conclusion = tweed.conclude(

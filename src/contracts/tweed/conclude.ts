@@ -1,6 +1,5 @@
 /** What a run means: states, credentials, files, and what the next operation must find again; for failed runs, too. */
 import { never } from '../../kit/assert.ts'
-import { secretTexts } from '../../kit/redact.ts'
 import type { Carryover, Outcome } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
@@ -22,7 +21,7 @@ import { outputsOf } from './outputs.ts'
 
 export function concludeTweed(action: Action, situation: Situation, report: Report): Conclusion {
   const outcome = outcomeOf(action, situation, report)
-  return { kind: 'done', outcome, secrets: action.kind === 'bind' ? [...printedBy(report)] : [] }
+  return { kind: 'done', outcome, secrets: action.kind === 'bind' ? [printedBy(report)] : [] }
 }
 
 function outcomeOf(action: Action, situation: Situation, report: Report): Outcome {
@@ -45,9 +44,9 @@ function outcomeOf(action: Action, situation: Situation, report: Report): Outcom
 }
 
 /** What a failed bind has printed as credentials is as secret as those of one that worked. */
-function printedBy(report: Report): Iterable<string> {
+function printedBy(report: Report): string {
   const printed = readBindOutput(stdoutOf(report))
-  return printed.kind === 'map' ? secretTexts(printed.value) : [Buffer.from(stdoutOf(report)).toString()]
+  return printed.kind === 'map' ? JSON.stringify(printed.value) : Buffer.from(stdoutOf(report)).toString()
 }
 
 /** Whatever the end, its files are the best clue and its store is what a clean-up needs. */
