@@ -28,18 +28,23 @@ export interface PackageCopy {
   progress(text: string): void
 }
 
+interface PackageOptions extends SourceOptions {
+  /** Where there is one, what it has is not asked for, and images of schema 1 are made anew in it. */
+  readonly content?: ContentStore
+}
+
+async function sourceOf(from: Reference, options: PackageOptions): Promise<Source> {
+  const { content } = options
+  return content === undefined ? await openSource(from, options) : renewingSource(from, content, options)
+}
+
 /** Copies an image, or any artifact, with its exact bytes. Problems: reference.invalid, artifact.*, image.*, registry.*. */
-export async function copyPackage(
-  copy: PackageCopy,
-  options: SourceOptions & { readonly content?: ContentStore },
-): Promise<Transferred> {
+export async function copyPackage(copy: PackageCopy, options: PackageOptions): Promise<Transferred> {
   const from = parseReference(copy.from, options.registries)
   const to = parseReference(copy.to, options.registries)
   // That format holds one platform only.
   const platform = copy.platform ?? (to.kind === 'docker-archive' ? 'own' : undefined)
-  const { content } = options
-  const source =
-    content === undefined ? await openSource(from, options) : renewingSource(from, content, options)
+  const source = await sourceOf(from, options)
   try {
     const target = await openTarget(to, options.registries)
     try {
@@ -75,10 +80,7 @@ export interface PackageBuild {
 }
 
 /** Builds an image of a folder. Problems: reference.invalid, artifact.*, archive.special-file, file.unreadable. */
-export async function buildPackage(
-  order: PackageBuild,
-  options: SourceOptions & { readonly content?: ContentStore },
-): Promise<BuiltImage> {
+export async function buildPackage(order: PackageBuild, options: PackageOptions): Promise<BuiltImage> {
   const to = parseReference(order.to, options.registries)
   const { root, settings, time } = order
   const excluded = new Set([...(order.exclude ?? []), ...ownPlace(root, to)])
@@ -92,9 +94,7 @@ export async function buildPackage(
   try {
     if (order.base === undefined) return await buildImage(build, target, nameOf(to))
     const from = parseReference(order.base, options.registries)
-    const { content } = options
-    const source =
-      content === undefined ? await openSource(from, options) : renewingSource(from, content, options)
+    const source = await sourceOf(from, options)
     try {
       const base = await readBase(source, from, settings)
       return await buildImage({ ...build, base }, target, nameOf(to))
