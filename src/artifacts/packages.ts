@@ -13,8 +13,8 @@ import { isImageConfigType } from './oci/media-types.ts'
 import type { Source } from './oci/place.ts'
 import { choosePlatform, ownPlatform, parsePlatform } from './oci/platform.ts'
 import { parseReference, type Reference, wantedOf } from './reference.ts'
-import { renewingSource } from './renewal.ts'
-import { openSource, type SourceOptions } from './sources.ts'
+import { renewingOnce, renewingSource } from './renewal.ts'
+import type { SourceOptions } from './sources.ts'
 import { openTarget } from './targets.ts'
 import { type Transferred, transfer } from './transfer.ts'
 
@@ -29,13 +29,13 @@ export interface PackageCopy {
 }
 
 interface PackageOptions extends SourceOptions {
-  /** Where there is one, what it has is not asked for, and images of schema 1 are made anew in it. */
+  /** Where there is one, what it has is not asked for, and images of schema 1 that were made anew stay there. */
   readonly content?: ContentStore
 }
 
 async function sourceOf(from: Reference, options: PackageOptions): Promise<Source> {
   const { content } = options
-  return content === undefined ? await openSource(from, options) : renewingSource(from, content, options)
+  return content === undefined ? await renewingOnce(from, options) : renewingSource(from, content, options)
 }
 
 /** Copies an image, or any artifact, with its exact bytes. Problems: reference.invalid, artifact.*, image.*, registry.*. */

@@ -3,13 +3,16 @@
  * to, so all of them are brought and unpacked once for it; what was made is remembered.
  */
 import { createHash } from 'node:crypto'
-import { open, stat } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
+import { open, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inParallel } from '../kit/in-parallel.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { fail, toProblem } from '../model/problem.ts'
 import { compressionByMagic, decompressed } from './archive/decompress.ts'
 import { cachedSource } from './cached-source.ts'
-import type { ContentStore } from './content/content-store.ts'
+import { type ContentStore, openContentStore } from './content/content-store.ts'
 import { findRenewal, keepRenewal } from './content/renewals.ts'
 import { digestOf } from './digest.ts'
 import { usualLayerLimits } from './limits.ts'
@@ -17,7 +20,7 @@ import { type Descriptor, parseManifest, type SchemaOneManifest } from './oci/ma
 import { ociConfig, ociLayer, ociManifest } from './oci/media-types.ts'
 import type { Source } from './oci/place.ts'
 import type { Reference } from './reference.ts'
-import type { SourceOptions } from './sources.ts'
+import { openSource, type SourceOptions } from './sources.ts'
 
 export interface Renewing {
   readonly content: ContentStore
@@ -122,6 +125,32 @@ export function renewingSource(reference: Reference, content: ContentStore, opti
       if (manifest?.kind !== 'schema-1') return manifest
       const made = { content, source: () => Promise.resolve(source), signal, progress: () => undefined }
       return await source.manifest({ digest: await renewed(manifest, made) }, signal)
+    },
+  }
+}
+
+/** The same where no content store is: what is made anew lies in a folder of its own until the source is closed. */
+export async function renewingOnce(reference: Reference, options: SourceOptions): Promise<Source> {
+  const source = await openSource(reference, options)
+  let folder: string | undefined
+  let made: Source | undefined
+  const maker = async (): Promise<Source> => {
+    folder ??= mkdtempSync(join(tmpdir(), 'chandler-renewed-'))
+    made ??= renewingSource(reference, await openContentStore(folder), options)
+    return made
+  }
+  return {
+    ...source,
+    manifest: async (wanted, signal) => {
+      const manifest = await source.manifest(wanted, signal)
+      return manifest?.kind === 'schema-1' ? await (await maker()).manifest(wanted, signal) : manifest
+    },
+    blob: async (wanted, from, signal) => await (made ?? source).blob(wanted, from, signal),
+    file: async (wanted) => (made === undefined ? await source.file?.(wanted) : undefined),
+    close: async () => {
+      await made?.close()
+      await source.close()
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     },
   }
 }

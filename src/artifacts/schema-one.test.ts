@@ -11,6 +11,7 @@ import {
 } from '../../test/support/schema-one.ts'
 import { toProblem } from '../model/problem.ts'
 import { type ArtifactStore, openArtifactStore } from './artifacts.ts'
+import { buildPackage, copyPackage } from './packages.ts'
 
 const { signal } = new AbortController()
 const progress = () => undefined
@@ -86,6 +87,26 @@ test('is copied as an image of today, which its base is built on, too', async ()
     expect(config).toMatchObject({ entrypoint: ['/bin/greet'], labels: { a: 'b' } })
     const unpacked = await store.images.unpack({ reference, digest, signal, progress })
     expect(unpacked.layers).toHaveLength(layers)
+  }
+})
+
+test('commands that keep nothing copy it and build on it, too', async () => {
+  const options = { registries: {}, scratchFolder: join(home, 'scratch') }
+  const to = `oci:${join(home, 'passing')}:v1`
+  const copied = await copyPackage({ from: old(), to, signal, progress }, options)
+  const root = writeTree(join(home, 'upon'), { 'etc/upon': 'upon' })
+  const built = `oci:${join(home, 'passing')}:v2`
+  await buildPackage({ root, settings: {}, base: old(), to: built }, options)
+
+  const { images } = storeAt('passing-store')
+  expect(copied.digest).not.toBe(registry.digest)
+  for (const [reference, layers] of [
+    [to, 1],
+    [built, 2],
+  ] as const) {
+    const { digest, config } = await images.open(reference)
+    expect(config).toMatchObject({ entrypoint: ['/bin/greet'], labels: { a: 'b' } })
+    expect((await images.unpack({ reference, digest, signal, progress })).layers).toHaveLength(layers)
   }
 })
 

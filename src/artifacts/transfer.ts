@@ -135,7 +135,10 @@ async function copyReferrers(digest: string, trip: Trip, depth: number): Promise
 async function getManifest(source: Source, wanted: WantedManifest, signal: AbortSignal): Promise<Copied> {
   const manifest = await source.manifest(wanted, signal)
   if (manifest?.kind === 'schema-1')
-    return fail('image.manifest-unsupported', 'Docker schema 1', { where: { source: source.name } })
+    return fail('image.manifest-unsupported', 'Docker schema 1', {
+      where: { source: source.name },
+      hint: 'Copy it with "chandler package copy" first: that makes an image of today of it.',
+    })
   if (manifest !== undefined) return manifest
   return fail('artifact.not-found', wanted.digest ?? wanted.name, { where: { source: source.name } })
 }

@@ -118,7 +118,7 @@ function addCopy(parent: Command, tools: () => Promise<PackageTools>): void {
     usage: 'copy <from> <to>',
     summary: 'Copy a package between registries, layouts and archives',
     description:
-      'Copies an image, or any other OCI artifact, with its exact bytes and so with its digest; only a docker-archive holds no manifest, and has another when it is read. All platforms are copied unless one is named.',
+      'Copies an image, or any other OCI artifact, with its exact bytes and so with its digest; only a docker-archive holds no manifest, and has another when it is read, and an image of Docker schema 1 is made anew as one of today. All platforms are copied unless one is named.',
     examples: [
       'package copy docker://registry.example/team/app:v1 oci:./mirror:v1',
       'package copy oci-archive:app.tar docker://localhost:5000/app:v1 --referrers',
