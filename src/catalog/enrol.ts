@@ -36,7 +36,8 @@ export type EnrolWord =
       readonly source: PackageSource
       readonly problem: Problem
     }
-  | { readonly kind: 'warning'; readonly name: string; readonly problem: Problem }
+  /** Of content that was not read before. */
+  | { readonly kind: 'warned'; readonly name: string; readonly problems: readonly Problem[] }
   /** Instances are left of a service whose package is offered under another name. */
   | { readonly kind: 'renamed'; readonly name: string; readonly problem: Problem }
   | { readonly kind: 'printed'; readonly name: string; readonly text: string }
@@ -82,7 +83,7 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
     })
     const { contract, package: pkg, warnings } = read
     failAll(refusalsOf(pkg, entry))
-    for (const problem of warnings) tell({ kind: 'warning', name, problem })
+    if (warnings.length > 0) tell({ kind: 'warned', name, problems: warnings })
     const document: Remembered = { ...whatToRemember(read), options: entry.options }
     await write(store, {
       name,

@@ -289,7 +289,7 @@ function tellOf(
     tell({ kind: isKept ? 'kept' : 'refused', name, source: 'registry', problem: image.problem })
     return
   }
-  for (const problem of image.warnings) tell({ kind: 'warning', name, problem })
+  if (image.warnings.length > 0) tell({ kind: 'warned', name, problems: image.warnings })
 }
 
 /** Earlier readings by what they were of. */

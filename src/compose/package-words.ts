@@ -8,7 +8,11 @@ import type { WorkReport } from '../work/work-report.ts'
 /** Tells figures and log of packages and sources. */
 export function tellPackages(metrics: Metrics, report: WorkReport): (word: EnrolWord) => void {
   return (word) => {
-    if (word.kind === 'warning' || word.kind === 'printed') return
+    if (word.kind === 'printed') return
+    if (word.kind === 'warned') {
+      report.event({ kind: 'warned', package: word.name, problems: word.problems })
+      return
+    }
     if (word.kind === 'listed') {
       metrics.sourceListed(word.name, word.listing)
       return

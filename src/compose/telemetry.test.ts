@@ -92,3 +92,22 @@ test('an operation that is held back is an error of the log; its figure is count
 
   expect(lines).toEqual(['operation.quarantined'])
 })
+
+test('what the author of a package should mend is one warning, with the first of many faults', () => {
+  const told: unknown[] = []
+  const log: Log = { ...noting([]), warn: (code, _sentence, fields) => void told.push([code, fields]) }
+  const problems = Array.from({ length: 12 }, (_, i) => ({
+    code: 'apb.spec.ignored' as const,
+    detail: `field ${i}`,
+  }))
+
+  const { report } = telemetryOf(log, openMetrics({ version: '1', nodeVersion: 'v24' }))
+  report.event({ kind: 'warned', package: 'dh/queue', problems })
+  report.event({ kind: 'warned', package: 'dh/stack', problems: problems.slice(0, 1) })
+
+  const first = 'A field of the spec has no effect as it is written: field 0'
+  expect(told).toEqual([
+    ['package.warned', { package: 'dh/queue', warnings: expect.arrayContaining([first]), more: 2 }],
+    ['package.warned', { package: 'dh/stack', warnings: [first] }],
+  ])
+})

@@ -94,6 +94,7 @@ function count(metrics: Metrics, event: WorkEvent): void {
     case 'waits':
     case 'quarantined':
     case 'fault':
+    case 'warned':
       return
     default:
       never(event)
@@ -163,10 +164,24 @@ function lineOf(event: Exclude<WorkEvent, Counted>): Line {
       const fields = { doing, error, ...whose }
       return line('error', 'work.fault', 'Work met an unexpected fault', fields)
     }
+    case 'warned':
+      return line('warn', 'package.warned', 'A package has something to mend', warned(event))
     case 'swept':
       return line('info', 'orphan.removed', 'A leftover run was removed', { run: event.run, why: event.why })
     default:
       return never(event)
+  }
+}
+
+/** Packages may be wrong in more ways than a log should tell. */
+const warningsMax = 10
+
+function warned({ package: name, problems }: Extract<WorkEvent, { kind: 'warned' }>): LogFields {
+  const more = problems.length - warningsMax
+  return {
+    package: name,
+    warnings: problems.slice(0, warningsMax).map(describeProblem),
+    ...(more > 0 ? { more } : {}),
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the work tells of itself while it goes on. */
 import type { EngineFacts } from '../engines/engine.ts'
+import type { Problem } from '../model/problem.ts'
 
 /** Told to figures and log; never a reason to fail. */
 export interface WorkReport {
@@ -70,6 +71,8 @@ export type WorkEvent =
   | { readonly kind: 'fenced'; readonly operation: string }
   | { readonly kind: 'quarantined'; readonly operation: string }
   | { readonly kind: 'fault'; readonly operation?: string; readonly doing: string; readonly error: unknown }
+  /** What the author of a package should mend; it is offered all the same. */
+  | { readonly kind: 'warned'; readonly package: string; readonly problems: readonly Problem[] }
   | {
       readonly kind: 'swept'
       readonly run: string

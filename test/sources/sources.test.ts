@@ -301,13 +301,20 @@ describe('folders of this machine', () => {
     const spec = Buffer.from(bundleLabels('queue-apb')['com.redhat.apb.spec'] ?? '', 'base64').toString()
     mkdirSync(join(home, 'specs/queue-apb'), { recursive: true })
     const write = (text: string) => writeFileSync(join(home, 'specs/queue-apb/apb.yml'), text)
-    write(`image: ${reference}\n${spec}`)
+    const quoted = `image: ${reference}\n${spec.replace('bindable: true', 'bindable: "True"')}`
+    write(quoted)
     const broker = await brokerOf({ type: 'folder', path: join(home, 'specs') })
+    const warned = () => broker.logLines.filter((line) => line.includes('package.warned'))
     expect(await services(broker)).toEqual(['dh-queue-apb'])
+    expect(warned()).toEqual([expect.stringContaining('counts as false')])
 
-    write(`image: ${reference}\n${spec.replace('name: queue-apb', 'name: renamed-apb')}`)
     await broker.reload((text) => text.replace('"1d"', '"2d"'))
+    expect(warned()).toHaveLength(1)
+
+    write(quoted.replace('name: queue-apb', 'name: renamed-apb'))
+    await broker.reload((text) => text.replace('"2d"', '"3d"'))
     expect(await services(broker)).toEqual(['dh-renamed-apb'])
+    expect(warned()).toHaveLength(2)
   })
 })
 
