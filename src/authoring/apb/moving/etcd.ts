@@ -21,8 +21,8 @@ export function resourcesInEtcd(document: JsonObject): readonly Resource[] {
     if (value === undefined) return []
     const states = (jobs.get(id) ?? []).map((job) => [job.token, job.value ?? {}] as const)
     const status = { jobs: Object.fromEntries(states) }
-    const make = makers[room]
-    const plain = { name: id, labels: {}, status, data: {}, spec: {} }
+    const make = Object.hasOwn(makers, room) ? makers[room] : undefined
+    const plain = { name: id, namespace: '', labels: {}, status, data: {}, spec: {} }
     return make === undefined ? [] : [{ ...plain, ...make(value, plans.get(id)) }]
   })
 }
@@ -38,10 +38,13 @@ interface Leaf {
   readonly value: JsonObject | undefined
 }
 
-function* leavesOf(node: unknown): Iterable<Leaf> {
-  if (!isObject(node)) return
+/** The original's keys have four parts, below what its operator may have put before them. */
+const depthMax = 20
+
+function* leavesOf(node: unknown, depth = 0): Iterable<Leaf> {
+  if (!isObject(node) || depth > depthMax) return
   const { key, value, nodes } = node
-  if (Array.isArray(nodes)) for (const inner of nodes) yield* leavesOf(inner)
+  if (Array.isArray(nodes)) for (const inner of nodes) yield* leavesOf(inner, depth + 1)
   if (typeof key !== 'string' || typeof value !== 'string') return
   const [room = '', id = '', , token = ''] = key.split('/').filter((part) => part !== '')
   yield { room, id, token, text: value, value: parse(value) }

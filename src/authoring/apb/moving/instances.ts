@@ -48,12 +48,15 @@ function instanceOf(
   const service = bundleOf(spec)
   const namespace = wordIn(memberOf(spec, 'context'), 'namespace') || wordIn(parameters, 'namespace')
   const credentials = credentialsOf(dump, name)
+  if (credentials === 'unreadable') return no(unreadable)
   const config = dump.configMaps.get(`${name}-state`)?.data
+  if (config !== undefined && !isState(config))
+    return no(`its state, the ConfigMap ${name}-state, holds what is no text or has no name of a file`)
   const moved = movedInstance({
     parameters,
     namespace,
     ...present({ credentials }),
-    ...(config === undefined ? {} : { state: config as Readonly<Record<string, string>> }),
+    ...present({ state: config }),
   })
   if (moved.plan === '') return no('it does not say its plan (_apb_plan_id)')
   const dashboard = wordIn(spec, 'dashboardUrl')
@@ -79,6 +82,10 @@ function bindingOf(
   const { dump, refuse } = around
   const state = stateOf(status)
   const own = credentialsOf(dump, name)
+  if (own === 'unreadable') {
+    refuse(name, unreadable)
+    return []
+  }
   const answer = own ?? around.credentials
   const parameters = objectIn(spec, 'parameters')
   if (state === 'open')
@@ -113,10 +120,19 @@ function stateOf(status: JsonObject): 'ready' | 'failed' | 'open' {
   return said === 'failed' && isMade ? 'failed' : 'ready'
 }
 
-function credentialsOf({ secrets }: Dump, id: string): JsonObject | undefined {
+const unreadable = 'its credentials, in the Secret of its name, are no JSON object'
+
+function credentialsOf({ secrets }: Dump, id: string): JsonObject | 'unreadable' | undefined {
   const secret = secrets.get(id)
   const { credentials } = secret === undefined ? {} : (valuesOf(secret) as { credentials?: string })
-  return credentials === undefined ? undefined : objectIn({ credentials }, 'credentials')
+  return credentials === undefined ? undefined : (objectIn({ credentials }, 'credentials') ?? 'unreadable')
+}
+
+/** Each becomes a file. */
+function isState(data: JsonObject): data is Readonly<Record<string, string>> {
+  return Object.entries(data).every(
+    ([key, value]) => typeof value === 'string' && /^(?!\.{1,2}$)[-._a-zA-Z0-9]{1,253}$/.test(key),
+  )
 }
 
 function bundleOf(spec: JsonObject): string {

@@ -54,7 +54,7 @@ export function moveRegistry(
   const faults = faultsOf(registry, name).map((fault) => `registry ${name}: ${fault}`)
   const { login, faults: unread } = loginOf(registry, move)
   const remarks = remarksOf(registry, name)
-  const type = types[wordIn(registry, 'type')]
+  const type = ownIn(types, wordIn(registry, 'type'))
   const all = [...faults, ...unread.map((fault) => `registry ${name}: ${fault}`)]
   if (type === undefined || all.length > 0) return { name, secrets: {}, faults: all, remarks }
   const url = urlOf(registry, type, move.openshift)
@@ -94,8 +94,8 @@ function faultsOf(registry: JsonObject, name: string): readonly string[] {
   const source = wordIn(registry, 'auth_name')
   return [
     ...(wholeName.test(name) ? [] : ['its name must be of lower-case letters, digits, dots and dashes']),
-    ...(type === '' || type in types || type in gone ? [] : [`Unknown registry type ${type}`]),
-    ...(types[type] === 'registry' && url === '' ? ['it has no url'] : []),
+    ...(type === '' || (ownIn(types, type) ?? ownIn(gone, type)) ? [] : [`Unknown registry type ${type}`]),
+    ...(ownIn(types, type) === 'registry' && url === '' ? ['it has no url'] : []),
     ...(url !== '' && /%/.test(hostOf(url)) ? [`its url ${url} has no host`] : []),
     ...(['', 'config', 'file', 'secret'].includes(kind) ? [] : [`Unrecognized registry AuthType: ${kind}`]),
     ...(kind === '' && source !== '' ? ['auth_name says nothing without auth_type'] : []),
@@ -179,8 +179,13 @@ function urlOf(registry: JsonObject, type: string, openshift: JsonObject): strin
 function remarksOf(registry: JsonObject, name: string): readonly string[] {
   const type = wordIn(registry, 'type')
   const said = Object.keys(registry).map(
-    (key) => `registry ${name}, ${key}: ${registryFates[key] ?? 'unknown to the original'}`,
+    (key) => `registry ${name}, ${key}: ${ownIn(registryFates, key) ?? 'unknown to the original'}`,
   )
-  const goes = gone[type]
+  const goes = ownIn(gone, type)
   return goes === undefined ? said : [...said, `registry ${name}: gone: ${goes}`]
+}
+
+/** What a table of ours says of a word of the configuration. */
+function ownIn(table: Readonly<Record<string, string>>, word: string): string | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined
 }

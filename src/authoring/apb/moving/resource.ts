@@ -4,6 +4,8 @@ import type { JsonObject } from '../../../kit/json.ts'
 export interface Resource {
   readonly kind: string
   readonly name: string
+  /** Empty where the dump does not say it. */
+  readonly namespace: string
   readonly labels: JsonObject
   readonly spec: JsonObject
   readonly status: JsonObject

@@ -21,9 +21,13 @@ export function specsOf({ bundles }: Dump, registries: readonly string[]): reado
       .find((name) => full.startsWith(`${name.replace(/[.]/g, '-')}-`))
     if (registry === undefined) return []
     const name = full.slice(registry.length + 1)
+    if (!folderName.test(name)) return []
     return [{ path: `${registry}/${name}/apb.yml`, text: writeYaml(specOf(spec, name)), registry }]
   })
 }
+
+/** The original makes no others, and nothing of a dump shall lie beside the folder. */
+const folderName = /^(?!\.{1,2}$)[^/\0]{1,51}$/u
 
 function specOf(spec: JsonObject, name: string): Json {
   const { tags = [], bindable = false } = spec
