@@ -224,6 +224,51 @@ describe('update', () => {
     ).toContain('plan update not possible')
   })
 
+  /** An instance of dev as it is asked for a change, to another plan or not. */
+  async function changing(sent: JsonObject, planName = 'prod') {
+    const pkg = await packageOf(spec)
+    const dev = situation(pkg, { planName: 'dev' }).plan
+    const from = situation(pkg, { planName, carryover: stored, sent })
+    const given = { size: 1, owner: 'me', password: 's3cret', ...sent }
+    const before = { parameters: { size: 1, owner: 'me', password: 's3cret' }, plan: dev }
+    return { ...from, instance: { ...from.instance, parameters: given }, before }
+  }
+
+  test.each<[string, JsonObject, readonly string[]]>([
+    ['a new parameter that may not change later', { volume: 7 }, []],
+    ['what stays as it is', { owner: 'me', size: '1' }, []],
+    ['what the new plan lacks, as it was', { password: 's3cret' }, []],
+    ['what the new plan lacks, anew', { password: 'other' }, ['/password is no parameter of the plan']],
+    ['what neither plan has', { colour: 'red' }, ['/colour is no parameter of the plan']],
+    ['what both have and none may change', { owner: 'you' }, ['/owner parameter not updatable']],
+    ['a type of another', { volume: 'much' }, ['/volume must be a whole number']],
+  ])('a change of plan with %s', async (_, sent, faults) => {
+    expect(refusalOf(update, await changing(sent))).toEqual(faults)
+  })
+
+  test('a change of plan fills the defaults of the new one, and does not tell the bundle of the old one', async () => {
+    const { vars } = argumentsOf(jobFor(update, await changing({})))
+
+    expect(vars).toMatchObject({ volume: 5, size: 1, _apb_plan_id: 'prod' })
+    expect(JSON.stringify(vars)).not.toContain('dev')
+  })
+
+  test('a required parameter of the new plan is asked for', async () => {
+    const { instance: of, ...rest } = await changing({})
+    const { owner: _owner, ...parameters } = of.parameters
+
+    expect(refusalOf(update, { ...rest, instance: { ...of, parameters } })).toEqual(['/owner is required'])
+  })
+
+  test.each<[string, JsonObject, readonly string[]]>([
+    ['of nothing but the plan works', {}, []],
+    ['of a parameter fails', { size: 2 }, ['apb.action-unsupported']],
+  ])('without a playbook an update %s', async (_, sent, codes) => {
+    const { problems } = outcomeOf(update, await changing(sent, 'dev'), { exit: 8 })
+
+    expect(problems.map(({ code }) => code)).toEqual(codes)
+  })
+
   test('a failed one keeps the parameters of before', async () => {
     const outcome = outcomeOf(
       update,

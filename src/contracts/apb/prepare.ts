@@ -59,13 +59,18 @@ export function parametersAfter(situation: Situation): ReturnType<typeof judgeVa
   return { ...given, values: { ...given.values, ...plan.operator.inputs, ...lent } }
 }
 
-/** After a change of plan, what only the old plan had stays behind. */
-function pickedFor({ plan, package: pkg, instance, before }: Situation): JsonObject {
+/** After a change of plan, what only the old plan had stays behind; with the change it cannot be set any more. */
+function pickedFor({ plan, package: pkg, instance, before, sent = {}, carryover }: Situation): JsonObject {
   if (before === undefined || before.plan.id === plan.id) return instance.parameters
   const declared = new Set(specPlanOf(pkg, plan).parameters.map(({ name }) => name))
   const old = new Set(specPlanOf(pkg, before.plan).parameters.map(({ name }) => name))
+  const stored = memoryOf(carryover).parameters ?? before.parameters
+  const isSet = (name: string): boolean =>
+    Object.hasOwn(sent, name) && !deepEqual(member(sent, name), member(stored, name))
   return Object.fromEntries(
-    Object.entries(instance.parameters).filter(([name]) => declared.has(name) || !old.has(name)),
+    Object.entries(instance.parameters).filter(
+      ([name]) => declared.has(name) || !old.has(name) || isSet(name),
+    ),
   )
 }
 
