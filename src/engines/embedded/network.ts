@@ -19,7 +19,7 @@ const { setup, ready, lent } = networkFiles
  */
 export const networkLines: readonly string[] = [
   `: >${space} && mkfifo ${up} || broken`,
-  `( exec 9>&-; unshare --net=${space} ip -batch ${setup} && kill -0 $$ && exec ${outwardThrough(space)} ) 6>${up} </dev/null >/dev/null 2>net.err &`,
+  `( exec 9>&-; unshare --net=${space} ip -batch ${setup} && kill -0 $$ && : >${ready} && exec ${outwardThrough(space)} ) 6>${up} </dev/null >/dev/null 2>net.err &`,
   'outward=$!',
 ]
 
@@ -32,7 +32,7 @@ export function untilLentLines(
   each: string,
 ): readonly string[] {
   if (network?.lends !== true) return []
-  return [`: >${ready}; while [ ! -e ${lent} ]; do ${each}; sleep 0.01 9>&-; done`]
+  return [`while [ ! -e ${lent} ]; do ${each}; sleep 0.01 9>&-; done`]
 }
 
 /** The line that forgets the network of a shim which ended before the run began. */
