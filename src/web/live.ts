@@ -15,6 +15,8 @@ const againMs = 2000
 const standsMs = 1000
 
 let isFirst = true
+/** Another stream tells this page what changes. */
+let isReplaced = false
 let source: EventSource | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -27,8 +29,28 @@ export function keepLive(): void {
   effect(() => choose(isOpen.value))
 }
 
+/**
+ * Something changed, told by another stream of the page, which stands in for the one here until `stepBack`: browsers
+ * grant a broker six connections, and each window that is seen takes one of them.
+ */
+export function standIn(): void {
+  if (!isReplaced) {
+    isReplaced = true
+    disconnect()
+  }
+  hear()
+}
+
+/** The other stream is gone: what changed meanwhile is told by the one here. */
+export function stepBack(): void {
+  if (!isReplaced) return
+  isReplaced = false
+  choose()
+}
+
 function choose(isOpen = session.peek().kind === 'open'): void {
   disconnect()
+  if (isReplaced) return
   if (isOpen && document.visibilityState === 'visible') connect()
 }
 
@@ -41,16 +63,18 @@ function disconnect(): void {
 function connect(): void {
   const stream = new EventSource(addressOf(calls.changes, {}))
   source = stream
-  stream.addEventListener('change', () => {
-    isLive.value = true
-    setTimeout(tell, isFirst ? standsMs : 0)
-    isFirst = false
-  })
+  stream.addEventListener('change', hear)
   stream.onerror = () => {
     isLive.value = false
     disconnect()
     timer = setTimeout(connectAgain, againMs)
   }
+}
+
+function hear(): void {
+  isLive.value = true
+  setTimeout(tell, isFirst ? standsMs : 0)
+  isFirst = false
 }
 
 function tell(): void {

@@ -144,6 +144,18 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     await seen.visit(`/operations/${operation}`)
     await page.getByText('still pretending after 300 ms').waitFor()
     await fine(seen, 'running')
+    // A browser grants a broker six connections, and each window takes one for good.
+    const windows = await Promise.all(Array.from({ length: 3 }, () => seen.context.newPage()))
+    for (const other of windows) {
+      await other.goto(page.url())
+      await other
+        .getByRole('status')
+        .filter({ hasText: /^live$/ })
+        .waitFor()
+    }
+    await windows[0]?.getByRole('link', { name: 'Instances' }).first().click()
+    await windows[0]?.getByRole('link', { name: 'report-db' }).waitFor()
+    for (const other of windows) await other.close()
     await page.route('**/log?*', (route) => route.abort())
     await page.reload()
     await page.getByText('not live: connecting again').waitFor()

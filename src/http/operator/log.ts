@@ -52,7 +52,7 @@ export async function* followLog(
   while (!signal.aborted) {
     // The state is read before the log: what was logged before the end is then never missed.
     const now = await look.operation(operation)
-    const state = now && `${now.state} ${now.reason}`
+    const state = now && `${now.state} ${now.reason} ${now.cancelRequestedAt}`
     if (now && state !== undefined && state !== told) {
       told = state
       yield { event: 'operation', data: toOperation(now) }

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { LogLine, Operation } from '../../api/operation.ts'
 import { calls } from '../calls.ts'
+import { standIn, stepBack } from '../live.ts'
 import { addressOf } from '../send.ts'
 import { resume } from '../session.ts'
 import { makeLines } from './lines.ts'
@@ -34,6 +35,7 @@ export function followLog(id: string) {
     clearTimeout(again)
     source?.close()
     source = undefined
+    stepBack()
   }
   const reconnect = (): void => {
     disconnect()
@@ -47,7 +49,9 @@ export function followLog(id: string) {
       connection.value = 'live'
     }
     source.addEventListener('operation', (event) => {
-      operation.value = JSON.parse(event.data) as Operation
+      const told = JSON.parse(event.data) as Operation
+      operation.value = told
+      if (told.finishedAt === undefined) standIn()
     })
     source.addEventListener('log', (event) => {
       after = Number(event.lastEventId)
@@ -63,12 +67,7 @@ export function followLog(id: string) {
     source.addEventListener('reconnect', reconnect)
     source.onerror = reconnect
   }
-  /** Browsers grant a broker few connections at once: pages in the background must not take them from the one that is looked at. */
-  const seen = (): void => {
-    if (document.visibilityState === 'hidden') disconnect()
-    else connect()
-  }
-  document.addEventListener('visibilitychange', seen)
+  const unwatch = watchPage(connect, disconnect)
   connect()
   return {
     lines,
@@ -77,10 +76,31 @@ export function followLog(id: string) {
     operation,
     close(): void {
       isOver = true
-      document.removeEventListener('visibilitychange', seen)
+      unwatch()
       clearTimeout(telling)
       disconnect()
     },
+  }
+}
+
+/**
+ * Browsers grant a broker few connections at once: pages in the background must not take them from the one that is
+ * looked at. A connection from before a network was lost may never say that it is dead.
+ */
+function watchPage(connect: () => void, disconnect: () => void): () => void {
+  const seen = (): void => {
+    if (document.visibilityState === 'hidden') disconnect()
+    else connect()
+  }
+  const online = (): void => {
+    disconnect()
+    connect()
+  }
+  document.addEventListener('visibilitychange', seen)
+  addEventListener('online', online)
+  return () => {
+    document.removeEventListener('visibilitychange', seen)
+    removeEventListener('online', online)
   }
 }
 
