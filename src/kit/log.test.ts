@@ -94,6 +94,21 @@ test('the form for people shows the sentence first', () => {
   expect(lines[0]).toBe('03:04:05 warn  Something is odd  count=3 name=a\n')
 })
 
+test('the form for people shows members by name, digests by their beginning, and a stack in lines', () => {
+  const { log, lines } = collecting({ format: 'pretty' })
+  const signature = `${'Ab+/'.repeat(21)}Ab==`
+
+  log.info('x', 'Anchored', { anchor: { seq: 7, hash: '0123456789abcdef'.repeat(4), signature }, n: [1] })
+  log.error('x', 'Failed', { error: new Error('outer') })
+
+  expect(lines[0]).toBe(
+    '03:04:05 info  Anchored  anchor.seq=7 anchor.hash=01234567… anchor.signature=Ab+/Ab+/… n=[1]\n',
+  )
+  const [first, second] = (lines[1] ?? '').split('\n')
+  expect(first).toBe('03:04:05 error Failed  error.name=Error error.message=outer')
+  expect(second).toMatch(/^ {4}at .*log\.test\.ts/)
+})
+
 function collecting(options: Partial<LogOptions>): { log: Log; lines: string[] } {
   const lines: string[] = []
   const log = openLog({

@@ -145,18 +145,42 @@ function cutTexts(value: unknown, most: number): unknown {
 
 const hidden = new Set(['time', 'level', 'msg', 'event', 'node', 'cluster', 'version'])
 
-/** `12:00:00 info  Ready  url=http://…` */
+/** `12:00:00 info  Ready  url=http://…`; members of an object stand beside each other, a stack below. */
 function pretty(line: string): string {
   try {
-    const fields: Readonly<Record<string, unknown>> = JSON.parse(line)
-    const rest = Object.entries(fields)
+    const fields: LogFields = JSON.parse(line)
+    const stacks: string[] = []
+    const shown = Object.entries(fields)
       .filter(([name]) => !hidden.has(name))
-      .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      .flatMap(([name, value]) => shownField(name, value, stacks))
     const time = String(fields['time']).slice(11, 19)
-    return `${time} ${String(fields['level']).padEnd(5)} ${fields['msg']}${rest.length > 0 ? `  ${rest.join(' ')}` : ''}\n`
+    const sentence = `${time} ${String(fields['level']).padEnd(5)} ${fields['msg']}`
+    return `${[[sentence, ...(shown.length > 0 ? [shown.join(' ')] : [])].join('  '), ...stacks].join('\n')}\n`
   } catch {
     return line
   }
+}
+
+function shownField(name: string, value: unknown, stacks: string[]): readonly string[] {
+  if (typeof value === 'string') return [`${name}=${shortenDigest(value)}`]
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [`${name}=${JSON.stringify(value)}`]
+  const { stack, ...members } = value as LogFields
+  if (typeof stack === 'string') stacks.push(...framesOf(stack))
+  return Object.entries(members).flatMap(([member, of]) => shownField(`${name}.${member}`, of, stacks))
+}
+
+/** Where it happened; what happened stands in the fields. */
+function framesOf(stack: string): readonly string[] {
+  return stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => `    ${line.trim()}`)
+}
+
+/** Digests, keys and signatures are for programs, which read the JSON; a person tells them apart by their beginning. */
+function shortenDigest(text: string): string {
+  return /^(?:[0-9a-f]{40,}|[A-Za-z0-9+/]{40,}={1,2})$/.test(text) ? `${text.slice(0, 8)}…` : text
 }
 
 function serializeError(error: unknown): unknown {
