@@ -60,20 +60,20 @@ export interface Remembered extends Omit<Known, 'programs'> {
 export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
   const { store, room, entry, name, enrolments, tell } = order
   const source = sourceOf(entry.package)
-  const find = (same: (one: Enrolment) => boolean): Known | undefined => {
-    const found = enrolments.find(
+  const find = (same: (one: Enrolment) => boolean): Enrolment | undefined =>
+    enrolments.find(
       (one) => one.state === 'offered' && same(one) && isReadAs(one, { options: entry.options }),
     )
-    return found && knownOf(found)
-  }
   try {
     const read = await readPackage(room, {
       reference: entry.package,
       signedBy: entry.signedBy,
       ...present({ contract: entry.contract }),
       options: entry.options,
-      known: (digest, contract) =>
-        Promise.resolve(find((one) => one.digest === digest && one.contract === contract && sameHost(one))),
+      known: (digest, contract) => {
+        const found = find((one) => one.digest === digest && one.contract === contract && sameHost(one))
+        return Promise.resolve(found && knownOf(found))
+      },
       signal: new AbortController().signal,
       progress: () => undefined,
       log: (piece) => {
@@ -103,7 +103,9 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
       : undefined
     if (before) {
       tell({ kind: 'kept', name, source, problem })
-      return before.package
+      // The row of a name that the catalog does not hold any more is removed.
+      if (before.name !== name) await write(store, { ...before, name })
+      return knownOf(before).package
     }
     tell({ kind: 'refused', name, source, problem })
     await write(store, {

@@ -191,19 +191,22 @@ class LiveCatalog {
   }
 }
 
-/** What the operator calls the service, else the end of the reference; told apart by a number. */
+/** What the operator calls the service, else what its reference calls it; told apart by a number. */
 function nameOf(entry: CatalogEntry, taken: Set<string>): string {
-  const plain =
-    entry.service.name ??
-    entry.package
-      .replace(/[?#].*$/, '')
-      .split('/')
-      .at(-1) ??
-    entry.package
+  const plain = entry.service.name ?? nameIn(entry.package)
   let name = plain
   for (let i = 2; taken.has(name); i++) name = `${plain}-${i}`
   taken.add(name)
   return name
+}
+
+/** The end of a reference: of an archive without what files are called by, of a layout on the disk the name in it. */
+function nameIn(reference: string): string {
+  const [place = ''] = reference.split(/[?#]/)
+  const end = place.split('/').at(-1) ?? ''
+  const inLayout = reference.startsWith('oci:') ? end.replace(/^[^:@]*:(?=.)/, '') : end
+  const plain = inLayout.replace(/\.(?:tgz|tar\.gz|tar|zip|brokerpak)$/i, '')
+  return plain === '' ? reference : plain
 }
 
 interface Known {

@@ -5,7 +5,15 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
-import { catalogOf, newFolder, passwords, startTestBroker, type TestBroker } from '../support/broker.ts'
+import { ask } from '../support/ask.ts'
+import {
+  basic,
+  catalogOf,
+  newFolder,
+  passwords,
+  startTestBroker,
+  type TestBroker,
+} from '../support/broker.ts'
 import { buildExamples } from '../support/built-examples.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import {
@@ -88,6 +96,15 @@ describe.skipIf(missing !== undefined)('each contract in the UI', { timeout: 600
     await running.broker.stop()
     running = await start(host)
   }
+
+  test('their packages are called as the operator, the file or the layout calls them', async () => {
+    const { items } = (await (await ask(running, '/api/v1/packages', { as: basic('admin') })).json()) as {
+      readonly items: readonly { readonly name: string }[]
+    }
+    expect(items.map(({ name }) => name).toSorted()).toEqual(
+      ['apb', 'brokerpak', 'cnab', 'toi', 'tweed'].map((contract) => `guestbook-${contract}`),
+    )
+  })
 
   test.for(stories)('the story of $contract', async (story, { skip }) => {
     skip(story.missing !== undefined, story.missing)
