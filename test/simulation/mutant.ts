@@ -5,6 +5,8 @@ export interface Mutant {
   readonly edits: readonly Edit[]
   /** The test that finds it, where the simulation does not get there. */
   readonly test?: string
+  /** A seed that has found it, where the first few do not: it is lived before all others. */
+  readonly seed?: number
 }
 
 export interface Edit {

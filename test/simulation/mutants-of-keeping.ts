@@ -21,23 +21,36 @@ function brokenFor(test: string, mutant: Mutant): Mutant {
   return { ...mutant, test }
 }
 
+function foundBy(seed: number, mutant: Mutant): Mutant {
+  return { ...mutant, seed }
+}
+
 export const mutantsOfKeeping: readonly Mutant[] = [
-  broken('nothing is brought to the disk at a flush', 'store/sqlite/flush.ts', [
-    '      await log.datasync()\n',
-    '',
-  ]),
-  broken('a key ring is not brought to the disk', 'store/key-file.ts', [
-    '    fsyncSync(handle)\n  } finally {\n    closeSync(handle)\n  }\n  return beside',
-    '  } finally {\n    closeSync(handle)\n  }\n  return beside',
-  ]),
+  foundBy(
+    12,
+    broken('nothing is brought to the disk at a flush', 'store/sqlite/flush.ts', [
+      '      await log.datasync()\n',
+      '',
+    ]),
+  ),
+  foundBy(
+    8,
+    broken('a key ring is not brought to the disk', 'store/key-file.ts', [
+      '    fsyncSync(handle)\n  } finally {\n    closeSync(handle)\n  }\n  return beside',
+      '  } finally {\n    closeSync(handle)\n  }\n  return beside',
+    ]),
+  ),
   brokenLog('the second stream of a program is not redacted', [
     'const opened = { redactor: mask.open(), step, stream, position }',
     "const opened = { redactor: (stream === 'stderr' ? maskOf([]) : mask).open(), step, stream, position }",
   ]),
-  brokenLog('redaction is lost by whoever takes over', [
-    'for (const { step, stream, end } of ends) open(step, stream, end)',
-    'for (const { step, stream, end } of ends) open(step, stream, end).redactor = maskOf([]).open()',
-  ]),
+  foundBy(
+    8,
+    brokenLog('redaction is lost by whoever takes over', [
+      'for (const { step, stream, end } of ends) open(step, stream, end)',
+      'for (const { step, stream, end } of ends) open(step, stream, end).redactor = maskOf([]).open()',
+    ]),
+  ),
   brokenFor(
     'src/work/lease.test.ts',
     broken('a lease is believed in for five seconds more', 'work/lease.ts', [

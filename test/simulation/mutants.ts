@@ -5,6 +5,7 @@ import { mutantsOfKeeping } from './mutants-of-keeping.ts'
 export const mutants: readonly Mutant[] = [
   {
     name: 'the lease is not checked before an effect outside',
+    seed: 45,
     edits: [
       {
         file: 'work/lease.ts',
@@ -26,6 +27,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the job is prepared again instead of adopting its run',
+    seed: 4,
     edits: [
       {
         file: 'work/next.ts',
@@ -36,6 +38,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run that vanished is started again under its old name',
+    seed: 14,
     edits: [
       {
         file: 'work/next.ts',
@@ -46,6 +49,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a vanished run is retried without a new attempt',
+    seed: 11,
     edits: [
       {
         file: 'work/conclude.ts',
@@ -67,6 +71,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an operation that lost its instance still changes it',
+    seed: 38,
     edits: [
       {
         file: 'broker/settle.ts',
@@ -77,6 +82,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a delete forgets the bindings',
+    seed: 7,
     edits: [
       {
         file: 'broker/settle.ts',
@@ -98,6 +104,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'overdue operations are not ended',
+    seed: 8,
     edits: [
       {
         file: 'work/maintenance.ts',
@@ -138,6 +145,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the run of an ended operation is never discarded by who ended it',
+    seed: 4,
     edits: [
       {
         file: 'work/conclude.ts',
@@ -169,6 +177,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'poison is claimed for ever',
+    seed: 5,
     edits: [
       {
         file: 'work/record.ts',
@@ -179,6 +188,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a cancelled creation is reported as done',
+    seed: 6,
     edits: [
       {
         file: 'broker/settle.ts',

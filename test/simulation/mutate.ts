@@ -43,7 +43,9 @@ async function judge(mutant: Mutant): Promise<void> {
         throw new RangeError(`${mutant.name}: its place occurs ${parts.length - 1} times in ${edit.file}`)
       writeFileSync(file, parts.join(edit.replace))
     }
-    const { code, output } = await (mutant.test === undefined ? live(folder) : judgedBy(folder, mutant.test))
+    const { code, output } = await (mutant.test === undefined
+      ? live(folder, mutant.seed)
+      : judgedBy(folder, mutant.test))
     const faults = mutant.test === undefined ? /^ {2}\S.*/m : /(?:Assertion|Problem)Error.*/
     const [first = ''] = faults.exec(output) ?? []
     if (code === 1 && first !== '') console.log(`caught: ${mutant.name} — ${first.trim().slice(0, 100)}`)
@@ -61,8 +63,12 @@ interface Judgement {
   readonly output: string
 }
 
-function live(folder: string): Promise<Judgement> {
-  return run(folder, [join(folder, 'test/simulation/main.ts'), `--to=${values.seeds}`, '--first'])
+/** Lives the seed that has found the fault before, and all of them when it does not any more. */
+async function live(folder: string, known?: number): Promise<Judgement> {
+  const lives = (...seeds: readonly string[]) =>
+    run(folder, [join(folder, 'test/simulation/main.ts'), ...seeds, '--first'])
+  const told = known === undefined ? undefined : await lives(`--from=${known}`, `--to=${known}`)
+  return told?.code === 1 ? told : lives(`--to=${values.seeds}`)
 }
 
 /** A test that passes without the fault, or the whole suite would not be green. */
