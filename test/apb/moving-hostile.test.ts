@@ -38,6 +38,24 @@ describe('an instance', () => {
       'its parameters are no JSON object',
     ],
     ['no parameters', [instance({ parameters: '' })], 'i', 'it does not say its plan (_apb_plan_id)'],
+    [
+      'a plan that is no text',
+      [instance({ parameters: { _apb_plan_id: { x: 1 } } })],
+      'i',
+      'it does not say its plan',
+    ],
+    [
+      'a namespace that Ansible would evaluate',
+      [instance({ context: { namespace: '{{ lookup(1) }}' } })],
+      'i',
+      '"{{ lookup(1) }}" is no name of a namespace',
+    ],
+    [
+      'an id that Ansible would evaluate',
+      [one('BundleInstance', 'i{{ 1 }}', { spec: {} })],
+      'i{{ 1 }}',
+      '{{',
+    ],
     ['no name', [one('BundleInstance', '', { spec: {} })], '', 'it has no id'],
     ['credentials that are no JSON', [instance(), secret('i', 'root')], 'i', 'are no JSON object'],
     ['credentials that are a list', [instance(), secret('i', '["root"]')], 'i', 'are no JSON object'],
@@ -77,6 +95,12 @@ describe('an instance', () => {
     const { instances } = movedInstances(read(instance({ parameters: { size: 2, _apb_plan_id: 'dev' } })))
 
     expect(instances).toMatchObject([{ instance: 'i', plan: 'dev', parameters: { size: 2 } }])
+  })
+
+  test('without a namespace gets that of its operator', () => {
+    const { instances } = movedInstances(read(instance({ parameters: { _apb_plan_id: 'dev' } })))
+
+    expect(instances[0]?.memory).not.toHaveProperty('namespace')
   })
 
   test('is not mixed with others of its name in other namespaces', () => {

@@ -125,10 +125,12 @@ function taken(adopt: TakeOver<void>): TakeOver<Result> {
 }
 
 function tried(dryAdopt: TakeOver<DryRun>): TakeOver<Result> {
-  return async (key, body) => {
-    const { problem } = await dryAdopt(key, body)
-    return problem === undefined ? { result: 'would be taken' } : resultOf(problemFrom(problem, 400))
-  }
+  return (key, body) =>
+    dryAdopt(key, body).then(
+      ({ problem }) =>
+        problem === undefined ? { result: 'would be taken' } : resultOf(problemFrom(problem, 400)),
+      (error: unknown) => resultOf(toProblem(error)),
+    )
 }
 
 /** A refusal ends only the take-over of this instance. */

@@ -10,7 +10,7 @@ import { readApb, recogniseApb } from './read.ts'
 
 export { labelInstruction, labelsOf, readLabels, runtimeTwo, specLabel } from './labels.ts'
 export { lintSpec, type SpecLint } from './lint.ts'
-export { movedBinding, movedInstance, sentParameters } from './moved.ts'
+export { faultOfNames, movedBinding, movedInstance, sentParameters } from './moved.ts'
 
 export const apb: Contract = {
   name: 'apb',

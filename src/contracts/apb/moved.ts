@@ -3,6 +3,8 @@ import type { JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import { carryoverOf } from './memory.ts'
+import { namespacePattern } from './names.ts'
+import { holdsTemplate } from './values.ts'
 
 /** What the original kept of an instance. */
 export interface OriginalInstance {
@@ -36,15 +38,23 @@ export function movedInstance({
   state,
 }: OriginalInstance): MovedInstance {
   const sent = sentParameters(parameters)
+  const { _apb_plan_id: plan } = parameters
   return {
-    plan: String(parameters['_apb_plan_id'] ?? ''),
+    plan: typeof plan === 'string' ? plan : '',
     parameters: sent,
+    // Without one of its own it gets that of its operator's choice.
     carryover: carryoverOf({
       parameters: sent,
-      namespace,
-      ...present({ credentials, state }),
+      ...present({ namespace: namespace || undefined, credentials, state }),
     }),
   }
+}
+
+/** Why the original cannot have made an instance of these names, which bundles are told and Ansible would evaluate. */
+export function faultOfNames(id: string, namespace: string): string | undefined {
+  if (holdsTemplate(id)) return 'its id holds {{ or {%, which the bundle would evaluate'
+  if (namespace === '' || new RegExp(namespacePattern).test(namespace)) return undefined
+  return `${JSON.stringify(namespace)} is no name of a namespace`
 }
 
 /** What a binding of the original leaves for its unbind. */

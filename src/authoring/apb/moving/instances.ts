@@ -1,6 +1,6 @@
 /** Instances and bindings of a dump, as they are handed to a broker; what is unclear is refused one by one. */
 import type { AdoptedInstance } from '../../../api/adoption.ts'
-import { movedBinding, movedInstance, sentParameters } from '../../../contracts/apb/index.ts'
+import { faultOfNames, movedBinding, movedInstance, sentParameters } from '../../../contracts/apb/index.ts'
 import { isObject, type JsonObject } from '../../../kit/json.ts'
 import { present } from '../../../kit/present.ts'
 import type { Carryover } from '../../../model/outcome.ts'
@@ -47,6 +47,8 @@ function instanceOf(
   if (parameters === undefined) return no('its parameters are no JSON object')
   const service = bundleOf(spec)
   const namespace = wordIn(memberOf(spec, 'context'), 'namespace') || wordIn(parameters, 'namespace')
+  const names = faultOfNames(name, namespace)
+  if (names !== undefined) return no(names)
   const credentials = credentialsOf(dump, name)
   if (credentials === 'unreadable') return no(unreadable)
   const config = dump.configMaps.get(`${name}-state`)?.data
