@@ -4,7 +4,7 @@
  * which is more than half of their start.
  */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sweepStrays } from '../src/engines/privates.ts'
@@ -19,7 +19,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   for (const parent of parents) {
     for (const name of readdirSync(parent)) {
       const pid = new RegExp(`^${prefix}(\\d+)$`).exec(name)?.[1]
-      if (pid === undefined || existsSync(`/proc/${pid}`)) continue
+      if (pid === undefined || existsSync(`/proc/${pid}`) || !isOurs(join(parent, name))) continue
       endAll(join(parent, name))
       takeAway(join(parent, name))
     }
@@ -37,6 +37,12 @@ export default async function setup(): Promise<() => Promise<void>> {
     for (const folder of own) takeAway(folder)
     await sweepStrays(systemClock, 0)
   }
+}
+
+/** What another user has left is that user's to take away. */
+function isOurs(folder: string): boolean {
+  const owner = statSync(folder, { throwIfNoEntry: false })?.uid
+  return owner !== undefined && [0, owner].includes(process.getuid?.() ?? 0)
 }
 
 /** Sets a variable of the environment; answers how it is put back. */

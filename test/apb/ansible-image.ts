@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensurePrograms } from '../support/debian.ts'
+import { ensurePrograms, findProgram } from '../support/debian.ts'
 import { imageInLayout } from '../support/image.ts'
 import { findPostgres } from '../support/postgres.ts'
 
@@ -10,7 +10,10 @@ const wanted = ['bash', 'libc-bin', 'coreutils', 'sed', 'ansible-core', 'python3
 
 /** Why the image cannot be built here, after an attempt to install what it is made of. */
 export function ansibleMissing(): string | undefined {
-  const missing = ensurePrograms('ansible-playbook', 'postgres')
+  // Half a minute of apt, so it is not installed for every run of all tests.
+  if (findProgram('ansible-playbook') === undefined)
+    return 'ansible-playbook is missing: run as root: apt-get install ansible-core python3-kubernetes'
+  const missing = ensurePrograms('postgres')
   if (missing !== undefined) return missing
   if (hasClient()) return undefined
   if (process.getuid?.() === 0) {

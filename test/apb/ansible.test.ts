@@ -50,8 +50,15 @@ describe.skipIf(missing !== undefined)('a bundle of playbooks', { timeout: 1_800
     await askForPasswords(server)
     const bundle = 'test/apb/database'
     const reference = await ansibleImage(folder, bundle, readFileSync(join(bundle, 'apb.yml'), 'utf8'))
-    const infrastructure = [{ name: 'db-admin/admin_uri', value: server.url }]
-    broker = await offering([{ package: reference, options: { namespace: 'databases' }, infrastructure }])
+    const { host } = new URL(server.url)
+    const uri = server.url.replace('127.0.0.1', 'database.test')
+    const entry = {
+      package: reference,
+      options: { namespace: 'databases' },
+      infrastructure: [{ name: 'db-admin/admin_uri', value: uri }],
+      lend: [`database.test=${host}`],
+    }
+    broker = await offering([entry])
     platform = new Platform(broker)
   }, 1_800_000)
 
