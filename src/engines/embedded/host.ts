@@ -13,6 +13,7 @@ import { groupLines } from './enter-group.ts'
 import { bootId } from './identity.ts'
 import { networkLines, noNetworkLine, type RunNetwork, untilNetworkLine } from './network.ts'
 import { ociConfig } from './oci-config.ts'
+import { holdsProcesses } from './process-limit.ts'
 import type { Runtime } from './run-folder.ts'
 import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
 import type { StepPlan } from './step-plan.ts'
@@ -158,7 +159,7 @@ export function hostProblems({
   const missing = [
     ...(controls.memory ? [] : ['memory']),
     ...(controls.memory && !controls.swap && hasSwap() ? ['memory that is swapped out'] : []),
-    ...(controls.pids ? [] : ['number of processes']),
+    ...(holdsProcesses({ controls, rootless }) ? [] : ['number of processes']),
     ...(controls.cpu ? [] : ['processor time']),
   ]
   if (missing.length > 0) problems.push({ code: 'engine.not-enforced', detail: missing.join(', ') })

@@ -24,6 +24,7 @@ import { type Host, hostProblems, type RuntimeChoice } from './host.ts'
 import { shimState } from './identity.ts'
 import { isDoubtful, knowHost } from './known-host.ts'
 import { layOut } from './lay-out.ts'
+import { holdsProcesses } from './process-limit.ts'
 import {
   type ArtifactContext,
   pathsOf,
@@ -136,7 +137,7 @@ async function openRooms(folder: string): Promise<ArtifactContext> {
   return rooms
 }
 
-function factsOf({ controls }: Host): EngineFacts {
+function factsOf(host: Host): EngineFacts {
   return {
     programs: ['image', 'tools'],
     run: 'process',
@@ -146,9 +147,9 @@ function factsOf({ controls }: Host): EngineFacts {
     readOnlyMounts: true,
     folderLimit: 'hard',
     networkNone: true,
-    memoryLimit: controls.memory,
-    processLimit: controls.pids,
-    processorLimit: controls.cpu,
+    memoryLimit: host.controls.memory,
+    processLimit: holdsProcesses(host),
+    processorLimit: host.controls.cpu,
     cluster: ['none'],
   }
 }

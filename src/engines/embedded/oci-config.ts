@@ -2,6 +2,7 @@
 import { capabilities, maskedPaths, readOnlyPaths, seccomp } from '../confinement.ts'
 import { type MountedPrograms, mountedProgramsFolder } from '../mounted-programs.ts'
 import type { Controls } from './cgroups.ts'
+import { processesOfUser } from './process-limit.ts'
 import type { Runtime } from './run-folder.ts'
 import { bringsItsOwn } from './runtimes.ts'
 import type { Chamber, Mount, StepPlan } from './step-plan.ts'
@@ -18,6 +19,7 @@ export interface RuntimeHost {
 export function ociConfig(chamber: Chamber, step: StepPlan, host: RuntimeHost): unknown {
   const caps = capabilities.map((name) => `CAP_${name}`)
   const { uid, gid, groups } = step.user
+  const processes = processesOfUser(chamber.processes, host)
   const ownGroups = bringsItsOwn(host.runtime) && host.controls.kind !== 'none'
   return {
     ociVersion: '1.0.2',
@@ -33,6 +35,7 @@ export function ociConfig(chamber: Chamber, step: StepPlan, host: RuntimeHost): 
       rlimits: [
         { type: 'RLIMIT_CORE', soft: 0, hard: 0 },
         { type: 'RLIMIT_FSIZE', soft: chamber.diskBytes, hard: chamber.diskBytes },
+        ...(processes === undefined ? [] : [{ type: 'RLIMIT_NPROC', soft: processes, hard: processes }]),
       ],
       noNewPrivileges: true,
       oomScoreAdj: 500,

@@ -4,6 +4,7 @@ import { type MountedPrograms, mountedProgramsFolder } from '../mounted-programs
 import { commandLine, isShellName, quote } from '../shell.ts'
 import type { Controls } from './cgroups.ts'
 import { groupLines } from './enter-group.ts'
+import { processesOfUser } from './process-limit.ts'
 import type { Chamber, Mount, StepPlan } from './step-plan.ts'
 
 export interface PlainHost {
@@ -31,6 +32,7 @@ export function plainCommand({ network }: Chamber, script: string, { rootless }:
 export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): string {
   const { lent } = host
   const root = quote(chamber.root)
+  const processes = processesOfUser(chamber.processes, host)
   const hostname = quote(chamber.hostname)
   return [
     'stuck() { echo "could not confine the program: $1" >&2; exit 125; }',
@@ -61,6 +63,10 @@ export function plainScript(chamber: Chamber, step: StepPlan, host: PlainHost): 
     'cd /',
     `${commandLine(lent.command('umount'))} -l /dev/.old || stuck umount`,
     `ulimit -c 0; ulimit -f ${Math.ceil(chamber.diskBytes / 512)}`,
+    // Shells do not agree on the letter.
+    ...(processes === undefined
+      ? []
+      : [`ulimit -p ${processes} 2>/dev/null || ulimit -u ${processes} || stuck processes`]),
     `cd ${quote(step.workingFolder)} || stuck folder`,
     'unset PWD OLDPWD PATH',
     ...programLines(step, host),
