@@ -2,6 +2,8 @@
 import { rmSync } from 'node:fs'
 import { request } from 'node:https'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findControls } from '../../src/engines/embedded/cgroups.ts'
+import { holdsProcesses } from '../../src/engines/embedded/process-limit.ts'
 import { serveApi } from '../../src/engines/stand-in/server.ts'
 import { firstSnapshot } from '../../src/engines/stand-in/session.ts'
 import { openSessionFiles } from '../../src/engines/stand-in/session-files.ts'
@@ -271,7 +273,9 @@ describe('runs', () => {
   })
   beforeEach(({ skip }) => skip(missing !== undefined, missing))
 
-  test.each(endings)('%s', async (mode, state, words) => {
+  test.for(endings)('%s', async ([mode, state, words], { skip }) => {
+    const host = { controls: await findControls(), rootless: process.geteuid?.() !== 0 }
+    skip(mode === 'forks' && !holdsProcesses(host), 'it would take all processes of this host')
     const ordered = await platform.provision(mode, 'default', { mode, password: canary })
     const ended = await platform.end(mode, ordered)
     expect(ended.state).toBe(state)

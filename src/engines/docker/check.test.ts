@@ -42,6 +42,11 @@ async function engineAt(socket: string, folder: string) {
 test.each([
   ['nothing else of one on this host', {}, []],
   ['what one cannot limit', { MemoryLimit: false, PidsLimit: false }, ['engine.not-enforced']],
+  [
+    'what one without root cannot limit',
+    { CgroupVersion: '1', SecurityOptions: ['name=seccomp', 'name=rootless'] },
+    ['engine.not-enforced'],
+  ],
   ['that one is on another machine', { KernelVersion: '6.6.6-linuxkit' }, ['engine.elsewhere']],
 ])('the check says %s', async (_, info, codes) => {
   const engine = await engineThatSays({ KernelVersion: release(), ...info })
