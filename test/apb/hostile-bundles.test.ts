@@ -274,8 +274,10 @@ describe('runs', () => {
   beforeEach(({ skip }) => skip(missing !== undefined, missing))
 
   test.for(endings)('%s', async ([mode, state, words], { skip }) => {
-    const host = { controls: await findControls(), rootless: process.geteuid?.() !== 0 }
+    const controls = await findControls()
+    const host = { controls, rootless: process.geteuid?.() !== 0 }
     skip(mode === 'forks' && !holdsProcesses(host), 'it would take all processes of this host')
+    skip(mode === 'eats-memory' && !controls.memory, 'it would take all memory of this host')
     const ordered = await platform.provision(mode, 'default', { mode, password: canary })
     const ended = await platform.end(mode, ordered)
     expect(ended.state).toBe(state)
