@@ -1,6 +1,5 @@
 /** Lets the contract refuse before anything is accepted; what it prepared is thrown away. */
 import type { Prepared } from '../contracts/contract.ts'
-import { maskOf } from '../kit/redact.ts'
 import { gather, ProblemError } from '../model/problem.ts'
 import type { Action } from '../model/situation.ts'
 import type { Transaction } from '../store/store.ts'
@@ -8,7 +7,7 @@ import { prepare } from './decide.ts'
 import { maskedProblem } from './masked.ts'
 import type { Asker } from './orders.ts'
 import type { Ports } from './ports.ts'
-import { secretsOf } from './secrets.ts'
+import { maskFor } from './secrets.ts'
 import { type Knowledge, situationOf } from './situation.ts'
 
 /** What a verb knows of the action it is about to order. */
@@ -35,7 +34,7 @@ export async function rehearse(
   const contract = ports.contract(known.offer.package.contract)
   const prepared = await prepare(ports, contract, action, situation)
   if (prepared.kind === 'refused')
-    throw new ProblemError(maskedProblem(gather(prepared.problems), maskOf(secretsOf(situation, {}))))
+    throw new ProblemError(maskedProblem(gather(prepared.problems), maskFor(situation, {})))
   const refusal = prepared.kind === 'job' ? ports.refuses(prepared.job) : undefined
   if (refusal) throw new ProblemError(refusal)
   return prepared

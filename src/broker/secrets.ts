@@ -2,7 +2,7 @@
 
 import { parseJson } from '../kit/exact.ts'
 import { isObject, type Json, type JsonObject } from '../kit/json.ts'
-import { secretTexts } from '../kit/redact.ts'
+import { type Mask, maskOf, secretTexts } from '../kit/redact.ts'
 import { Secret } from '../kit/secret.ts'
 import type { Job } from '../model/job.ts'
 import type { Carryover, Outcome, Output } from '../model/outcome.ts'
@@ -19,10 +19,35 @@ export interface Further {
   readonly made?: readonly string[]
 }
 
+export interface Secrets {
+  readonly values: readonly string[]
+  /** Documents, and files of lines that others may print, too: their values are secret, and the whole where it is encoded. */
+  readonly files: readonly string[]
+}
+
 /** Every secret text: of the parameters, of what the operator lends, of the job, and of what came out. */
-export function secretsOf(
+export function secretsOf(situation: Situation, further: Further): Secrets {
+  const { job, outputs = [], outcome, made = [] } = further
+  const handed = [...outputs, ...(outcome?.outputs ?? [])].flatMap(({ secret, content }) =>
+    secret ? [Buffer.from(content).toString()] : [],
+  )
+  const given = job === undefined ? [] : [...secretFilesOf(job)]
+  return {
+    values: valuesOf(situation, further, handed),
+    files: [...new Set([...given, ...made, ...handed].filter(isFile))],
+  }
+}
+
+/** A mask for all of them, made at once: where little is to be hidden. */
+export function maskFor(situation: Situation, further: Further): Mask {
+  const { values, files } = secretsOf(situation, further)
+  return maskOf(values, files)
+}
+
+function valuesOf(
   situation: Situation,
-  { job, outputs = [], outcome, made = [] }: Further,
+  { job, outcome, made = [] }: Further,
+  handed: readonly string[],
 ): readonly string[] {
   const { binding, infrastructure } = situation
   const given = parametersOf(situation)
@@ -36,8 +61,7 @@ export function secretsOf(
     ...secretTexts(outcome?.binding?.credentials),
     ...keptCredentials(situation.carryover),
     ...keptCredentials(binding?.carryover ?? {}),
-    ...made.flatMap((text) => [...secretsInFile(text, true)]),
-    ...[...outputs, ...(outcome?.outputs ?? [])].flatMap(secretsOfOutput),
+    ...[...made, ...handed].flatMap((text) => [...secretsInFile(text, true)]),
   ]
   for (const text of handedOut) if (!given.open.has(text)) known.add(text)
   return [...known]
@@ -76,18 +100,23 @@ function* keptCredentials({ credentials }: Carryover): Generator<string> {
 }
 
 /** What the program of a job is given and must not show. */
-export function* secretsOfJob({ steps, files, secrets = [] }: Job): Generator<string> {
+export function* secretsOfJob(job: Job): Generator<string> {
+  const { steps, secrets = [] } = job
   for (const { environment } of steps) yield* revealed(environment)
-  for (const { content } of files)
-    if (content.kind === 'secret') yield* secretsInFile(content.secret.reveal())
+  for (const text of secretFilesOf(job)) yield* secretsInFile(text)
   for (const secret of secrets) {
     yield secret.reveal()
     yield* secretTexts(documentIn(secret.reveal()))
   }
 }
 
-function secretsOfOutput({ secret, content }: Output): readonly string[] {
-  return secret ? [...secretsInFile(Buffer.from(content).toString(), true)] : []
+function* secretFilesOf({ files }: Job): Generator<string> {
+  for (const { content } of files) if (content.kind === 'secret') yield content.secret.reveal()
+}
+
+/** What is no value itself: a document, and lines that are no key, whose every line would be one. */
+function isFile(text: string): boolean {
+  return /^\s*["[{]/.test(text) || (text.trim().includes('\n') && !text.includes('-----BEGIN '))
 }
 
 /** A file of one line is a value, of a longer one its values are secret, not the file: others may hold the same lines. */

@@ -37,17 +37,25 @@ export interface Looking {
 /** After so many rows the builder lets others have their turn. */
 const turnRows = 4096
 
-/** Builds an index of values, and of words that are only looked for, step by step; between two steps others may have their turn. */
-export function* buildIndex(
-  values: Iterable<string>,
-  words: readonly Uint8Array[],
-): Generator<undefined, Index> {
-  const texts = [...new Set([...values].map((value) => value.trim()).filter(worthHiding))]
+/** What an index leads to. */
+export interface Sought {
+  readonly values: Iterable<string>
+  /** Sought only where they are encoded. */
+  readonly files: Iterable<string>
+  /** Sought as they are, and not hidden. */
+  readonly words: readonly Uint8Array[]
+}
+
+/** Builds an index step by step; between two steps others may have their turn. */
+export function* buildIndex({ values, files, words }: Sought): Generator<undefined, Index> {
+  const whole = new Set([...values].map((value) => value.trim()).filter(worthHiding))
+  const others = new Set([...files].map((file) => file.trimStart()).filter(worthHiding))
+  const texts = [...whole, ...[...others].filter((text) => !whole.has(text))]
   const rows = openRows()
   for (const head of words) rows.add({ value: 0, kind: kinds.word, from: 0, length: 0, head })
   let turn = turnRows
   for (const [value, text] of texts.entries()) {
-    for (const _row of addForms(rows, value, text)) {
+    for (const _row of addForms(rows, value, text, value < whole.size)) {
       if (rows.count < turn) continue
       turn = rows.count + turnRows
       yield

@@ -88,16 +88,46 @@ export function openRows(): Rows {
   }
 }
 
-/** Adds a row for each form of a value. */
-export function* addForms(rows: Rows, value: number, text: string): Generator<undefined, void> {
+/** Adds a row for each form of a value, or only for those in which it cannot be read. */
+export function* addForms(
+  rows: Rows,
+  value: number,
+  text: string,
+  isWhole: boolean,
+): Generator<undefined, void> {
   const bytes = Buffer.from(text)
+  const present = signsIn(bytes)
+  if (isWhole) addWritten(rows, { value, text, bytes, present })
+  addEncoded(rows, { value, text, bytes, present })
+  yield
+  if (bytes.length <= wrappedMax) yield* addWrapped(rows, value, bytes)
+  if (isWhole && present[0x0a] === 1) yield* addLines(rows, value, bytes)
+}
+
+interface Value {
+  readonly value: number
+  readonly text: string
+  readonly bytes: Buffer
+  readonly present: Uint8Array
+}
+
+function beginningOf(text: string): string {
+  return text.slice(0, pieceEnd(text, 0, 2 * headBytes))
+}
+
+function addWritten(rows: Rows, { value, text, bytes, present }: Value): void {
   const all = { value, from: 0, length: bytes.length }
   rows.add({ ...all, kind: kinds.line, head: bytes })
-  const present = signsIn(bytes)
-  const beginning = text.slice(0, pieceEnd(text, 0, 2 * headBytes))
+  const beginning = beginningOf(text)
   for (const [index, { changes, write }] of writings.entries())
     if (applies(changes, present))
       rows.add({ ...all, kind: kinds.written + index, head: Buffer.from(write(beginning)) })
+}
+
+/** Hexadecimal and Base64, also of documents that hold the text. */
+function addEncoded(rows: Rows, { value, text, bytes, present }: Value): void {
+  const all = { value, from: 0, length: bytes.length }
+  const beginning = beginningOf(text)
   for (const [index, { changes, write }] of inDocuments.entries()) {
     if (!applies(changes, present)) continue
     const head = Buffer.from(write(beginning))
@@ -118,9 +148,6 @@ export function* addForms(rows: Rows, value: number, text: string): Generator<un
         head: startOfBase64(bytes, alphabet, before),
       })
   }
-  yield
-  if (bytes.length <= wrappedMax) yield* addWrapped(rows, value, bytes)
-  if (present[0x0a] === 1) yield* addLines(rows, value, bytes)
 }
 
 function startOf(form: Form): Uint8Array {

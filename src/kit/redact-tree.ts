@@ -153,6 +153,33 @@ function passesBreak(walk: Walk, byte: number): boolean {
   return true
 }
 
+/** So many bytes tell that a text goes on with a form which it had left; fewer than the least say nothing. */
+const [restBytes, restLeast] = [12, 4]
+const restsMax = 8
+
+/** With what bytes a form goes on that a text has left: empty where it was just begun, or where little of it is left. */
+export function restsOf({ node, depth }: Walk): readonly Uint8Array[] {
+  if (depth < partBytes) return []
+  const isInside = depth < endOf(node, depth)
+  const forms = isInside ? [node.form] : [...(node.next?.values() ?? [])].map(({ form }) => form)
+  return forms
+    .slice(0, restsMax)
+    .map((form) => bytesOf(form, depth))
+    .filter(({ length }) => length >= restLeast)
+}
+
+function bytesOf(form: Form, from: number): Uint8Array {
+  const bytes: number[] = []
+  for (let byte = form.at(from); byte >= 0 && bytes.length < restBytes; byte = form.at(from + bytes.length))
+    bytes.push(byte)
+  return Uint8Array.from(bytes)
+}
+
+/** Goes on where a walk has ended. */
+export function walkOn({ node, depth }: Walk): Walk {
+  return { node, depth, seen: 0, sure: 0, breaks: 0 }
+}
+
 /** How many bytes are equal as far as both are at hand, in one native comparison; zero when they are not. */
 function equalRun(one: Uint8Array, other: Uint8Array, most: number): number {
   const many = Math.min(one.length, other.length, most)

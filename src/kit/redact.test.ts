@@ -263,3 +263,28 @@ test('short and common words are left alone', () => {
 test('the texts and numbers of a value are found', () => {
   expect([...secretTexts({ a: ['x', { b: 12_345_678, c: true, d: null }] })]).toEqual(['x', '12345678'])
 })
+
+test('Base64 of a large value is hidden behind whatever stands before each line, however it is cut', () => {
+  const value = long(100_000)
+  const mask = maskOf([value, long(40, 9)])
+  for (const width of [60, 100]) {
+    const text = Buffer.from(`${wrapped(value, width).replace(/^/gm, '2026-01-01T00:00:00Z app | ')} end\n`)
+    const shown = mask.text(text.toString())
+    expect(new Set(shown.split('\n').slice(0, -2))).toEqual(
+      new Set(['2026-01-01T00:00:00Z app | [redacted]']),
+    )
+    for (const size of [1000, 8192, 65_536]) {
+      const cuts = Array.from({ length: text.length / size }, (_, index) => (index + 1) * size)
+      expect(inPieces(mask, text, cuts)).toBe(shown)
+    }
+  }
+})
+
+test('of a file whose lines others print, too, only what is encoded is hidden', () => {
+  const text = 'Plan: 1 to add, 0 to change\nkey: none of it is secret\nanother line\n'
+  const mask = maskOf([], [text])
+
+  expect(mask.text(text)).toBe(text)
+  expect(mask.text(`a ${Buffer.from(text).toString('base64')} b`)).toMatch(/^a \[redacted\].{0,4} b$/)
+  expect(mask.text(`a ${Buffer.from(text.trim()).toString('hex')} b`)).toBe('a [redacted] b')
+})

@@ -2,9 +2,10 @@
 import type { Clock } from './clock.ts'
 import { isExact } from './exact.ts'
 import { buildIndex, type Index } from './redact-index.ts'
+import { type Left, leftAt, leftBy, openSince, placeOf } from './redact-left.ts'
 import { openPatterns, type Patterns, triggers } from './redact-patterns.ts'
 import { keyBytes } from './redact-rows.ts'
-import { beginWalk, follow, isAtEnd, partBytes, type Walk } from './redact-tree.ts'
+import { beginWalk, follow, isAtEnd, partBytes, type Walk, walkOn } from './redact-tree.ts'
 
 const mark = Buffer.from('[redacted]')
 const turnMs = 5
@@ -25,9 +26,12 @@ export interface Mask {
   text(text: string): string
 }
 
-/** A mask for these values. Its work grows with the text alone, not with the number or the length of the values. */
-export function maskOf(secrets: Iterable<string>): Mask {
-  const building = buildIndex(secrets, triggers)
+/**
+ * A mask for these values, and for files whose lines others may print, too: of those only what is encoded is hidden.
+ * Its work grows with the text alone, not with the number or the length of the values.
+ */
+export function maskOf(values: Iterable<string>, files: Iterable<string> = []): Mask {
+  const building = buildIndex({ values, files, words: triggers })
   for (;;) {
     const step = building.next()
     if (step.done === true) return maskBy(step.value)
@@ -36,10 +40,11 @@ export function maskOf(secrets: Iterable<string>): Mask {
 
 /** The same for many and large values: made in turns of a few milliseconds, so that nothing else has to wait for it. */
 export async function makeMask(
-  secrets: Iterable<string>,
+  values: Iterable<string>,
   clock: Pick<Clock, 'monotonic' | 'sleep'>,
+  files: Iterable<string> = [],
 ): Promise<Mask> {
-  const building = buildIndex(secrets, triggers)
+  const building = buildIndex({ values, files, words: triggers })
   let turn = clock.monotonic()
   for (;;) {
     const step = building.next()
@@ -89,6 +94,8 @@ interface Scanned {
   readonly open: number
   /** A part of a long secret that goes on to the end of the text; nothing of it has to be kept. */
   readonly walk?: Walk
+  /** The long secrets that the text has left, in order. */
+  readonly left: readonly Left[]
 }
 
 function openRedactor(index: Index): Redactor {
@@ -96,6 +103,8 @@ function openRedactor(index: Index): Redactor {
   let walk: Walk | undefined
   /** Line breaks behind what is sure of the walk. */
   let breaks: Uint8Array = new Uint8Array()
+  /** The long secret that was left last, seen from where the next text begins. */
+  let left: Left | undefined
 
   /** What the bytes add to a secret that had begun before; the rest is for the search. */
   function goOn(
@@ -112,6 +121,7 @@ function openRedactor(index: Index): Redactor {
     }
     walk = undefined
     breaks = new Uint8Array()
+    left = leftBy(current, 0)
     return { shown: [mark], rest: behind }
   }
 
@@ -125,12 +135,13 @@ function openRedactor(index: Index): Redactor {
       breaks = new Uint8Array()
     }
     const rest = before?.rest ?? bytes
-    if (waiting.length > 0 && !isLast && isApart(index, waiting, rest)) {
+    if (waiting.length > 0 && !isLast && isApart(index, waiting, rest, left)) {
       shown.push(waiting)
+      left = leftAt([left], waiting.length)
       waiting = new Uint8Array()
     }
     const text = waiting.length === 0 ? asBuffer(rest) : Buffer.concat([waiting, rest])
-    const scanned = scan(index, text, isLast)
+    const scanned = scan(index, text, isLast, left)
     let from = 0
     for (const [start, end] of scanned.ranges) {
       if (from < start) shown.push(text.subarray(from, start))
@@ -139,6 +150,7 @@ function openRedactor(index: Index): Redactor {
     }
     if (from < scanned.open) shown.push(text.subarray(from, scanned.open))
     walk = scanned.walk
+    left = leftAt(scanned.left, scanned.open)
     breaks = walk === undefined ? new Uint8Array() : new Uint8Array(text.subarray(text.length - walk.breaks))
     waiting = walk === undefined ? new Uint8Array(text.subarray(scanned.open)) : new Uint8Array()
     return shown
@@ -158,9 +170,10 @@ const briefMax = 64
 const seamBytes = 4096
 
 /** Whether nothing begins in a few bytes that have waited: then the next ones are looked at alone, without a copy. */
-function isApart(index: Index, waiting: Uint8Array, next: Uint8Array): boolean {
+function isApart(index: Index, waiting: Uint8Array, next: Uint8Array, left: Left | undefined): boolean {
   if (waiting.length > briefMax || next.length <= seamBytes) return false
-  const { ranges, open, walk } = scan(index, Buffer.concat([waiting, next.subarray(0, seamBytes)]), false)
+  const seam = Buffer.concat([waiting, next.subarray(0, seamBytes)])
+  const { ranges, open, walk } = scan(index, seam, false, left)
   return ranges.length === 0 && walk === undefined && open >= waiting.length
 }
 
@@ -168,39 +181,80 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Everything to hide in a text, and from where on the next bytes decide. */
-function scan(index: Index, text: Buffer, isLast: boolean): Scanned {
+/** Everything to hide in a text, and from where on the next bytes decide; `before`: what was left in the text before it. */
+function scan(index: Index, text: Buffer, isLast: boolean, before: Left | undefined): Scanned {
   const looks = openPatterns(text, isLast)
-  const values = findValues({ index, looks }, text, isLast)
+  const { walk, left, ...values } = findValues({ index, looks }, text, isLast, before)
   const patterns = looks.found()
   const ranges = merge([...values.ranges, ...patterns.ranges])
-  if (values.walk !== undefined && patterns.open >= values.open)
-    return { ranges: ranges.filter(([start]) => start < values.open), open: values.open, walk: values.walk }
+  if (walk !== undefined && patterns.open >= values.open)
+    return { ranges: ranges.filter(([start]) => start < values.open), open: values.open, walk, left }
   let open = Math.min(values.open, patterns.open)
   // What is hidden is not parted.
   for (const [start, end] of ranges.toReversed()) if (start < open && end > open) open = start
-  return { ranges: ranges.filter(([start]) => start < open), open }
+  return { ranges: ranges.filter(([start]) => start < open), open, left }
 }
 
-function findValues({ index, looks }: Searching, text: Buffer, isLast: boolean): Scanned {
+function findValues(searching: Searching, text: Buffer, isLast: boolean, before: Left | undefined): Scanned {
   const ranges: Range[] = []
-  const looking = index.open(text)
-  for (let start = looking.next(0); start >= 0; ) {
-    looks.at(start)
-    const tree = index.treeAt(text, start)
-    if (tree === undefined) {
-      start = looking.next(start + 1)
-      continue
-    }
-    const walk = beginWalk(tree)
-    const stop = follow(walk, text, start)
+  const meetings = openMeetings(searching, text, before)
+  const { left } = meetings
+  for (let met = meetings.next(); met !== undefined; met = meetings.next()) {
+    const { at, walk } = met
+    const stop = follow(walk, text, at)
     const isOpen = stop === text.length && !isAtEnd(walk) && !isLast
-    if (isOpen) return { ranges, open: start, ...(walk.sure >= partBytes ? { walk } : {}) }
-    if (walk.sure > 0) ranges.push([start, start + walk.sure])
-    // Another secret may begin in the last part of this one and reach beyond it.
-    start = looking.next(Math.max(start + 1, start + walk.sure - partBytes))
+    if (isOpen) return { ranges, open: at, left, ...(walk.sure >= partBytes ? { walk } : {}) }
+    if (walk.sure > 0) ranges.push([at, at + walk.sure])
+    meetings.end(met)
   }
-  return { ranges, open: isLast ? text.length : openTail(index, text) }
+  const open = isLast ? text.length : Math.min(openTail(searching.index, text), openSince(left.at(-1), text))
+  return { ranges, open, left }
+}
+
+/** A place where the text begins a secret, or goes on with one that it had left. */
+interface Meeting {
+  readonly at: number
+  readonly walk: Walk
+  readonly isAgain: boolean
+}
+
+interface Meetings {
+  next(): Meeting | undefined
+  /** The walk of a meeting is over. */
+  end(met: Meeting): void
+  readonly left: readonly Left[]
+}
+
+function openMeetings({ index, looks }: Searching, text: Buffer, before: Left | undefined): Meetings {
+  const left: Left[] = before === undefined ? [] : [before]
+  const looking = index.open(text)
+  let start = looking.next(0)
+  let again = placeOf(before, text)
+  return {
+    left,
+    next() {
+      for (;;) {
+        const last = left.at(-1)
+        const isAgain = again >= 0 && (start < 0 || again <= start)
+        if (isAgain && last !== undefined) return { at: again, walk: walkOn(last.walk), isAgain }
+        if (start < 0) return undefined
+        looks.at(start)
+        const tree = index.treeAt(text, start)
+        if (tree !== undefined) return { at: start, walk: beginWalk(tree), isAgain }
+        start = looking.next(start + 1)
+      }
+    },
+    end({ at, walk, isAgain }) {
+      const now = leftBy(walk, at + walk.sure)
+      const isLater = now.rests.length > 0 && now.at > (left.at(-1)?.at ?? -1)
+      if (isAgain || isLater) {
+        left.push(now)
+        again = placeOf(now, text)
+      }
+      // Another secret may begin in the last part of this one and reach beyond it.
+      if (!isAgain) start = looking.next(Math.max(at + 1, at + walk.sure - partBytes))
+    },
+  }
 }
 
 /** Where the end of a text may be the beginning of a secret: its last bytes are too few to be looked up. */

@@ -1,7 +1,7 @@
 /** A report becomes an ending, a further stage, or a further attempt; its run is destroyed before that, or, when it is over, right after the end. */
 import { withLent } from '../broker/lent.ts'
 import { orders } from '../broker/orders.ts'
-import { secretsOf } from '../broker/secrets.ts'
+import { type Secrets, secretsOf } from '../broker/secrets.ts'
 import type { Ending } from '../broker/settle.ts'
 import type { Conclusion } from '../contracts/contract.ts'
 import type { Engine } from '../engines/engine.ts'
@@ -83,20 +83,29 @@ export async function concluded(
 ): Promise<{ readonly conclusion: Conclusion; readonly mask: Mask }> {
   const { situation } = assembled
   const outputs = await orders.outputs(ports.store.look, operation.target)
-  const known = new Set(secretsOf(situation, { job, outputs }))
+  const known = secretsOf(situation, { job, outputs })
   const conclusion = drawConclusion(log, assembled, report)
   const outcome = conclusion.kind === 'done' ? conclusion.outcome : undefined
   const made = conclusion.secrets ?? []
   const all = secretsOf(situation, { job, outputs, made, ...present({ outcome }) })
-  const late = all.filter((text) => !known.has(text))
-  const mask = await makeMask(all, ports.clock)
-  if (late.length === 0) return { conclusion, mask }
-  await hideInLogs(ports.store, operation, await makeMask(withRests(late, known), ports.clock))
+  const late = without(all, known)
+  const mask = await makeMask(all.values, ports.clock, all.files)
+  if (late.values.length === 0 && late.files.length === 0) return { conclusion, mask }
+  const values = withRests(late.values, known.values)
+  await hideInLogs(ports.store, operation, await makeMask(values, ports.clock, late.files))
   const logTail = mask.text(report.logTail)
   return {
     conclusion:
       logTail === report.logTail ? conclusion : drawConclusion(log, assembled, { ...report, logTail }),
     mask,
+  }
+}
+
+function without(all: Secrets, known: Secrets): Secrets {
+  const [values, files] = [new Set(known.values), new Set(known.files)]
+  return {
+    values: all.values.filter((text) => !values.has(text)),
+    files: all.files.filter((text) => !files.has(text)),
   }
 }
 

@@ -1,11 +1,11 @@
 /** One operation from where it stands to its end: ask what is next, do it, write it down, ask again. */
 import { prepare as prepareAction } from '../broker/decide.ts'
 import { orders } from '../broker/orders.ts'
-import { secretsOf } from '../broker/secrets.ts'
+import { maskFor, secretsOf } from '../broker/secrets.ts'
 import type { Ending } from '../broker/settle.ts'
 import type { Engine, RunSight } from '../engines/engine.ts'
 import { never } from '../kit/assert.ts'
-import { makeMask, maskOf } from '../kit/redact.ts'
+import { makeMask } from '../kit/redact.ts'
 import type { Operation, Run } from '../model/operation.ts'
 import { fail, type Problem, ProblemError, toProblem } from '../model/problem.ts'
 import { emptyReport, type Report } from '../model/report.ts'
@@ -184,9 +184,9 @@ async function prepare(at: Performing): Promise<'over' | 'on'> {
   const prepared = await prepareAction(tools.ports, contract, order.action, situation)
   switch (prepared.kind) {
     case 'refused':
-      return end(at, withoutSecrets(failedWith(...prepared.problems), maskOf(secretsOf(situation, {}))))
+      return end(at, withoutSecrets(failedWith(...prepared.problems), maskFor(situation, {})))
     case 'nothing-to-run': {
-      const mask = maskOf(secretsOf(situation, { outcome: prepared.outcome }))
+      const mask = maskFor(situation, { outcome: prepared.outcome })
       const ran = operation.state !== 'queued'
       await recordEnd(tools, lease, withoutSecrets(endingOf(prepared.outcome), mask), { order, ran })
       return 'over'
@@ -275,7 +275,8 @@ async function follow(
     orders.outputs(tools.ports.store.look, operation.target),
   ])
   const engine = engineOf(tools, run)
-  const mask = await makeMask(secretsOf(situation, { job, outputs }), tools.ports.clock)
+  const { values, files } = secretsOf(situation, { job, outputs })
+  const mask = await makeMask(values, tools.ports.clock, files)
   const ended = await followRun({ tools, lease, run, engine, job, leave, mask }, ticket, stop).catch(
     (error: unknown) => giveUpFollowing(at, { run, stop, error }),
   )

@@ -15,7 +15,7 @@ export interface SecretPorts extends KnownPorts {
   readonly chance: Chance
 }
 
-/** Secrets of an operation and of its instance. Problems: those of what cannot be read any more. */
+/** Secrets of an operation and of its instance; files are not among them, since logs are kept without these. Problems: those of what cannot be read any more. */
 export async function secretsAround(ports: SecretPorts, operation: Operation): Promise<readonly string[]> {
   const { look } = ports.store
   const { target } = operation
@@ -38,7 +38,7 @@ async function secretsOfOrder(ports: SecretPorts, operation: Operation): Promise
   const { chance } = ports
   const now = await look.now()
   const known = { ...knowledge, operation: { id, stage, attempt }, infrastructure: nothingLent, now, chance }
-  return secretsOf(situationOf(known), {})
+  return secretsOf(situationOf(known), {}).values
 }
 
 async function secretsOfInstance(
@@ -54,7 +54,7 @@ async function secretsOfInstance(
     ...{ carryover: await orders.carryover(look, ownerOfInstance(key)), infrastructure: nothingLent },
     ...{ operation: { id: '', stage: 0, attempt: 0 }, now: await look.now(), chance },
   })
-  return secretsOf(situation, { outputs: await orders.outputs(look, key) })
+  return secretsOf(situation, { outputs: await orders.outputs(look, key) }).values
 }
 
 async function credentialsOf(look: Look, key: InstanceKey): Promise<readonly string[]> {
