@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from '../api/problem.ts'
 import { isLive } from './live.ts'
 import type { PageProps } from './page-props.ts'
+import { DeniedPage } from './pages/denied.tsx'
 import { LogInPage } from './pages/log-in.tsx'
 import { MissingPage } from './pages/missing.tsx'
 import { type Page, pageAt, pages } from './pages.ts'
@@ -74,7 +75,7 @@ function Frame() {
 
 /** A page; the focus goes to it when the reader comes from another, so that readers of the screen hear where they are. */
 function Shown({
-  page: { content: Content },
+  page: { content: Content, needs, title },
   params,
 }: {
   readonly page: Page
@@ -84,6 +85,7 @@ function Shown({
   useEffect(() => {
     if (!isFirst.current) document.getElementById('content')?.focus({ preventScroll: true })
   }, [])
+  if (needs !== undefined && !may(needs)) return <DeniedPage title={t(title)} permission={needs} />
   return <Content params={params} />
 }
 

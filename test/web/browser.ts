@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { buildUi } from '../../scripts/build-ui.ts'
 import { ensurePrograms, findProgram } from '../support/debian.ts'
 import { builtBefore } from '../support/installed.ts'
@@ -104,7 +105,7 @@ interface AxeResult {
 }
 
 async function faultsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe)
   const { violations } = (await page.evaluate(
     "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
   )) as AxeResult
@@ -118,6 +119,34 @@ export async function logInAs(visitor: Visitor, user: string, password: string):
   await visitor.page.getByLabel('Password').fill(password)
   await visitor.page.getByRole('button', { name: 'Log in' }).click()
   await visitor.page.getByRole('link', { name: user }).waitFor()
+}
+
+const looks = [
+  ['1280-light', { width: 1280, height: 900 }, 'light'],
+  ['1280-dark', { width: 1280, height: 900 }, 'dark'],
+  ['390-dark', { width: 390, height: 844 }, 'dark'],
+  ['390-light', { width: 390, height: 844 }, 'light'],
+] as const
+
+/** Looks at a page as it is at both widths in both schemes: axe finds nothing, nothing lies beside it, the browser has no complaint. */
+export async function looked({ page, faults, complaints }: Visitor, name: string): Promise<void> {
+  const before = page.viewportSize()
+  for (const [look, size, colorScheme] of looks) {
+    await page.setViewportSize(size)
+    await page.emulateMedia({ colorScheme })
+    const shot = `${name}-${look}`
+    expect([shot, await faults(), await overflowOf(page)]).toEqual([shot, [], 0])
+    await picture(page, shot)
+  }
+  await page.setViewportSize({ width: 320, height: 844 })
+  expect([name, await overflowOf(page), complaints]).toEqual([name, 0, []])
+  if (before) await page.setViewportSize(before)
+}
+
+/** How many pixels one would have to scroll sideways. */
+async function overflowOf(page: Page): Promise<number> {
+  const pixels = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+  return Math.max(0, pixels)
 }
 
 /** Keeps a picture of the page for people, in a folder that is not kept in the repository. */

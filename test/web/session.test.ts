@@ -11,7 +11,7 @@ import {
   type TestBroker,
   type User,
 } from '../support/broker.ts'
-import { builtUi, launchChromium, logInAs, missingChromium, picture, visitorOf } from './browser.ts'
+import { builtUi, launchChromium, logInAs, looked, missingChromium, visitorOf } from './browser.ts'
 
 let running: TestBroker
 beforeAll(async () => {
@@ -130,25 +130,21 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     await page.getByLabel('Password').fill('guess')
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByText('User or password is wrong.').waitFor()
-    expect(await visitor.faults()).toEqual([])
-    await picture(page, 'log-in')
+    await looked(visitor, 'log-in')
     await page.getByLabel('Password').fill(passwords.admin)
     await page.keyboard.press('Enter')
     await page.getByText('Nothing has been ordered yet.').waitFor()
-    expect(await visitor.faults()).toEqual([])
-    await picture(page, 'home-empty')
+    await looked(visitor, 'home-empty')
     // A broker that does not answer has ended no session.
     await page.route('**/api/v1/session', (route) => route.abort())
     await page.reload()
     await page.getByRole('heading', { name: 'cannot tell whether you are logged in' }).waitFor()
-    expect(await visitor.faults()).toEqual([])
-    await picture(page, 'unreached')
+    await looked(visitor, 'unreached')
     await page.unroute('**/api/v1/session')
     await page.getByText('Nothing has been ordered yet.').waitFor()
     await page.getByRole('link', { name: 'admin' }).click()
     await page.getByText('create:backups').waitFor()
-    expect(await visitor.faults()).toEqual([])
-    await picture(page, 'account')
+    await looked(visitor, 'account')
     await page.getByLabel('Language').selectOption('de')
     await page.getByText('Darf', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Abmelden' }).click()
@@ -187,9 +183,9 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     await page.getByLabel('The password until now').fill('a-guess-of-somebody')
     await page.getByLabel('The new password').fill('another-password-of-dora')
     await page.getByRole('button', { name: 'Set the password' }).click()
-    await page.getByText('the current password is another one').waitFor()
-    expect(await visitor.faults()).toEqual([])
-    await picture(page, 'own-password')
+    await page.getByText('The current password is another one').waitFor()
+    await page.getByText('account.password-wrong').waitFor()
+    await looked(visitor, 'own-password')
     await page.getByLabel('The password until now').fill(password)
     await page.getByRole('button', { name: 'Set the password' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -215,7 +211,7 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
       await page.goto(`${running.url}/ui/${path}`)
       await page.getByText('The broker cannot be reached').first().waitFor()
       expect(await page.getByText('Loading').count()).toBe(0)
-      expect(await visitor.faults()).toEqual([])
+      await looked(visitor, `lost-${path || 'home'}`)
       // What the stream of changes asks for at first is past; from here on the page is on its own.
       for (let i = 0; i < 2; i++) await page.waitForRequest(/v1\/(instances|operations)\?/)
       for (const one of lost) await page.unroute(one)

@@ -7,9 +7,8 @@ import {
   builtUi,
   launchChromium,
   logInAs,
-  type Manner,
+  looked,
   missingChromium,
-  picture,
   type Visitor,
   visitorOf,
 } from './browser.ts'
@@ -55,22 +54,10 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     parameters: { size: 3 },
   }
 
-  /** How many pixels one would have to scroll sideways. */
-  async function overflowOf({ page }: Visitor): Promise<number> {
-    const pixels = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-    return Math.max(0, pixels)
-  }
-
-  async function visitor(user: User = 'admin', manner: Manner = {}): Promise<Visitor> {
-    const opened = await visitorOf(browser, running.url, manner)
+  async function visitor(user: User = 'admin'): Promise<Visitor> {
+    const opened = await visitorOf(browser, running.url)
     await logInAs(opened, user, passwords[user])
     return opened
-  }
-
-  async function fine(seen: Visitor, name: string): Promise<void> {
-    expect([name, await seen.faults()]).toEqual([name, []])
-    await picture(seen.page, name)
-    expect([name, seen.complaints]).toEqual([name, []])
   }
 
   test('an instance is found by its name, bound credentials are revealed and copied, and it is deleted', async () => {
@@ -81,10 +68,10 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('orders')
     await page.getByRole('option', { name: /orders-db/ }).waitFor()
-    await fine(seen, 'search')
+    await looked(seen, 'search')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'orders-db' }).waitFor()
-    await fine(seen, 'instance')
+    await looked(seen, 'instance')
     await page.getByRole('link', { name: 'Parameters' }).click()
     await page.getByText('"size": 3').waitFor()
 
@@ -93,16 +80,18 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     expect(await page.content()).not.toContain('password')
     await page.getByRole('button', { name: 'Reveal credentials' }).click()
     await page.getByText(/Hidden again in/).waitFor()
-    await fine(seen, 'credentials')
     await page.getByRole('button', { name: 'JSON' }).click()
     await page.getByText('Copied').waitFor()
     const copied = JSON.parse(await page.evaluate<string>('navigator.clipboard.readText()'))
     expect(Object.keys(copied)).toContain('password')
     await page.getByRole('button', { name: 'Hide' }).click()
     expect(await page.content()).not.toContain(copied.password)
+    await page.getByRole('button', { name: 'Reveal credentials' }).click()
+    await page.getByText(/Hidden again in/).waitFor()
+    await looked(seen, 'credentials')
 
     await page.getByRole('button', { name: 'Unbind' }).click()
-    await fine(seen, 'unbind')
+    await looked(seen, 'unbind')
     await page.getByRole('dialog').getByRole('button', { name: 'Unbind' }).click()
     await page.getByText('It has no bindings.').waitFor()
 
@@ -113,11 +102,11 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     const act = page.getByRole('dialog').getByRole('button', { name: 'Delete' })
     expect(await act.isDisabled()).toBe(true)
     await page.getByLabel('Type orders-db to go on').fill('orders-db')
-    await fine(seen, 'delete')
+    await looked(seen, 'delete')
     await act.click()
     await page.getByRole('heading', { name: /deprovision orders-db/ }).waitFor()
     await page.getByRole('status').filter({ hasText: 'succeeded' }).waitFor()
-    await fine(seen, 'deleted')
+    await looked(seen, 'deleted')
     await seen.close()
   })
 
@@ -128,12 +117,12 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     await page.getByRole('link', { name: 'Instance billing-db failed' }).click()
     await page.getByText('provision failed').waitFor()
     await page.getByText('still pretending after').first().waitFor()
-    await fine(seen, 'failed')
+    await looked(seen, 'failed')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: /provision billing-db/ }).waitFor()
     await page.getByText('was told to fail').first().waitFor()
-    await fine(seen, 'failed-operation')
+    await looked(seen, 'failed-operation')
     await seen.close()
   })
 
@@ -143,7 +132,7 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     const { page } = seen
     await seen.visit(`/operations/${operation}`)
     await page.getByText('still pretending after 300 ms').waitFor()
-    await fine(seen, 'running')
+    await looked(seen, 'running')
     // A browser grants a broker six connections, and each window takes one for good.
     const windows = await Promise.all(Array.from({ length: 3 }, () => seen.context.newPage()))
     for (const other of windows) {
@@ -159,7 +148,7 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     await page.route('**/log?*', (route) => route.abort())
     await page.reload()
     await page.getByText('not live: connecting again').waitFor()
-    await fine(seen, 'not-live')
+    await looked(seen, 'not-live')
     await page.unroute('**/log?*')
     await page
       .getByText(/still pretending after/)
@@ -172,7 +161,7 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
 
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Let it go on' }).waitFor()
-    await fine(seen, 'cancel')
+    await looked(seen, 'cancel')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('status').filter({ hasText: 'cancelled' }).waitFor()
     await seen.close()
@@ -184,7 +173,7 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     const { page } = seen
     await page.getByRole('link', { name: 'Instances' }).click()
     await page.getByRole('link', { name: 'other' }).waitFor()
-    await fine(seen, 'instances')
+    await looked(seen, 'instances')
     await page.getByLabel('Name or id begins with').fill('list-')
     await page.getByRole('link', { name: 'other' }).waitFor({ state: 'detached' })
     expect(page.url()).toContain('q=list-')
@@ -193,7 +182,7 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     expect(await page.getByRole('row').count()).toBe(3)
     await page.getByLabel('State').selectOption('failed')
     await page.getByText('Nothing fits these filters.').waitFor()
-    await fine(seen, 'instances-none')
+    await looked(seen, 'instances-none')
     // A list that is looked at follows what happens.
     await seen.visit('/instances?q=late')
     await page.getByText('Nothing fits these filters.').waitFor()
@@ -202,7 +191,7 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     await seen.close()
   })
 
-  const pages = [
+  const brokerPages = [
     ['home', '/', 'Right now'],
     ['catalog', '/catalog', 'Catalog'],
     ['service', '/catalog/alpha-db', 'alpha-db'],
@@ -215,6 +204,8 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     ['account', '/account', 'admin'],
     ['missing', '/nowhere', 'There is no such page'],
     ['unknown', '/instances/chandler/nothing', 'nothing'],
+  ] as const
+  const instancePages = [
     ['overview', '/instances/chandler/seen-all', 'seen-all'],
     ['bindings', '/instances/chandler/seen-all?tab=bindings', 'seen-all'],
     ['instance-operations', '/instances/chandler/seen-all?tab=operations', 'seen-all'],
@@ -223,21 +214,17 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     ['instance-audit', '/instances/chandler/seen-all?tab=audit', 'seen-all'],
   ] as const
 
-  test.each<[string, Manner]>([
-    ['1280-light', {}],
-    ['1280-dark', { scheme: 'dark' }],
-    ['390-dark', { width: 390, height: 844, scheme: 'dark' }],
-    ['320-light', { width: 320 }],
-  ])('every page is read at %s', async (name, manner) => {
-    // The first manner orders it, for all of them.
+  test.each([
+    ['of the broker', brokerPages],
+    ['of an instance', instancePages],
+  ])('every page %s is read at both widths in both schemes', async (_, pages) => {
     await ask(running, '/api/v1/instances', { as: basic('admin'), method: 'POST', body: seenAll })
-    const seen = await visitor('admin', manner)
+    const seen = await visitor()
     for (const [page, path, heading] of pages) {
       await seen.visit(path)
       await seen.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
       await expect.poll(() => seen.page.getByText('Loading').count()).toBe(0)
-      expect([page, await overflowOf(seen)]).toEqual([page, 0])
-      await fine(seen, `${page}-${name}`)
+      await looked(seen, page)
     }
     await seen.close()
   })
@@ -257,7 +244,30 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
       expect(acts.filter((act) => !act.includes('Copy'))).toEqual([])
       expect(await seen.page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
     }
-    expect(seen.complaints).toEqual([])
+    for (const [name, path] of [
+      ['viewer', '/instances/chandler/seen-db'],
+      ['denied-audit', '/audit'],
+      ['denied-order', '/order/alpha-db/small'],
+    ] as const) {
+      await seen.visit(path)
+      await expect.poll(() => seen.page.getByText('Loading').count()).toBe(0)
+      await looked(seen, name)
+      if (name.startsWith('denied')) await seen.page.getByText('This takes the permission').waitFor()
+    }
+    // A broker that takes its time.
+    await seen.page.route('**/api/v1/catalog', () => undefined)
+    await seen.visit('/catalog')
+    await seen.page.getByText('Loading').waitFor()
+    await looked(seen, 'loading')
+    await seen.page.unroute('**/api/v1/catalog')
+    // One that is away.
+    await seen.page.route('**/api/v1/catalog', (route) => route.abort())
+    for (const path of ['/catalog', '/catalog/alpha-db', '/order/alpha-db/small']) {
+      await seen.visit(path)
+      await seen.page.getByText('The broker cannot be reached').waitFor()
+      expect([path, await seen.faults()]).toEqual([path, []])
+    }
+    await looked(seen, 'lost-order')
     await seen.close()
   })
 

@@ -21,7 +21,7 @@ export function readSim(artifact: Artifact): Promise<Reading> {
         {
           name: 'echo',
           title: 'Answer the parameters',
-          description: 'Changes nothing; takes as long and ends as the `sim` parameter says of a creation.',
+          description: 'Changes nothing; takes as long and ends as the parameter sim says of a creation.',
           modifies: false,
           stateless: false,
         },

@@ -117,8 +117,7 @@ export const accountRoutes = [
       const { name, token } = account
       if (token !== undefined) fail('request.forbidden', 'a token changes no password')
       if ((await broker.store.look.account(name)) === undefined) fail('account.unknown', name)
-      if (!(await admission.confirm(name, body.current)))
-        fail('request.forbidden', 'the current password is another one')
+      if (!(await admission.confirm(name, body.current))) fail('account.password-wrong')
       await changeAccount(broker, asker, name, { password: body.password })
       return nothing
     },

@@ -56,6 +56,12 @@ export const brokerProblems = {
     status: 409,
     exit: 5,
   },
+  'account.password-wrong': {
+    title: 'The current password is another one',
+    hint: 'Type the password that you log in with now. An operator can set a new one.',
+    status: 403,
+    exit: 6,
+  },
   'login.not-offered': {
     title: 'There is no identity provider to log in at',
     hint: 'Set auth.oidc.issuer, clientId and externalUrl, or log in with an account of the broker.',

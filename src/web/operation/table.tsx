@@ -1,6 +1,7 @@
 /** Operations in a table: of all instances, or of one. */
 import type { Operation } from '../../api/operation.ts'
 import { instanceLink, operationLink } from '../links.ts'
+import { Dotted } from '../parts/dotted.tsx'
 import { State } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { t } from '../texts.ts'
@@ -31,7 +32,9 @@ export function OperationTable({ operations, ofOne }: Props) {
         {operations.map((one) => (
           <tr key={one.id}>
             <th scope="row">
-              <a href={operationLink(one.id)}>{one.action}</a>
+              <a href={operationLink(one.id)}>
+                <Dotted name={one.action} />
+              </a>
               {one.binding === undefined ? null : <code class="below">{one.binding}</code>}
             </th>
             <td>

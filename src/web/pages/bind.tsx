@@ -12,8 +12,8 @@ import { definitionIn } from '../form/definition.ts'
 import { useLoaded } from '../load.ts'
 import { planNamed, serviceNamed } from '../offer.ts'
 import type { PageProps } from '../page-props.ts'
-import { ProblemNote } from '../parts/problem.tsx'
 import { useTitle } from '../parts/title.ts'
+import { Unread } from '../parts/unread.tsx'
 import { href } from '../router.ts'
 import { send } from '../send.ts'
 import { may } from '../session.ts'
@@ -31,10 +31,14 @@ export function BindPage({ params }: PageProps) {
     return problem === undefined ? (
       <p class="quiet">{t('word.loading')}</p>
     ) : (
-      <>
-        <h1>{t('bind.title', { name })}</h1>
-        <ProblemNote problem={problem} again={found.reload} />
-      </>
+      <Unread
+        title={t('bind.title', { name })}
+        problem={problem}
+        again={() => {
+          found.reload()
+          catalog.reload()
+        }}
+      />
     )
   }
   const plan = planNamed(serviceNamed(catalog.value.services, instance.service.id), instance.plan.id)

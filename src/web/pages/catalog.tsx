@@ -4,7 +4,7 @@ import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { displayName, iconOf } from '../offer.ts'
 import { Mark } from '../parts/mark.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
+import { NotYet } from '../parts/not-yet.tsx'
 import { useTitle } from '../parts/title.ts'
 import { address, go, href } from '../router.ts'
 import { send } from '../send.ts'
@@ -18,20 +18,21 @@ interface Filter {
 
 export function CatalogPage() {
   useTitle(t('nav.catalog'))
-  const { value, problem, reload } = useLoaded('catalog', (manner) =>
-    send(calls.catalog, { path: {}, ...manner }),
-  )
+  const loaded = useLoaded('catalog', (manner) => send(calls.catalog, { path: {}, ...manner }))
   const { query } = address.value
   const filter: Filter = {
     q: query.get('q') ?? undefined,
     contract: query.get('contract') ?? undefined,
     tag: query.get('tag') ?? undefined,
   }
-  if (value === undefined) {
-    if (problem !== undefined) return <ProblemNote problem={problem} again={reload} />
-    return <p class="quiet">{t('word.loading')}</p>
-  }
-  const { services } = value
+  if (loaded.value === undefined)
+    return (
+      <>
+        <h1>{t('nav.catalog')}</h1>
+        <NotYet of={loaded} />
+      </>
+    )
+  const { services } = loaded.value
   const found = services.filter((service) => isWanted(service, filter))
   return (
     <>

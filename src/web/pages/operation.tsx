@@ -164,7 +164,7 @@ function Inputs({ operation: { parameters = {} } }: Props) {
 }
 
 function Facts({ operation }: Props) {
-  const { id, platform, node, attempt, requestId, deadlineAt, blockedBy } = operation
+  const { id, platform, node, attempt, requestId, deadlineAt, finishedAt, blockedBy } = operation
   return (
     <dl class="facts">
       <dt>{t('instance.id')}</dt>
@@ -181,7 +181,7 @@ function Facts({ operation }: Props) {
           <dd>{node}</dd>
         </>
       )}
-      {blockedBy === undefined ? null : (
+      {blockedBy === undefined || finishedAt !== undefined ? null : (
         <>
           <dt>{t('operation.waitsFor')}</dt>
           <dd>

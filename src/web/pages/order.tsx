@@ -13,8 +13,8 @@ import { useLoaded } from '../load.ts'
 import { costOf, displayName, planNamed, serviceNamed } from '../offer.ts'
 import { retryWith, useFailed } from '../operation/again.ts'
 import type { PageProps } from '../page-props.ts'
-import { ProblemNote } from '../parts/problem.tsx'
 import { useTitle } from '../parts/title.ts'
+import { Unread } from '../parts/unread.tsx'
 import { href } from '../router.ts'
 import { send } from '../send.ts'
 import { may } from '../session.ts'
@@ -29,13 +29,15 @@ export function OrderPage({ params }: PageProps) {
   const failed = useFailed()
   const service = value && serviceNamed(value.services, name)
   const plan = planNamed(service, planName)
-  useTitle(t('order.title', { service: service === undefined ? name : displayName(service) }))
+  const title = t('order.title', { service: service === undefined ? name : displayName(service) })
+  useTitle(title)
   if (value === undefined) {
-    if (problem !== undefined) return <ProblemNote problem={problem} again={reload} />
+    if (problem !== undefined) return <Unread title={title} problem={problem} again={reload} />
     return <p class="quiet">{t('word.loading')}</p>
   }
   if (failed.isAsked && failed.operation === undefined) {
-    if (failed.problem !== undefined) return <ProblemNote problem={failed.problem} again={failed.reload} />
+    if (failed.problem !== undefined)
+      return <Unread title={title} problem={failed.problem} again={failed.reload} />
     return <p class="quiet">{t('word.loading')}</p>
   }
   if (service === undefined) return <NoSuch text={t('catalog.unknown', { name })} />

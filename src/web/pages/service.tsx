@@ -11,8 +11,8 @@ import { isHarmless } from '../markdown.ts'
 import { costOf, displayName, planNamed, pointsOf, serviceNamed, textIn } from '../offer.ts'
 import type { PageProps } from '../page-props.ts'
 import { Markdown } from '../parts/markdown.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
 import { useTitle } from '../parts/title.ts'
+import { Unread } from '../parts/unread.tsx'
 import { WideTable } from '../parts/wide-table.tsx'
 import { address, go, href } from '../router.ts'
 import { send } from '../send.ts'
@@ -28,7 +28,7 @@ export function ServicePage({ params }: PageProps) {
   const service = value && serviceNamed(value.services, name)
   useTitle(service === undefined ? name : displayName(service))
   if (value === undefined) {
-    if (problem !== undefined) return <ProblemNote problem={problem} again={reload} />
+    if (problem !== undefined) return <Unread title={name} problem={problem} again={reload} />
     return <p class="quiet">{t('word.loading')}</p>
   }
   if (service === undefined) return <NoSuch text={t('catalog.unknown', { name })} />

@@ -16,9 +16,9 @@ import { useLoaded } from '../load.ts'
 import { displayName, planNamed, serviceNamed } from '../offer.ts'
 import { useFailed } from '../operation/again.ts'
 import type { PageProps } from '../page-props.ts'
-import { ProblemNote } from '../parts/problem.tsx'
 import { stateWord } from '../parts/state.tsx'
 import { useTitle } from '../parts/title.ts'
+import { Unread } from '../parts/unread.tsx'
 import { address, go, href } from '../router.ts'
 import { send } from '../send.ts'
 import { may } from '../session.ts'
@@ -39,10 +39,14 @@ export function UpdatePage({ params }: PageProps) {
     return problem === undefined ? (
       <p class="quiet">{t('word.loading')}</p>
     ) : (
-      <>
-        <h1>{t('update.title', { name })}</h1>
-        <ProblemNote problem={problem} again={found.reload} />
-      </>
+      <Unread
+        title={t('update.title', { name })}
+        problem={problem}
+        again={() => {
+          found.reload()
+          catalog.reload()
+        }}
+      />
     )
   }
   const service = serviceNamed(catalog.value.services, instance.service.id)

@@ -1,6 +1,7 @@
 /** Records of the audit trail in a table. */
 import type { AuditRecord } from '../../api/audit.ts'
 import { t } from '../texts.ts'
+import { Dotted } from './dotted.tsx'
 import { Shape } from './state.tsx'
 import { Ago } from './time.tsx'
 
@@ -25,7 +26,9 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
         {records.map((one) => (
           <tr key={one.seq}>
             <th scope="row">
-              <code>{one.action}</code>
+              <code>
+                <Dotted name={one.action} />
+              </code>
               {one.times === undefined ? null : (
                 <span class="below">{t('audit.times', { n: one.times })}</span>
               )}

@@ -46,11 +46,14 @@ interface CommandProps {
 
 /** The command that does the same, ready to copy. */
 export function Command({ words, label }: CommandProps) {
-  const text = words.map(quoted).join(' ')
+  const shown = words.map(quoted)
+  const text = shown.join(' ')
   return (
     <figure class="command">
       <figcaption>{label ?? t('word.command')}</figcaption>
-      <code>{text}</code>
+      <code>
+        {shown.flatMap((word, i) => [i === 0 ? '' : ' ', <span key={`${i} ${word}`}>{word}</span>])}
+      </code>
       <CopyButton text={text} />
     </figure>
   )

@@ -6,6 +6,7 @@ export const shellTexts = {
   'nav.home': ['Home', 'Start'],
   'nav.documents': ['Documents', 'Dokumente'],
   'nav.account': ['Account', 'Konto'],
+  'denied.account': ['See what this account may do', 'Ansehen, was dieses Konto darf'],
   'live.off': ['not live: trying to connect again', 'nicht live: Verbindung wird wieder gesucht'],
   'login.title': ['Log in', 'Anmelden'],
   'login.lead': [
