@@ -29,13 +29,28 @@ export function fromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(whole), (sign) => sign.charCodeAt(0))
 }
 
+const hexDigits = '0123456789abcdef'
+
 /** Two digits for each byte. */
 export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const pieces: string[] = []
+  for (let at = 0; at < bytes.length; at += 8192) {
+    let piece = ''
+    for (const byte of bytes.subarray(at, at + 8192))
+      piece += hexDigits.charAt(byte >> 4) + hexDigits.charAt(byte & 15)
+    pieces.push(piece)
+  }
+  return pieces.join('')
 }
 
 /** The bytes of pairs of digits, up to what is none. */
 export function fromHex(text: string): Uint8Array {
-  const pairs = /^(?:[0-9a-fA-F]{2})*/.exec(text)?.[0].match(/../g) ?? []
-  return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16))
+  const bytes = new Uint8Array(text.length >> 1)
+  for (let at = 0; at < bytes.length; at++) {
+    const high = hexDigits.indexOf(text.charAt(2 * at).toLowerCase())
+    const low = hexDigits.indexOf(text.charAt(2 * at + 1).toLowerCase())
+    if (high < 0 || low < 0) return bytes.slice(0, at)
+    bytes[at] = high * 16 + low
+  }
+  return bytes
 }

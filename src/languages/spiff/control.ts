@@ -263,7 +263,8 @@ function mergeFields(value: Value, control: Control, place: ControlPlace): Contr
     const settled = settleRegular(entry, key, place)
     if (settled === 'gone') continue
     if (settled.kind === 'cell') cells.set(key, settled)
-    else if (!(over.has(key) && entry?.kind === 'spot' && hasFailed(entry))) open.push(...belowOf(entry, key))
+    else if (!(over.has(key) && entry?.kind === 'spot' && hasFailed(entry)))
+      for (const one of belowOf(entry, key)) open.push(one)
   }
   if (open.length > 0) return { kind: 'stuck', below: open, failed: false }
   return { kind: 'value', cell: cellOf(new Dict(new Map([...cells, ...over])), place.host.raw.source) }

@@ -1,7 +1,7 @@
 /** The door to archives: tar, perhaps compressed, as Base64. */
 
 import { gzipSync } from 'node:zlib'
-import { concat, fromBase64 } from '../../../kit/bytes.ts'
+import { fromBase64 } from '../../../kit/bytes.ts'
 import type { Call, SpiffFunction } from '../env.ts'
 import { bytesOf } from '../go-text.ts'
 import { failure } from '../issue.ts'
@@ -60,13 +60,20 @@ function contentOf(value: Value): Uint8Array {
   return bytesOf(simple(value) ?? writeYaml(value))
 }
 
+/** Everything in an archive begins at a multiple of this. */
+const block = 512
+
 function tarOf(entries: readonly Entry[], now: number): Uint8Array {
-  const parts: Uint8Array[] = []
+  const whole = new Uint8Array(
+    entries.reduce((sum, { content }) => sum + block * (1 + Math.ceil(content.length / block)), 2 * block),
+  )
+  let at = 0
   for (const { path, mode, content } of entries) {
-    const header = headerOf({ path, mode, content }, Math.floor(now / 1000))
-    parts.push(header, content, new Uint8Array((512 - (content.length % 512)) % 512))
+    whole.set(headerOf({ path, mode, content }, Math.floor(now / 1000)), at)
+    whole.set(content, at + block)
+    at += block * (1 + Math.ceil(content.length / block))
   }
-  return concat(...parts, new Uint8Array(1024))
+  return whole
 }
 
 /** A ustar header; the tar library of the house only works asynchronously, which evaluation cannot wait for. */

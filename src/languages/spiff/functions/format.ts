@@ -129,7 +129,8 @@ function typed(verb: string, value: Exclude<Operand, null>, spec: Spec): string 
 }
 
 function pad(text: string, { flags, width }: Spec, zeros = false): string {
-  const missing = (width ?? 0) - [...text].length
+  if (width === undefined) return text
+  const missing = width - [...text].length
   if (missing <= 0) return text
   if (flags.includes('-')) return text + ' '.repeat(missing)
   if (!(zeros && flags.includes('0'))) return ' '.repeat(missing) + text
