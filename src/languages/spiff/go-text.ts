@@ -57,25 +57,21 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** A string in Go's double quotes. */
 export function goQuote(text: string): string {
-  let quoted = '"'
-  for (const sign of text) {
-    const code = sign.codePointAt(0) ?? 0
-    const known = escapes[sign]
-    if (known !== undefined) quoted += known
-    else if (code < 0x20 || code === 0x7f) quoted += `\\x${hex(code, 2)}`
-    else if (isRawByte(code)) quoted += `\\x${hex(code & 0xff, 2)}`
-    else if (!isPrintable(sign)) quoted += code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
-    else quoted += sign
-  }
-  return `${quoted}"`
+  return `"${text.replace(/["\\]|[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/gu, quotedSign)}"`
+}
+
+/** A sign that cannot stand for itself. */
+function quotedSign(sign: string): string {
+  const code = sign.codePointAt(0) ?? 0
+  const known = escapes[sign]
+  if (known !== undefined) return known
+  if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`
+  if (isRawByte(code)) return `\\x${hex(code & 0xff, 2)}`
+  return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
 }
 
 function hex(code: number, width: number): string {
   return code.toString(16).padStart(width, '0')
-}
-
-function isPrintable(sign: string): boolean {
-  return sign === ' ' || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(sign)
 }
 
 /** Bytes that are no UTF-8 travel in strings as lone low surrogates, one per byte. */

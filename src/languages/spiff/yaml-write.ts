@@ -152,20 +152,18 @@ const width = 80
 /** Breaks a long line at single blanks beyond the width. */
 function folded(text: string, indent: number, column: number): string {
   if (indent < 0 || column + text.length <= width) return text
-  let line = ''
-  let at = column
-  for (let i = 0; i < text.length; i++) {
-    const single =
-      text[i] === ' ' && text[i - 1] !== ' ' && text[i + 1] !== ' ' && i > 0 && i < text.length - 1
-    if (single && at > width) {
-      line += `\n${' '.repeat(indent)}`
-      at = indent
-    } else {
-      line += text[i]
-      at++
-    }
+  const lines: string[] = []
+  // The line that is open began here, in this column.
+  let from = 0
+  let start = column
+  for (let i = text.indexOf(' ', 1); i > 0 && i < text.length - 1; i = text.indexOf(' ', i + 1)) {
+    if (text[i - 1] === ' ' || text[i + 1] === ' ' || start + i - from <= width) continue
+    lines.push(text.slice(from, i))
+    from = i + 1
+    start = indent
   }
-  return line
+  lines.push(text.slice(from))
+  return lines.join(`\n${' '.repeat(indent)}`)
 }
 
 const named: Readonly<Record<number, string>> = {
@@ -187,20 +185,27 @@ const named: Readonly<Record<number, string>> = {
 }
 
 function doubleQuoted(text: string, indent: number, column: number): string {
-  let line = '"'
+  const pieces = ['"']
   let at = column + 1
-  const signs = [...text]
-  signs.forEach((sign, i) => {
-    if (sign === ' ' && indent >= 0 && at > width && i > 0 && i < signs.length - 1 && signs[i - 1] !== ' ') {
-      line += `\n${' '.repeat(indent)}${signs[i + 1] === ' ' ? '\\' : ''}`
+  const put = (piece: string): void => {
+    pieces.push(piece)
+    at += piece.length
+  }
+  let from = 0
+  for (let i = text.indexOf(' '); i >= 0; i = text.indexOf(' ', from)) {
+    if (i > from) put(escapedText(text.slice(from, i)))
+    from = i + 1
+    if (indent >= 0 && at > width && i > 0 && i < text.length - 1 && text[i - 1] !== ' ') {
+      pieces.push(`\n${' '.repeat(indent)}${text[i + 1] === ' ' ? '\\' : ''}`)
       at = indent
-      return
-    }
-    const shownSign = escaped(sign)
-    line += shownSign
-    at += shownSign.length
-  })
-  return `${line}"`
+    } else put(' ')
+  }
+  pieces.push(escapedText(text.slice(from)), '"')
+  return pieces.join('')
+}
+
+function escapedText(text: string): string {
+  return text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/gu, escaped)
 }
 
 function escaped(sign: string): string {
