@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { certificatesLater } from './certificates-later.ts'
 
 const [given = 'lib'] = process.argv.slice(2)
 const outdir = resolve(given)
@@ -39,7 +40,11 @@ await build({
   ...common,
   platform: 'node',
   outdir,
-  entryPoints: Object.fromEntries(languages.map((name) => [name, `src/languages/${name}/index.ts`])),
+  plugins: [certificatesLater],
+  entryPoints: {
+    ...Object.fromEntries(languages.map((name) => [name, `src/languages/${name}/index.ts`])),
+    spiff: 'scripts/library-for-node.ts',
+  },
 })
 await build({
   ...common,

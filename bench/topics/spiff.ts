@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { processSpiff, readSpiff, type SourceText } from '../../src/languages/spiff/index.ts'
 import { type Figure, median, show } from '../figures.ts'
+import { firstCalls } from '../spiff/first-call.ts'
 
 /**
  * By blocks: at most so many times the calibration, and what the original takes in the same unit. That is derived: a state of this
@@ -70,9 +71,26 @@ export async function bench(): Promise<void> {
     ),
     growth('plain data', (n) => lines(n, (i) => `k${i}: text ${i}`)),
   ])
+  first(calibration)
   show(reading())
   memory()
   corpus()
+}
+
+/** The first call of a process against what any call of the original takes, which is compiled beforehand. */
+function first(calibration: number): void {
+  const measured = firstCalls([...goals.keys()].map((n) => ({ template: template(n), stub: stub(n) })))
+  show(
+    [...goals].map(([blocks, { original }], i): Figure => {
+      const name = `${blocks} blocks with a stub, the first call of a process`
+      const ours = measured[i]?.called ?? Number.NaN
+      return { name, ours, floor: original * calibration, unit: 'ms (the original)', goal: { atMost: 2 } }
+    }),
+  )
+  const loaded = median(measured.map((one) => one.loaded))
+  console.log(
+    `loading the library, with the small run that makes its functions ready: ${loaded.toFixed(0)} ms`,
+  )
 }
 
 /** What reading a megabyte takes, by what it is made of; the first time is when nothing is compiled yet. */
