@@ -8,8 +8,8 @@ export default defineConfig({
     reporters: ['default', './test/closing-line.ts'],
     isolate: false,
     pool: 'threads',
-    // Most files wait for programs that they have started: a core to spare would stay idle.
-    maxWorkers: availableParallelism(),
+    // Most files wait for programs that they have started: with one file for each core, the cores would be idle at times.
+    maxWorkers: availableParallelism() + 1,
     // For hosts that are ten times overloaded; whatever hangs is found all the same.
     testTimeout: 600_000,
     hookTimeout: 600_000,
