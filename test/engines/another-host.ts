@@ -2,6 +2,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
+import { threadId } from 'node:worker_threads'
 
 export interface OtherHost {
   /** This host's side of the cable, and the other. */
@@ -11,12 +12,13 @@ export interface OtherHost {
   end(): void
 }
 
-/** Several of this process's kind may lay cables at once. */
-const block = (process.pid % 64) * 4
+/** Several processes, and threads of one, may lay cables at once. */
+const block = ((process.pid + threadId) % 64) * 4
+const own = `${process.pid.toString(36)}-${threadId.toString(36)}`
 const ours = `203.0.113.${block + 1}`
 const theirs = `203.0.113.${block + 2}`
-const cable = `cht-${process.pid}`
-const far = `chf-${process.pid}`
+const cable = `cht-${own}`
+const far = `chf-${own}`
 
 /** A host at the end of a cable, with one server that says hello. */
 export async function anotherHost(): Promise<OtherHost> {
