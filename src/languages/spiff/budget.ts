@@ -138,7 +138,7 @@ export class Budget {
   make(count: number): void {
     this.elements += count
     if (this.elements > this.limits.elementsMax)
-      throw new Exhausted(`more than ${this.limits.elementsMax} list and map elements`)
+      throw new Exhausted(`more than ${this.limits.elementsMax} elements of lists, maps and long texts`)
   }
 
   /** Accounts for a list of elements that others have, too: only the list is new. */

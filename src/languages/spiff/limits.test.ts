@@ -340,6 +340,6 @@ test.each([
   const text = `${doubled('x'.repeat(1000), 12)}l: (( &temporary(${expression}) ))\n`
 
   expect(outcome(text, { limits: { millisecondsMax: 600_000 } })).toMatch(
-    /^budget: limit reached: more than 1000000 list and map elements/,
+    /^budget: limit reached: more than 1000000 elements of lists, maps and long texts/,
   )
 })
