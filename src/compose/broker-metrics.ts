@@ -40,7 +40,7 @@ export function addBrokerMetrics(metrics: Metrics, house: BrokerMetricSources): 
   )
   metrics.gauge(
     'chandler_disk_free_bytes',
-    'Room on the disk of the data folder.',
+    'Free space on the disk of the data folder.',
     async () => {
       const { bavail, bsize } = await statfs(dataDir)
       return bavail * bsize

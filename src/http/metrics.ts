@@ -86,7 +86,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
   const read = figureReader(options.unread ?? (() => undefined))
 
   const requests = requestFigures(registry)
-  const auth = counter('chandler_auth_failures_total', 'Refused callers.', ['method', 'reason'])
+  const auth = counter('chandler_auth_failures_total', 'Refused credentials.', ['method', 'reason'])
   const limited = counter('chandler_rate_limited_total', 'Requests above a limit.', ['scope'])
   const quota = counter('chandler_quota_refusals_total', 'Orders above a quota.', ['scope'])
   const audit = counter('chandler_audit_failures_total', 'Audit records that could not be written.', [])
@@ -186,7 +186,7 @@ function requestFigures(registry: Registry): Pick<Metrics, 'request' | 'requestB
   let active = 0
   new Gauge({
     name: 'http_server_active_requests',
-    help: 'Requests in the house.',
+    help: 'Requests that are being answered.',
     registers,
     collect() {
       this.set(active)

@@ -82,7 +82,7 @@ export function operationFigures({ counter, histogram }: Makers): OperationFigur
     labelNames: ['format', 'engine', 'action', 'outcome'],
     buckets,
   })
-  const overhead = histogram('chandler_operation_overhead_seconds', 'What we add to the programs.', {
+  const overhead = histogram('chandler_operation_overhead_seconds', 'Time that the broker adds.', {
     labelNames: ['format', 'engine', 'phase'],
     buckets: answerBuckets,
   })
@@ -125,13 +125,17 @@ export function leaseFigures({ counter, gauge }: Makers): LeaseFigures {
   const renewed = counter('chandler_lease_renewals_total', 'Leases that were renewed.', [])
   const failed = counter('chandler_lease_renew_failures_total', 'Rounds in which no lease was renewed.', [])
   const lost = counter('chandler_leases_lost_total', 'Operations another node took over.', [])
-  const takeovers = counter('chandler_takeovers_total', 'Operations taken up that another had begun.', [])
-  const fenced = counter(
-    'chandler_fenced_writes_rejected_total',
-    'Writes refused, for another had taken over.',
+  const takeovers = counter(
+    'chandler_takeovers_total',
+    'Operations that this node took over from another.',
     [],
   )
-  const reattached = counter('chandler_reattach_total', 'Runs of before that were looked for.', [
+  const fenced = counter(
+    'chandler_fenced_writes_rejected_total',
+    'Writes refused because another process had taken over.',
+    [],
+  )
+  const reattached = counter('chandler_reattach_total', 'Runs of an earlier process that were looked for.', [
     'engine',
     'result',
   ])

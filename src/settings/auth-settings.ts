@@ -50,7 +50,7 @@ const oidc = group('People and platforms of an identity provider (OpenID Connect
     fallback: 'groups',
     reload: true,
   }),
-  grants: items('What a value of that claim gives. Who has no such value may log in and do nothing.', {
+  grants: items('What a value of that claim gives. Without one, a person may log in and do nothing.', {
     value: text({ doc: 'The value, in full.' }),
     role: text({ doc: 'A role.', pattern: /^[a-z][a-z0-9-]{0,63}$/, written: 'a role' }),
     tenants: tenantNames({ doc: 'Where it holds; everywhere, when absent.', fallback: [] }),
@@ -106,7 +106,7 @@ export const authSettings = group('Accounts.', {
       doc: 'What it may do, as `verb:object`; `chandler role list` shows all there are.',
     }),
   }),
-  users: items('An account with password. Several platforms may exist; each sees its own instances only.', {
+  users: items('An account. There may be several platforms; each sees its own instances only.', {
     name: text({ doc: 'User name.', pattern: /^[^\s:/]{1,64}$/, written: 'name without blanks, : and /' }),
     password: optional(secret({ doc: 'Password; an account needs one, or a token, or a certificate.' })),
     previousPassword: optional(secret({ doc: 'Also valid, while clients move to a new password.' })),

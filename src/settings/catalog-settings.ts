@@ -102,7 +102,7 @@ export const catalogSettings = items(
       written: 'address:port or name=address:port',
       fallback: [],
     }),
-    infrastructure: items('What the package is lent: accounts, addresses. Users never see it.', {
+    infrastructure: items('Lent to the package: accounts, addresses. Users never see it.', {
       name: text({ doc: 'As the package calls it, for example the name of a variable.' }),
       value: secret({ doc: 'Its value.' }),
     }),

@@ -68,7 +68,7 @@ export function settingsPage(): string {
     'are replaced. Keys may be written in camelCase or snake_case; unknown keys are refused.',
     'Durations are written `250ms`, `30s`, `5m`, `2h`, `7d`; sizes `64KiB`, `10MiB`, `1GB`. A secret `x` may also be',
     'given as `x_file`, the path of a file that holds it. Relative paths are relative to the file that names them.',
-    'R marks what a SIGHUP takes over without a restart.',
+    'R marks settings that the broker takes over on SIGHUP, without a restart.',
     '',
     ...sections(settingsTable, ''),
   ].join('\n')

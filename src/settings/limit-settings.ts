@@ -70,7 +70,7 @@ export const limitSettings = group('Upper bounds.', {
   minFreeDisk: size({ doc: 'Below this the broker is not ready.', fallback: '256MiB' }),
 })
 
-export const quotaSettings = group('How much there may be; refused with 403 above.', {
+export const quotaSettings = group('How many there may be; an order beyond that is refused with 403.', {
   instancesPerPlatform: optional(integer({ doc: 'Instances of one platform.', reload: true })),
   instancesPerTenant: optional(
     integer({ doc: 'Instances of each tenant that `tenants` gives no other number.', reload: true }),

@@ -81,7 +81,7 @@ const store = group('Where everything is kept.', {
     written: 'sqlite | sqlite:PATH | postgres://…',
   }),
   poolSize: integer({ doc: 'Connections to PostgreSQL.', fallback: 10, least: 1 }),
-  statementTimeout: duration({ doc: 'Longest statement on PostgreSQL.', fallback: '10s' }),
+  statementTimeout: duration({ doc: 'How long a statement on PostgreSQL may take.', fallback: '10s' }),
   connectTimeout: duration({ doc: 'How long to wait for the store at start.', fallback: '30s' }),
 })
 

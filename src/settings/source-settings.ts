@@ -58,7 +58,7 @@ export const sourceSettings = group(
     overrides: items('What is different for one service of the source.', {
       service: text({ doc: 'Its name in the catalog.' }),
       options: object({ doc: 'Settings of the contract itself, over those of the entry.', fallback: {} }),
-      infrastructure: items('What its package is lent besides.', {
+      infrastructure: items('Lent to its package besides.', {
         name: text({ doc: 'As the package calls it.' }),
         value: secret({ doc: 'Its value.' }),
       }),

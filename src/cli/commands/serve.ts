@@ -19,7 +19,7 @@ export function register(program: Command): void {
     usage: 'serve',
     summary: 'Start a broker',
     description:
-      'Starts the Open Service Broker API, the operator API, health and metrics. SIGTERM and Ctrl-C drain it, a second Ctrl-C ends it at once, SIGHUP reads the configuration again, SIGUSR2 logs what is going on, SIGQUIT logs it and aborts. Exit codes are those that supervisors know: 64 wrong usage, 69 store not reached, 70 internal fault, 73 a file cannot be written, 75 another process has the database file, 78 configuration, catalog or keys.',
+      'Starts the Open Service Broker API, the operator API, health and metrics. SIGTERM and Ctrl-C drain it, a second Ctrl-C ends it at once, SIGHUP reads the configuration again, SIGUSR2 logs what is going on, SIGQUIT logs it and aborts. Exit codes are those that supervisors know: 64 wrong usage, 69 store not reached, 70 internal fault, 73 a file cannot be written, 74 the database file is damaged, 75 another process has the database file, 78 configuration, catalog or keys.',
     examples: [
       'serve --config chandler.yml',
       'serve --config chandler.yml --listen 0.0.0.0:8080',
