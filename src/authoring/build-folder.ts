@@ -73,7 +73,8 @@ export async function buildFolder(build: FolderBuild): Promise<string> {
   try {
     cpSync(join(folder, file.root ?? 'root'), scratch, { recursive: true })
     const base = named ?? (await toolsBelow(scratch, file.tools ?? [], build.dataDir))
-    if (base === named) await putHostTools(scratch, await findHostTools(file.tools ?? []))
+    // Upon a base they are not put in: it brings its own, with the libraries that they were made for.
+    if (base === undefined) await putHostTools(scratch, await findHostTools(file.tools ?? []))
     const { entrypoint, command, environment, user, workingFolder } = file
     const labels =
       file.labels === undefined && build.labels === undefined

@@ -380,23 +380,6 @@ describe('deprovision', () => {
   })
 })
 
-describe('lent secrets', () => {
-  const infrastructure = { 'db-admin/admin_password': new Secret('t0p') }
-
-  test('are mounted as Kubernetes mounts them, and given as parameters', async () => {
-    const job = jobFor(provision, { ...(await instance()), infrastructure })
-    const links = job.files.flatMap(({ path, content }) =>
-      content.kind === 'link' ? [[path, content.target]] : [],
-    )
-
-    expect(Object.fromEntries(links)).toEqual({
-      '/etc/apb-secrets/apb-db-admin/..data': '..2000_01_01_00_00_00.000000000',
-      '/etc/apb-secrets/apb-db-admin/admin_password': '..data/admin_password',
-    })
-    expect(argumentsOf(job).vars['admin_password']).toBe('t0p')
-  })
-})
-
 describe('test', () => {
   test.each([
     ['0\nall is well', [], 'all is well'],

@@ -22,7 +22,7 @@ export const fates: Readonly<Record<string, string>> = {
   'openshift.namespace': 'gone: secrets are lent in the catalog, credentials are kept in the store',
   'openshift.keep_namespace': 'gone: logs of all actions are kept for a time (retention)',
   'openshift.keep_namespace_on_error': 'gone: logs of all actions are kept for a time (retention)',
-  'broker.dev_broker': 'replaced by chandler apb run and by entries of the catalog',
+  'broker.dev_broker': 'replaced by chandler apb push, chandler apb run and entries of the catalog',
   'broker.launch_apb_on_bind': 'taken over as the option launchOnBind',
   'broker.bootstrap_on_startup': 'gone: sources are always listed at the start',
   'broker.recovery': 'gone: what runs is found again after a restart, always',

@@ -178,11 +178,15 @@ function urlOf(registry: JsonObject, type: string, openshift: JsonObject): strin
 
 function remarksOf(registry: JsonObject, name: string): readonly string[] {
   const type = wordIn(registry, 'type')
-  const said = Object.keys(registry).map(
-    (key) => `registry ${name}, ${key}: ${ownIn(registryFates, key) ?? 'unknown to the original'}`,
-  )
+  const said = Object.keys(registry).map((key) => `registry ${name}, ${key}: ${fateOf(key, type)}`)
   const goes = ownIn(gone, type)
   return goes === undefined ? said : [...said, `registry ${name}: gone: ${goes}`]
+}
+
+function fateOf(key: string, type: string): string {
+  if (key === 'url' && (type === 'dockerhub' || type === 'local_openshift'))
+    return 'gone: the original did not read it for this type either'
+  return ownIn(registryFates, key) ?? 'unknown to the original'
 }
 
 /** What a table of ours says of a word of the configuration. */
