@@ -171,7 +171,7 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'osb',
-    summary: "Order at anybody's service broker, check it, lint catalogs",
+    summary: 'Order at any service broker, check it, lint catalogs',
     group: 'Ordering and operating',
     load: () => import('./commands/osb.ts'),
   },

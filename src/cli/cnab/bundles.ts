@@ -202,7 +202,7 @@ function registerPublish(group: Command): void {
     usage: 'publish <reference>',
     summary: 'Push a bundle and its images into a registry',
     description:
-      'All images come to lie in the repository of the bundle, by digest, under one index. Without a tag the version of the bundle becomes one, with a "v" before it.',
+      'All images go into the repository of the bundle, by digest, under one index. Without a tag the version of the bundle becomes one, with a "v" before it.',
     examples: [
       'cnab publish ./hello-1.0.0.tgz --to docker://registry.example/team/hello',
       'cnab publish ./bundle.json --image hello-installer:1.0.0=oci:./image:latest --to docker://localhost:5000/hello:v1',

@@ -72,7 +72,7 @@ function registerUninstall(group: Command): void {
     usage: 'uninstall <name> [reference]',
     summary: 'Uninstall an installation',
     description:
-      'Its records stay until they are deleted, too: --delete does it when uninstalling has succeeded, --force-delete whatever comes of it.',
+      'The records stay until you delete them, too: with --delete when uninstalling has succeeded, with --force-delete in any case.',
     examples: ['cnab uninstall hello', 'cnab uninstall hello --delete'],
   })
     .option('--delete', 'forget the installation when it is uninstalled')

@@ -20,7 +20,7 @@ export function register(program: Command): void {
     usage: 'attach [operation|instance]',
     summary: 'See what commands without a broker have left under way, and stay with it to its end',
     description:
-      'A run goes on when its command is killed or its terminal goes. Without an argument this lists what is under way on this machine. With one it shows the log, carries the operation to its end and tells how that was; ended operations are told of, too.',
+      'A run goes on when its command is killed or its terminal closes. Without an argument this lists what is under way on this machine. With one it shows the log, carries the operation to its end and says how it ended; it does so for ended operations, too.',
     examples: ['attach', 'attach demo', 'attach demo --cancel'],
   })
     .option('--cancel', 'stop it')

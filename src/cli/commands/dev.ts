@@ -27,7 +27,7 @@ export function register(program: Command): void {
     usage: 'dev [folder]',
     summary: 'Lint, build and try a package again whenever one of its files changes',
     description:
-      'Lints the sources of a folder and lives its examples, then does so again after each change of a file, until Ctrl-C.',
+      'Lints the sources of a folder and tries its examples; does so again after each change of a file, until Ctrl-C.',
     examples: ['dev', 'dev my-bundle --only "a small one"', 'dev my-bundle --no-run'],
   })
     .option('--only <name>', 'the example of this name')

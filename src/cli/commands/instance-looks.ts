@@ -107,7 +107,7 @@ function exporting(group: Command): void {
     usage: 'export-state <instance>',
     summary: 'Print the state that the package keeps of an instance',
     description:
-      'Prints the state as the program of the package wrote it, secrets included. It is noted in the audit log.',
+      'Prints the state as the program of the package wrote it, secrets included. The audit trail records it.',
     examples: ['instance export-state my-db > my-db.tfstate'],
   })
   withConnection(command)

@@ -215,7 +215,7 @@ function cancelling(group: Command): void {
     summary: 'Ask an operation to stop',
     examples: ['operation cancel 01jxyz…', 'operation cancel my-db', 'operation cancel my-db --force'],
   })
-  command.option('--force', 'end it within seconds, whoever works on it; what its run has left is kept')
+  command.option('--force', 'end it within seconds, on any node; what its run has left is kept')
   remote(command).action(async (wanted: string, options: Common & { readonly force?: true }) => {
     const client = await connect(command)
     const id = await findOperation(client, wanted)

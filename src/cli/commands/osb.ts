@@ -15,7 +15,7 @@ import { withReadiness } from '../readiness.ts'
 export function register(program: Command): void {
   const group = add(program, {
     usage: 'osb',
-    summary: "Order at anybody's service broker, check it, lint catalogs",
+    summary: 'Order at any service broker, check it, lint catalogs',
     examples: [
       'osb catalog --url https://broker.example --user me',
       'osb check https://broker.example --user me',

@@ -38,7 +38,7 @@ function registerTest(group: Command): void {
     usage: 'test [reference]',
     summary: 'Run the examples of a pak on this machine, without a broker',
     description:
-      'Lets each example live: provision, bind, unbind, deprovision; the credentials must be what the definition declares. Nothing is left behind. Ends with 3 when one of them fails.',
+      'Provisions, binds, unbinds and deprovisions each example; the credentials must be what the definition declares. Nothing is left behind. Ends with 3 when one of them fails.',
     examples: ['pak test', 'pak test my-pak --engine host', 'pak test my-pak --example "a word" -o json'],
   })
   withOutput(command)

@@ -30,7 +30,7 @@ export function register(program: Command): void {
     usage: 'support-bundle',
     summary: 'Write one file with what a maintainer needs to see, and nothing secret',
     description:
-      'Has the broker pack versions, settings with their origins, health, figures, the newest lines of its log, nodes, packages, and the operations of late with their history, runs and last lines. Secrets are taken out twice, and parameters are left out; look into it before you hand it on. With --local it is made on this machine from configuration, doctor and store, for the day when no broker runs.',
+      'Has the broker pack versions, settings with their origins, health, figures, the newest lines of its log, nodes, packages, and the latest operations with their history, runs and last lines. Secrets are taken out twice, and parameters are left out; look into it before you hand it on. With --local it is made on this machine from configuration, doctor and store, for the day when no broker runs.',
     examples: [
       'support-bundle',
       'support-bundle --operation 01J8Z3KQ5V --since 1d',
