@@ -115,9 +115,11 @@ export function contentsOf(root: string): readonly Part[] {
   ]
 }
 
+/** Pages beside the README have a folder of their own: SECURITY.md and docs/security.md would be one file. */
 function pageOf(source: string, label: string): SitePage {
-  const name = source === 'README.md' ? 'index' : source.replace(/^docs\//, '').replace(/\.md$/, '')
-  return { source, path: `${source.startsWith('docs/') ? name : name.toLowerCase()}.html`, label }
+  const name = source.replace(/\.md$/, '')
+  const path = name.startsWith('docs/') ? name.slice('docs/'.length) : `project/${name.toLowerCase()}`
+  return { source, path: source === 'README.md' ? 'index.html' : `${path}.html`, label }
 }
 
 function documentsBelow(root: string, folder: string): readonly string[] {

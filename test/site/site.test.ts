@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildSite, type Site } from '../../scripts/build-site.ts'
+import { contentsOf } from '../../scripts/site/contents.ts'
 import { deadLinks } from '../../scripts/site/links.ts'
 import { render } from '../../scripts/site/render.ts'
 import { type Entry, find } from '../../src/web/site/find.ts'
@@ -25,6 +26,12 @@ afterAll(async () => {
 
 const get = (path: string, init: RequestInit = {}) =>
   fetch(`${running.url}${path}`, { redirect: 'manual', ...init })
+
+test('no two pages are one file', () => {
+  const paths = contentsOf('.').flatMap(({ pages }) => pages.map(({ path }) => path))
+
+  expect(paths).toEqual([...new Set(paths)])
+})
 
 test('no link of any page leads nowhere', () => {
   expect(site.faults).toEqual([])
