@@ -3,14 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { argumentsOf, jobFor, packageOf, situation } from '../../../test/apb/stage.ts'
 import { Secret } from '../../kit/secret.ts'
 
-const spec = `
-version: 1.0
-name: db-apb
-description: a database
-bindable: true
-async: optional
-plans: [{name: dev, description: small}]
-`
+const plans = '[{name: dev, description: small}]'
+const spec = `{version: 1.0, name: lent-apb, description: takes a secret, bindable: false, async: optional, plans: ${plans}}`
 
 describe('lent secrets', () => {
   const infrastructure = { 'db-admin/admin_password': new Secret('t0p') }
