@@ -9,7 +9,8 @@ import { address } from '../router.ts'
 import { type Answered, send } from '../send.ts'
 
 interface Failed {
-  readonly isAsked: boolean
+  /** It is named, and not here yet. */
+  readonly isOpen: boolean
   readonly operation: Operation | undefined
   readonly problem: Problem | undefined
   readonly reload: () => void
@@ -22,7 +23,7 @@ export function useFailed(): Failed {
     if (id === '') return { kind: 'done', value: undefined }
     return await send(calls.operation, { path: { operation: id }, ...manner })
   })
-  return { isAsked: id !== '', operation: value, problem, reload }
+  return { isOpen: id !== '' && value === undefined, operation: value, problem, reload }
 }
 
 /** Orders it with these parameters. */

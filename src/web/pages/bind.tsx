@@ -26,21 +26,8 @@ export function BindPage({ params }: PageProps) {
   const instance = found.value
   const name = instance?.name ?? path.instance
   useTitle(t('bind.title', { name }))
-  if (instance === undefined || catalog.value === undefined) {
-    const problem = found.problem ?? catalog.problem
-    return problem === undefined ? (
-      <p class="quiet">{t('word.loading')}</p>
-    ) : (
-      <Unread
-        title={t('bind.title', { name })}
-        problem={problem}
-        again={() => {
-          found.reload()
-          catalog.reload()
-        }}
-      />
-    )
-  }
+  if (instance === undefined || catalog.value === undefined)
+    return <Unread title={t('bind.title', { name })} of={[found, catalog]} />
   const plan = planNamed(serviceNamed(catalog.value.services, instance.service.id), instance.plan.id)
   return (
     <>

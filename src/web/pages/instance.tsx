@@ -13,9 +13,9 @@ import { OperationTable } from '../operation/table.tsx'
 import type { PageProps } from '../page-props.ts'
 import { NotYet } from '../parts/not-yet.tsx'
 import { Paging } from '../parts/paging.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
 import { reachable } from '../parts/reachable.ts'
 import { useTitle } from '../parts/title.ts'
+import { Unread } from '../parts/unread.tsx'
 import { address } from '../router.ts'
 import { send } from '../send.ts'
 import { may } from '../session.ts'
@@ -32,15 +32,7 @@ export function InstancePage({ params }: PageProps) {
   )
   const name = loaded.value?.name ?? instance
   useTitle(name)
-  if (loaded.value === undefined)
-    return loaded.problem === undefined ? (
-      <p class="quiet">{t('word.loading')}</p>
-    ) : (
-      <>
-        <h1>{instance}</h1>
-        <ProblemNote problem={loaded.problem} again={loaded.reload} />
-      </>
-    )
+  if (loaded.value === undefined) return <Unread title={instance} of={[loaded]} />
   const wanted = address.value.query.get('tab')
   const tab = tabs.find((one) => one === wanted) ?? 'overview'
   const shown = tabs.filter((one) => one !== 'audit' || may('read:audit'))

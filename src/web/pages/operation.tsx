@@ -12,11 +12,11 @@ import { OtherInputs } from '../operation/other-inputs.tsx'
 import { StageStrip } from '../operation/stages.tsx'
 import type { PageProps } from '../page-props.ts'
 import { Command } from '../parts/copy.tsx'
-import { ProblemNote } from '../parts/problem.tsx'
 import { reachable } from '../parts/reachable.ts'
 import { Shape, State } from '../parts/state.tsx'
 import { Ago, Lasting, moment } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
+import { Unread } from '../parts/unread.tsx'
 import { addressOf, send } from '../send.ts'
 import { t } from '../texts.ts'
 
@@ -26,21 +26,15 @@ export function OperationPage({ params }: PageProps) {
     send(calls.operation, { path: { operation: id }, ...manner }),
   )
   return loaded.value === undefined ? (
-    <NotYet id={id} loaded={loaded} />
+    <Unknown id={id} loaded={loaded} />
   ) : (
     <Known key={id} loaded={loaded.value} />
   )
 }
 
-function NotYet({ id, loaded }: { readonly id: string; readonly loaded: Loaded<Operation> }) {
+function Unknown({ id, loaded }: { readonly id: string; readonly loaded: Loaded<Operation> }) {
   useTitle(t('operations.title'))
-  if (loaded.problem === undefined) return <p class="quiet">{t('word.loading')}</p>
-  return (
-    <>
-      <h1>{id}</h1>
-      <ProblemNote problem={loaded.problem} again={loaded.reload} />
-    </>
-  )
+  return <Unread title={id} of={[loaded]} />
 }
 
 function Known({ loaded }: { readonly loaded: Operation }) {

@@ -23,23 +23,13 @@ import { NoSuch } from './service.tsx'
 
 export function OrderPage({ params }: PageProps) {
   const { service: name = '', plan: planName = '' } = params
-  const { value, problem, reload } = useLoaded('catalog', (manner) =>
-    send(calls.catalog, { path: {}, ...manner }),
-  )
+  const catalog = useLoaded('catalog', (manner) => send(calls.catalog, { path: {}, ...manner }))
   const failed = useFailed()
-  const service = value && serviceNamed(value.services, name)
+  const service = catalog.value && serviceNamed(catalog.value.services, name)
   const plan = planNamed(service, planName)
   const title = t('order.title', { service: service === undefined ? name : displayName(service) })
   useTitle(title)
-  if (value === undefined) {
-    if (problem !== undefined) return <Unread title={title} problem={problem} again={reload} />
-    return <p class="quiet">{t('word.loading')}</p>
-  }
-  if (failed.isAsked && failed.operation === undefined) {
-    if (failed.problem !== undefined)
-      return <Unread title={title} problem={failed.problem} again={failed.reload} />
-    return <p class="quiet">{t('word.loading')}</p>
-  }
+  if (catalog.value === undefined || failed.isOpen) return <Unread title={title} of={[catalog, failed]} />
   if (service === undefined) return <NoSuch text={t('catalog.unknown', { name })} />
   if (plan === undefined) return <NoSuch text={t('catalog.unknownPlan', { name: planName })} />
   return (

@@ -22,15 +22,10 @@ import { ServiceIcon } from './catalog.tsx'
 
 export function ServicePage({ params }: PageProps) {
   const { service: name = '' } = params
-  const { value, problem, reload } = useLoaded('catalog', (manner) =>
-    send(calls.catalog, { path: {}, ...manner }),
-  )
-  const service = value && serviceNamed(value.services, name)
+  const catalog = useLoaded('catalog', (manner) => send(calls.catalog, { path: {}, ...manner }))
+  const service = catalog.value && serviceNamed(catalog.value.services, name)
   useTitle(service === undefined ? name : displayName(service))
-  if (value === undefined) {
-    if (problem !== undefined) return <Unread title={name} problem={problem} again={reload} />
-    return <p class="quiet">{t('word.loading')}</p>
-  }
+  if (catalog.value === undefined) return <Unread title={name} of={[catalog]} />
   if (service === undefined) return <NoSuch text={t('catalog.unknown', { name })} />
   const chosen = planNamed(service, address.value.query.get('plan') ?? undefined) ?? service.plans[0]
   return (

@@ -33,22 +33,8 @@ export function UpdatePage({ params }: PageProps) {
   const instance = found.value
   const name = instance?.name ?? path.instance
   useTitle(t('update.title', { name }))
-  const isKnown = !failed.isAsked || failed.operation !== undefined
-  if (instance === undefined || catalog.value === undefined || !isKnown) {
-    const problem = found.problem ?? catalog.problem ?? failed.problem
-    return problem === undefined ? (
-      <p class="quiet">{t('word.loading')}</p>
-    ) : (
-      <Unread
-        title={t('update.title', { name })}
-        problem={problem}
-        again={() => {
-          found.reload()
-          catalog.reload()
-        }}
-      />
-    )
-  }
+  if (instance === undefined || catalog.value === undefined || failed.isOpen)
+    return <Unread title={t('update.title', { name })} of={[found, catalog, failed]} />
   const service = serviceNamed(catalog.value.services, instance.service.id)
   const { query } = address.value
   const plan = planNamed(service, query.get('plan') ?? undefined) ?? planNamed(service, instance.plan.id)
