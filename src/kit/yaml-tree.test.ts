@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { yamlScalars } from '../../test/support/yaml-scalars.ts'
 import { jsonOfTree, readYamlTree } from './yaml-tree.ts'
 
 function meaningOf(text: string): unknown {
@@ -6,20 +7,11 @@ function meaningOf(text: string): unknown {
   return reading.kind === 'tree' ? jsonOfTree(reading.tree) : reading.message
 }
 
-test.each<[string, unknown]>([
-  ['yes', true],
-  ['Off', false],
+test.each<readonly [string, unknown]>([
+  ...yamlScalars,
   ['~', null],
   ['', null],
-  ['0777', 511],
-  ['0x1f', 31],
-  ['1_000', 1000],
-  ['1e3', 1000],
-  ['.5', 0.5],
-  ['+1', 1],
   ['-1', -1],
-  ['2001-01-01', '2001-01-01'],
-  ['6.2.1', '6.2.1'],
   ['1:30', '1:30'],
   ['"yes"', 'yes'],
   ["'1'", '1'],

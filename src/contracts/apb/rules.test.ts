@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { catalogOffers } from '../../../test/apb/offers.ts'
 import { image, packageOf, readSpecOf } from '../../../test/apb/stage.ts'
+import { yamlScalars } from '../../../test/support/yaml-scalars.ts'
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { apb } from './index.ts'
 
@@ -23,18 +24,10 @@ async function propertyOf(fields: string, options: JsonObject = {}): Promise<Jso
   return properties?.['a']
 }
 
-test.each<[string, Json | undefined]>([
+test.each<readonly [string, Json | undefined]>([
+  ...yamlScalars,
   ['9.60', 9.6],
-  ['yes', true],
   ['off', false],
-  ['0777', 511],
-  ['0x1f', 31],
-  ['1_000', 1000],
-  ['1e3', 1000],
-  ['.5', 0.5],
-  ['+1', 1],
-  ['2001-01-01', '2001-01-01'],
-  ['6.2.1', '6.2.1'],
   ["''", ''],
   ['~', undefined],
   ["'yes'", 'yes'],
