@@ -109,6 +109,20 @@ test('the form for people shows members by name, digests by their beginning, and
   expect(second).toMatch(/^ {4}at .*log\.test\.ts/)
 })
 
+test('the form for people shows what others wrote in one line, without signs for the terminal', () => {
+  const { log, lines } = collecting({ format: 'pretty' })
+
+  log.warn('x', 'Refused', {
+    said: 'a\n03:04:05 info  Ready \u001b[2J',
+    list: ['\u009b2J'],
+    turned: '\u202eb',
+  })
+
+  expect(lines[0]).toBe(
+    '03:04:05 warn  Refused  said="a\\n03:04:05 info  Ready \\u001b[2J" list=["\ufffd2J"] turned=\ufffdb\n',
+  )
+})
+
 function collecting(options: Partial<LogOptions>): { log: Log; lines: string[] } {
   const lines: string[] = []
   const log = openLog({

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 import { keepLatest } from './latest-lines.ts'
 import { present } from './present.ts'
 import { maskOf } from './redact.ts'
-import { shorten } from './text.ts'
+import { printable, shorten } from './text.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal'
 export type LogFields = Readonly<Record<string, unknown>>
@@ -162,9 +162,9 @@ function pretty(line: string): string {
 }
 
 function shownField(name: string, value: unknown, stacks: string[]): readonly string[] {
-  if (typeof value === 'string') return [`${name}=${shortenDigest(value)}`]
+  if (typeof value === 'string') return [`${name}=${shownText(value)}`]
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [`${name}=${JSON.stringify(value)}`]
+    return [`${name}=${printable(JSON.stringify(value))}`]
   const { stack, ...members } = value as LogFields
   if (typeof stack === 'string') stacks.push(...framesOf(stack))
   return Object.entries(members).flatMap(([member, of]) => shownField(`${name}.${member}`, of, stacks))
@@ -176,6 +176,11 @@ function framesOf(stack: string): readonly string[] {
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .map((line) => `    ${line.trim()}`)
+}
+
+/** What others wrote neither begins a line of its own nor steers the terminal. */
+function shownText(text: string): string {
+  return /\p{Cc}/u.test(text) ? printable(JSON.stringify(text)) : printable(shortenDigest(text))
 }
 
 /** Digests, keys and signatures are for programs, which read the JSON; a person tells them apart by their beginning. */
