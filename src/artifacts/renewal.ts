@@ -3,8 +3,7 @@
  * to, so all of them are brought and unpacked once for it; what was made is remembered.
  */
 import { createHash } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { open, rm, stat } from 'node:fs/promises'
+import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inParallel } from '../kit/in-parallel.ts'
@@ -132,25 +131,27 @@ export function renewingSource(reference: Reference, content: ContentStore, opti
 /** The same where no content store is: what is made anew lies in a folder of its own until the source is closed. */
 export async function renewingOnce(reference: Reference, options: SourceOptions): Promise<Source> {
   const source = await openSource(reference, options)
-  let folder: string | undefined
-  let made: Source | undefined
-  const maker = async (): Promise<Source> => {
-    folder ??= mkdtempSync(join(tmpdir(), 'chandler-renewed-'))
-    made ??= renewingSource(reference, await openContentStore(folder), options)
-    return made
+  let making: Promise<{ readonly folder: string; readonly made: Source }> | undefined
+  const make = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chandler-renewed-'))
+    return { folder, made: renewingSource(reference, await openContentStore(folder), options) }
   }
+  const madeOf = async () => (await making)?.made
   return {
     ...source,
     manifest: async (wanted, signal) => {
       const manifest = await source.manifest(wanted, signal)
-      return manifest?.kind === 'schema-1' ? await (await maker()).manifest(wanted, signal) : manifest
+      if (manifest?.kind !== 'schema-1') return manifest
+      making ??= make()
+      return await (await making).made.manifest(wanted, signal)
     },
-    blob: async (wanted, from, signal) => await (made ?? source).blob(wanted, from, signal),
-    file: async (wanted) => (made === undefined ? await source.file?.(wanted) : undefined),
+    blob: async (wanted, from, signal) => await ((await madeOf()) ?? source).blob(wanted, from, signal),
+    file: async (wanted) => ((await madeOf()) === undefined ? await source.file?.(wanted) : undefined),
     close: async () => {
-      await made?.close()
+      const was = await making
+      await was?.made.close()
       await source.close()
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+      if (was !== undefined) await rm(was.folder, { recursive: true, force: true })
     },
   }
 }
