@@ -2,7 +2,13 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { moveBrokerSettings, movedInstances, readDump, specsOf } from '../../src/authoring/apb/moving.ts'
+import {
+  moveBrokerSettings,
+  movedInstances,
+  readDump,
+  specsLeftOut,
+  specsOf,
+} from '../../src/authoring/apb/moving.ts'
 import { register } from '../../src/cli/commands/apb.ts'
 import type { JsonObject } from '../../src/kit/json.ts'
 import { toProblem } from '../../src/model/problem.ts'
@@ -184,10 +190,15 @@ describe('a dump', () => {
   })
 })
 
-test.each(['dh-../../outside', 'dh-..', 'dh-a/b', 'dh-', `dh-${'x'.repeat(300)}`])(
-  'a spec of the name %j is written nowhere',
+test.each(['dh-../../outside', 'dh-..', 'dh-a/b', 'dh-', `dh-${'x'.repeat(300)}`, 'quay-db'])(
+  'a spec of the name %j is written nowhere, which is told',
   (name) => {
-    expect(specsOf(read(one('Bundle', 's', { spec: { fq_name: name, plans: [] } })), ['dh'])).toEqual([])
+    const dump = read(one('Bundle', 's', { spec: { fq_name: name, plans: [] } }))
+
+    expect(specsOf(dump, ['dh'])).toEqual([])
+    expect(specsLeftOut(dump, ['dh'])).toEqual([
+      expect.stringContaining(`spec ${name} is left out: its name`),
+    ])
   },
 )
 

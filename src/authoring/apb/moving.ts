@@ -2,4 +2,4 @@
 export { movedInstances } from './moving/instances.ts'
 export { readDump } from './moving/resources.ts'
 export { moveBrokerSettings } from './moving/settings.ts'
-export { specsOf } from './moving/specs.ts'
+export { specsLeftOut, specsOf } from './moving/specs.ts'

@@ -7,7 +7,7 @@ import type { DryRun } from '../../api/instance.ts'
 import type { InstanceAddress } from '../../client/client.ts'
 import { problemFrom } from '../../client/problem.ts'
 import type { Json } from '../../kit/json.ts'
-import { plural } from '../../kit/text.ts'
+import { plural, printable } from '../../kit/text.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import { describeProblem, fail, type Problem, toProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
@@ -37,14 +37,19 @@ function importSettings(group: Command): void {
     .option('--specs <folder>', 'write the specs of the dump there')
     .option('--folder <path>', 'where the settings will lie; the folder secrets is made there', '.')
     .action(async (config: string, { dump: files = [], specs, folder }: SettingsOptions) => {
-      const { moveBrokerSettings, readDump, specsOf } = await import('../../authoring/apb/moving.ts')
+      const { moveBrokerSettings, readDump, specsLeftOut, specsOf } = await import(
+        '../../authoring/apb/moving.ts'
+      )
       const dump = readDump(files.map((name) => ({ name, text: textOf(name) })))
       const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined)
       const moved = moveBrokerSettings({ text: textOf(config), dump, read })
       for (const remark of moved.remarks) say(`note: ${remark}`)
       if (moved.faults.length > 0) fail('usage.invalid', moved.faults.join('; '))
       writeSecrets(join(folder, 'secrets'), moved.secrets)
-      if (specs !== undefined) writeSpecs(specs, specsOf(dump, moved.registries))
+      if (specs !== undefined) {
+        for (const line of specsLeftOut(dump, moved.registries)) say(`note: ${printable(line)}`)
+        writeSpecs(specs, specsOf(dump, moved.registries))
+      }
       print(writeYaml(moved.settings as Json).trimEnd())
     })
 }

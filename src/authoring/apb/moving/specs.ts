@@ -15,15 +15,36 @@ export interface WrittenSpec {
 /** The specs, in folders by the registry that they came from. */
 export function specsOf({ bundles }: Dump, registries: readonly string[]): readonly WrittenSpec[] {
   return bundles.flatMap(({ spec }) => {
-    const full = wordIn(spec, 'fq_name')
-    const registry = [...registries, 'apb-push']
-      .toSorted((a, b) => b.length - a.length)
-      .find((name) => full.startsWith(`${name.replace(/[.]/g, '-')}-`))
-    if (registry === undefined) return []
-    const name = full.slice(registry.length + 1)
-    if (!folderName.test(name)) return []
+    const place = placeOf(spec, registries)
+    if (place.kind === 'none') return []
+    const { registry, name } = place
     return [{ path: `${registry}/${name}/apb.yml`, text: writeYaml(specOf(spec, name)), registry }]
   })
+}
+
+/** Which specs are in none of these files, and why; a line each. */
+export function specsLeftOut({ bundles }: Dump, registries: readonly string[]): readonly string[] {
+  return bundles.flatMap(({ name, spec }) => {
+    const place = placeOf(spec, registries)
+    return place.kind === 'none' ? [`spec ${wordIn(spec, 'fq_name') || name} is left out: ${place.why}`] : []
+  })
+}
+
+type Place =
+  | { readonly kind: 'folder'; readonly registry: string; readonly name: string }
+  | { readonly kind: 'none'; readonly why: string }
+
+function placeOf(spec: JsonObject, registries: readonly string[]): Place {
+  const full = wordIn(spec, 'fq_name')
+  const registry = [...registries, 'apb-push']
+    .toSorted((a, b) => b.length - a.length)
+    .find((name) => full.startsWith(`${name.replace(/[.]/g, '-')}-`))
+  if (registry === undefined)
+    return { kind: 'none', why: 'its name begins with no registry of the configuration' }
+  const name = full.slice(registry.length + 1)
+  return folderName.test(name)
+    ? { kind: 'folder', registry, name }
+    : { kind: 'none', why: 'its name is none that the original makes' }
 }
 
 /** The original makes no others, and nothing of a dump shall lie beside the folder. */
