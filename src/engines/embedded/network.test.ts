@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined).each(['crun', 'runc', 'plain'] as const)(
   test('the next broker lends it again, also to a client that has failed before', async () => {
     const { port } = here.address() as AddressInfo
     const again = `for k in 1 2 3 4 5 6 7 8 9; do ${call('127.0.0.1', port)} && exit 0; sleep 0.3; done`
-    const script = `${call('127.0.0.1', port)}; while [ ! -e /stopped ]; do sleep 0.1; done; ${again}`
+    const script = `${call('127.0.0.1', port)}; : >/tried; while [ ! -s /tried ]; do sleep 0.1; done; ${again}`
     const order = orderOf(jobOn(script, [{ address: '127.0.0.1', port }]))
     const first = listener()
     await engine.layOut(order, first.watch)
@@ -115,7 +115,10 @@ describe.skipIf(missing !== undefined).each(['crun', 'runc', 'plain'] as const)(
     while (!existsSync(join(run, 'net.lent'))) await systemClock.sleep(20)
     first.stop.abort()
     await left
-    writeFileSync(join(run, 'up', 'stopped'), '')
+    // What a program has looked for in vain it need not see when it comes to be below its root: it makes the file itself.
+    const tried = join(run, 'up', 'tried')
+    while (!existsSync(tried)) await systemClock.sleep(20)
+    writeFileSync(tried, 'go on')
     const next = listener()
     const seen = next.seenWith(await engine.follow(ticket, next.watch))
     await engine.discard(order.name)
