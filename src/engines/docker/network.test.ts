@@ -126,6 +126,8 @@ describe.skipIf(missing !== undefined)('a container with a network of its own', 
     await engine.start({ name: order.name, fence: 1 })
     const place = join(folder, 'tickets', 'runs', order.name)
     while (!existsSync(join(place, 'net.ready'))) await systemClock.sleep(20)
+    // What it starts looks like it for a moment, until it has become another program.
+    while (outwardOf(place).length > 1) await systemClock.sleep(20)
     const behind = outwardOf(place)
     await engine.discard(order.name)
     while (behind.some((pid) => existsSync(`/proc/${pid}`))) await systemClock.sleep(20)
