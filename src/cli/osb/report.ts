@@ -89,6 +89,9 @@ function printSummary(report: CheckReport): void {
   print(
     `2.${report.minor}: ${kept} rules kept, ${broken} broken, ${notSeen} not seen; findings: ${MUST} MUST, ${SHOULD} SHOULD, ${INTEROP} INTEROP`,
   )
+  for (const { rule, outcome, subject, reason } of report.judged)
+    if (rule === 'provision.answer' && outcome === 'not-seen')
+      print(printable(`Not ordered: ${subject}, ${reason}`))
   if (report.ordered) print(`made ${made}, deleted ${deleted}, left ${left}`)
   if (!report.ordered) print('Nothing was ordered; --order checks the life of instances and bindings, too.')
 }

@@ -38,6 +38,18 @@ test('a broker that has no fault switched on has no finding either', async () =>
   expect([told(report), left]).toEqual([[], []])
 })
 
+test('a broker that takes no more orders is not at fault, and what was not seen for that says so', async () => {
+  const broker = await startRightBroker({ quota: 0 })
+  const report = await judgeBroker({ url: broker.url })
+  await broker.close()
+
+  expect(told(report)).toEqual([])
+  const unseen = report.judged.filter(({ rule }) => rule === 'provision.answer' || rule === 'provision.race')
+  const reason = 'the broker answers 403: There are as many as there may be.'
+  expect(unseen.length).toBeGreaterThanOrEqual(4)
+  expect(unseen.map((one) => [one.outcome, one.reason])).toEqual(unseen.map(() => ['not-seen', reason]))
+})
+
 test('there are forty faults and more', () => {
   expect(Object.keys(faults).length).toBeGreaterThanOrEqual(40)
 })

@@ -11,6 +11,8 @@ interface Options {
   readonly highest?: number
   /** A bearer token instead of the account. */
   readonly token?: string
+  /** How many instances it may have at once; as many as are wanted when absent. */
+  readonly quota?: number
   /** How it listens; plain HTTP when absent. */
   readonly tls?: TlsOptions & { readonly requestCert?: boolean }
 }
@@ -44,6 +46,7 @@ const pollsUntilDone = 9
 
 /** What it remembers. */
 interface World {
+  readonly quota: number
   readonly held: Map<string, Held>
   /** The last operation of everything that there ever was. */
   readonly ended: Map<string, Operation>
@@ -52,7 +55,8 @@ interface World {
 
 /** Starts it on a free port. */
 export async function startRightBroker(options: Options = {}): Promise<ForeignBroker> {
-  const world: World = { held: new Map(), ended: new Map(), count: 0 }
+  const { quota = Number.POSITIVE_INFINITY } = options
+  const world: World = { quota, held: new Map(), ended: new Map(), count: 0 }
   const served = await serveForeign((request, text) => judge(world, { request, text, options }), options.tls)
   return { ...served, left: () => [...world.held.keys()] }
 }
@@ -126,6 +130,7 @@ function provision(world: World, path: string, { body = {}, query, minor }: Ask)
   if (plan.inBackground && query.get('accepts_incomplete') !== 'true') return asyncRequired()
   const parameters = isObject(body['parameters']) ? body['parameters'] : {}
   if (minor >= 13 && !takes(schema, parameters)) return refuse(400, 'The parameters break the schema.')
+  if (world.held.size >= world.quota) return refuse(403, 'There are as many as there may be.')
   const one: Held = {
     order,
     facts: (parameters ?? {}) as JsonObject,

@@ -6,7 +6,7 @@ import type { Thing } from '../ledger.ts'
 import { accepts, type ChosenPlan, instanceThing, provisionBody } from '../orders.ts'
 import type { RuleId } from '../rules.ts'
 import type { Session } from '../session.ts'
-import { isCode } from './refusals.ts'
+import { isCode, isTurnedAway } from './refusals.ts'
 import { isSameOperation, probeRunning } from './running.ts'
 
 export interface Instance {
@@ -35,6 +35,10 @@ export async function probeProvision(session: Session, plan: ChosenPlan): Promis
   } else session.judge('provision.extensions', first, true, '')
 
   const made = first.answer.status === 422 ? await order(body, accepts) : first
+  if (isTurnedAway(made)) {
+    session.miss('provision.answer', turnedAway(made))
+    return undefined
+  }
   judgeAsyncRequired(session, 'provision.async-required', first, made)
   const { status } = made.answer
   session.judge('provision.answer', made, status === 201 || status === 202, '201, or 202')
@@ -48,6 +52,12 @@ export async function probeProvision(session: Session, plan: ChosenPlan): Promis
     session.judge('poll.remembered', exchange, state === 'succeeded', 'succeeded, as before')
   } else missRunning(session, 'plan works at once')
   return { thing, body, inBackground: status === 202 }
+}
+
+/** Why nothing more is known of a plan; the specification leaves it to the broker whose orders it takes. */
+export function turnedAway({ answer }: Exchange): string {
+  const description = member(answer, 'description')
+  return `the broker answers ${answer.status}${typeof description === 'string' ? `: ${description}` : ''}`
 }
 
 /** Never 202 for a platform that cannot wait; when it only has to wait, it is told so. */

@@ -3,7 +3,8 @@ import { type Exchange, member } from '../exchange.ts'
 import { follow, workOf } from '../follow.ts'
 import { accepts, type ChosenPlan, idsOf, instanceThing, provisionBody } from '../orders.ts'
 import type { Session } from '../session.ts'
-import { isCode } from './refusals.ts'
+import { turnedAway } from './provision.ts'
+import { isCode, isTurnedAway } from './refusals.ts'
 
 const atOnce = 3
 
@@ -15,6 +16,7 @@ export async function probeRace(session: Session, plan: ChosenPlan): Promise<voi
   const operations = new Set(exchanges.filter(({ answer }) => answer.status === 202).map(operationOf))
   const [first] = exchanges
   if (first === undefined) return
+  if (exchanges.every(isTurnedAway)) return session.miss('provision.race', turnedAway(first))
   // A request that waited for the first one may be told 201, too.
   const sound = exchanges.every((one) => one.answer.status < 300 || isCode(one, 'ConcurrencyError'))
   session.judge('provision.race', first, sound && operations.size <= 1, {

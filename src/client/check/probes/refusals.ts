@@ -21,6 +21,11 @@ export function isRefusal({ answer }: Exchange): boolean {
   return answer.status >= 400 && answer.status < 500
 }
 
+/** Whether an answer refuses a request that is right: a quota is used up, or it came too often. */
+export function isTurnedAway({ answer }: Exchange): boolean {
+  return answer.status === 403 || answer.status === 429
+}
+
 /** Whether an answer is 422 with a code. */
 export function isCode({ answer }: Exchange, code: string): boolean {
   return answer.status === 422 && member(answer, 'error') === code
