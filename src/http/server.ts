@@ -229,8 +229,12 @@ function envelopeFault({
   // PostgreSQL keeps no NUL, and no name needs one.
   if (url.includes('%00')) return 'The address holds a NUL character'
   if (headers.host === undefined) return httpVersion === '1.1' ? 'The header Host is missing' : undefined
-  return hosts(rawHeaders) > 1 ? 'The header Host is there more than once' : undefined
+  if (hosts(rawHeaders) > 1) return 'The header Host is there more than once'
+  return hostForm.test(headers.host) ? undefined : 'The header Host is no address'
 }
+
+/** RFC 9110, 7.2: a name, an IPv4 or a bracketed IPv6 address, and maybe a port; empty where there is no authority. */
+const hostForm = /^(?:\[[\w:.%~-]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/
 
 /** Of several the library keeps the first, and a proxy in front may have gone by another. */
 function hosts(rawHeaders: readonly string[]): number {

@@ -1,5 +1,5 @@
 /** What a platform is told is true of what becomes of it: polls, repetitions, waits, versions, addresses. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { systemChance } from '../../src/kit/clock.ts'
 import { ulid } from '../../src/kit/id.ts'
 import { ask } from '../support/ask.ts'
@@ -167,6 +167,50 @@ test('an update that takes longer than a request may wait is no 4xx, for it is c
   expect(removal.status).toBe(422)
 })
 
+test('a bind that a platform polls for stays, when the same is asked for by one that cannot wait', async () => {
+  const hasty = await startTestBroker('', undefined, (text) =>
+    catalogOf([entry])(text.replace('http: {', 'operations: {syncWait: 1s}\nhttp: {')),
+  )
+  onTestFinished(() => hasty.stop())
+  const say = async (method: string, path: string, body: object) => {
+    const response = await ask(hasty, path, { ...platform, method, body })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  await say('PUT', at('polled'), order('sync'))
+  await say('PATCH', `${at('polled')}?accepts_incomplete=true`, of('async'))
+  const body = { ...of('async'), parameters: { sim: { create: { ms: -1 } } } }
+  const first = await say('PUT', `${at('polled', 'b')}?accepts_incomplete=true`, body)
+  const hurried = await say('PUT', at('polled', 'b'), body)
+  const again = await say('PUT', `${at('polled', 'b')}?accepts_incomplete=true`, body)
+
+  expect([first.status, hurried.status, hurried.body['error']]).toEqual([202, 422, 'AsyncRequired'])
+  expect([again.status, again.body['operation']]).toEqual([202, first.body['operation']])
+})
+
+test('where a finished delete is told as gone, an earlier operation is told as what became of it', async () => {
+  const strict = await startTestBroker('', undefined, (text) =>
+    catalogOf([entry])(text.replace('http: {', 'osb: {deletedLastOperation: gone}\nhttp: {')),
+  )
+  onTestFinished(() => strict.stop())
+  const say = async (method: string, path: string, body?: object) => {
+    const response = await ask(strict, path, { ...platform, method, ...(body ? { body } : {}) })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const polls = async (target: string, operation: string) => {
+    const { status, body } = await say('GET', `${target}/last_operation?operation=${operation}`)
+    return [status, body['state']]
+  }
+  const made = await say('PUT', `${at('gone')}?accepts_incomplete=true`, order('async'))
+  await vi.waitFor(async () => expect((await polls(at('gone'), 'x'))[1]).toBe('succeeded'), patience)
+  const remove = `${at('gone')}?service_id=truth&plan_id=async&accepts_incomplete=true`
+  const deleted = await say('DELETE', remove)
+  await vi.waitFor(async () => expect((await polls(at('gone'), 'x'))[0]).toBe(410), patience)
+
+  // The specification lets 410 stand for the end of a delete only; to a platform that polls for a creation it says nothing.
+  expect(await polls(at('gone'), String(deleted.body['operation']))).toEqual([410, undefined])
+  expect(await polls(at('gone'), String(made.body['operation']))).toEqual([200, 'succeeded'])
+})
+
 async function operations(broker: TestBroker): Promise<{ readonly body: string }> {
   const response = await ask(broker, '/api/v1/operations', { as: basic('admin') })
   return { body: await response.text() }
@@ -267,6 +311,24 @@ test('a request with two hosts is refused', async () => {
   await using asked = await attack(running.url, 1, text)
 
   await vi.waitFor(() => expect(asked.tally()).toEqual({ 400: 1 }), patience)
+})
+
+test.each([
+  ['broker.test', 200],
+  ['broker.test:8080', 200],
+  ['127.0.0.1:', 200],
+  ['[fe80::1%25eth0]:8080', 200],
+  ['', 200],
+  ['broker test', 400],
+  ['user@broker.test', 400],
+  ['broker.test:port', 400],
+  ['broker.test/path', 400],
+  ['[::1', 400],
+])('a request for the host "%s" is answered with %i', async (host, status) => {
+  const text = `GET /v2/catalog HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${platform.as}\r\nX-Broker-API-Version: 2.17\r\n\r\n`
+  await using asked = await attack(running.url, 1, text)
+
+  await vi.waitFor(() => expect(asked.tally()).toEqual({ [status]: 1 }), patience)
 })
 
 test('a platform may come with its token', async () => {

@@ -6,7 +6,7 @@ import { unbind } from '../../broker/unbind.ts'
 import { present } from '../../kit/present.ts'
 import type { BindingKey } from '../../model/instance.ts'
 import type { Answer } from '../answer.ts'
-import { answerOfCreation, answerOfRemoval } from './ended.ts'
+import { answerOfCreation, answerOfPromise, answerOfRemoval } from './ended.ts'
 import { poll } from './instances.ts'
 import { acceptsIncomplete, type OsbRequest, type OsbSurroundings, queryValue } from './surroundings.ts'
 import { bindingAnswer, bindingBody, parseBind } from './wire.ts'
@@ -20,9 +20,9 @@ export async function putBinding(around: OsbSurroundings, request: OsbRequest): 
   const incomplete = mayWait(request)
   const answer = await bind(ports, request.asker, parseBind(key, await request.body(), incomplete))
   if (answer.kind === 'exists') return secret(200, await credentials(around, key))
-  const accepted: Answer = { status: 202, body: { operation: answer.operation } }
-  if (!answer.wait) return accepted
   const { operation, again } = answer
+  const accepted: Answer = { status: 202, body: { operation } }
+  if (!answer.wait) return answerOfPromise(around, { operation, accepted })
   return answerOfCreation(around, request, {
     operation,
     again,

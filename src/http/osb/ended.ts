@@ -42,6 +42,15 @@ interface Creation {
   undo(): Promise<unknown>
 }
 
+/** The answer to a request whose platform polls: what it was told is remembered, so that no repetition takes the work back. */
+export function answerOfPromise(
+  { waits }: Pick<OsbSurroundings, 'waits'>,
+  { operation, accepted }: Pick<Creation, 'operation' | 'accepted'>,
+): Answer {
+  waits.promised(operation)
+  return accepted
+}
+
 /** The answer to a request that waits for what it creates; what is not done in time is taken back. */
 export async function answerOfCreation(
   around: OsbSurroundings,

@@ -8,7 +8,13 @@ import type { InstanceKey, Target } from '../../model/instance.ts'
 import { hasEnded } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
 import type { Answer } from '../answer.ts'
-import { answerOfCreation, answerOfEnd, answerOfRemoval, answerOfStillRunning } from './ended.ts'
+import {
+  answerOfCreation,
+  answerOfEnd,
+  answerOfPromise,
+  answerOfRemoval,
+  answerOfStillRunning,
+} from './ended.ts'
 import { acceptsIncomplete, type OsbRequest, type OsbSurroundings, queryValue } from './surroundings.ts'
 import { instanceAnswer, instanceBody, parseProvision, parseUpdate, polledBody } from './wire.ts'
 
@@ -21,7 +27,7 @@ export async function putInstance(around: OsbSurroundings, request: OsbRequest):
   const { operation, again, dashboardUrl } = answer
   const body = { operation, ...present({ dashboard_url: dashboardUrl }) }
   const accepted: Answer = { status: 202, body }
-  if (!answer.wait) return accepted
+  if (!answer.wait) return answerOfPromise(around, { operation, accepted })
   const { serviceId, planId } = asked
   const { instance } = request
   return answerOfCreation(around, request, {

@@ -30,6 +30,13 @@ test('what an earlier request was promised stays', () => {
   expect(waits.join('o', { ...joining, again: true }).atDeadline()).toBe('keep')
 })
 
+test('what a platform was told at once to poll for stays', () => {
+  const waits = makeWaits()
+  waits.promised('o')
+
+  expect(waits.join('o', { ...joining, again: true }).atDeadline()).toBe('keep')
+})
+
 test('of what began in another process it is not known what was promised', () => {
   expect(
     makeWaits()

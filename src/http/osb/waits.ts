@@ -6,6 +6,8 @@
 export interface Waits {
   /** A request joins those that wait for an operation. */
   join(operation: string, how: Joining): Turn
+  /** A platform was told at once that the operation goes on. */
+  promised(operation: string): void
 }
 
 export interface Joining {
@@ -58,6 +60,9 @@ export function makeWaits(): Waits {
       }
       waiting.latest = turn
       return turn
+    },
+    promised(operation) {
+      waitingFor(operation, false).promise = 'given'
     },
   }
 }
