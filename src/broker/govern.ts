@@ -95,6 +95,8 @@ export interface Deed {
   readonly action: string
   readonly kind: string
   readonly id: string
+  /** What an id is unique in, outermost first: platform and instance. What differs in it is no repetition. */
+  readonly within?: readonly string[]
   /** Absent: allowed, and it succeeded. */
   readonly refusal?: { readonly denied: boolean; readonly code: string }
   /** How often, where repetitions are one record. */

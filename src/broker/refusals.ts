@@ -108,7 +108,8 @@ export function makeRefusalBook({
 }
 
 function kindOf({ asker, deed }: Refusal): string {
-  return JSON.stringify([deed.action, deed.refusal?.code, asker.account.id, deed.kind, deed.id, asker.source])
+  const { action, refusal, kind, id, within } = deed
+  return JSON.stringify([action, refusal?.code, asker.account.id, kind, id, within, asker.source])
 }
 
 /** Many callers or objects at once: only what they have in common is told. */

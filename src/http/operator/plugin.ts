@@ -1,7 +1,7 @@
 /** Serves the table of routes: who may, what goes in, what it answers, what is audited. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { toApiProblem } from '../../api/problem.ts'
-import { recordDeed } from '../../broker/govern.ts'
+import { type Deed, recordDeed } from '../../broker/govern.ts'
 import type { Asker } from '../../broker/orders.ts'
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
@@ -372,11 +372,16 @@ function noteRefusal(
 }
 
 /** What a request is about, by its address. */
-function objectOf({ params }: FastifyRequest): { readonly kind: string; readonly id: string } {
+function objectOf({ params }: FastifyRequest): Pick<Deed, 'kind' | 'id' | 'within'> {
   const named = params as JsonObject
   for (const kind of ['binding', 'instance', 'operation', 'account', 'token']) {
     const id = named[kind]
-    if (typeof id === 'string') return { kind, id }
+    if (typeof id !== 'string') continue
+    const within = ['platform', 'instance'].flatMap((name) => {
+      const outer = named[name]
+      return name !== kind && typeof outer === 'string' ? [outer] : []
+    })
+    return { kind, id, within }
   }
   return { kind: 'broker', id: '' }
 }

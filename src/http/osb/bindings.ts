@@ -58,8 +58,9 @@ export async function deleteBinding(around: OsbSurroundings, request: OsbRequest
 export async function getBinding({ ports, read }: OsbSurroundings, request: OsbRequest): Promise<Answer> {
   const view = await fetchBinding(ports, keyOf(request))
   // A reader of credentials is written down before they are handed out.
-  const { asker, binding: id } = request
-  await read({ asker, deed: { action: 'binding.read-credentials', kind: 'binding', id } })
+  const { asker, instance, binding: id } = request
+  const within = [asker.platform, instance]
+  await read({ asker, deed: { action: 'binding.read-credentials', kind: 'binding', id, within } })
   return secret(200, bindingBody(view))
 }
 

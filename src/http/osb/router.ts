@@ -180,6 +180,7 @@ function noteRefusal(
       action: found.route.deeds?.[request.method ?? ''] ?? 'osb.read',
       kind,
       id: kind === 'instance' ? found.instance : found.binding,
+      within: kind === 'instance' ? [account.name] : [account.name, found.instance],
       refusal: { denied, code },
     },
   })
