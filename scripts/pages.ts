@@ -61,7 +61,7 @@ function apiPage(): string {
     'Each route needs a permission, which the roles of an account bundle: [who may do what](access.md). For a thing that belongs to a tenant, the account must hold the permission in that tenant; things of other tenants look as if they did not exist.',
     'Every refusal is a document with `code`, `title`, `detail`, `where`, `hint` and `requestId`; see [problems](problems.md).',
     'Lists come in pages: `limit` (50, at most 500) and `cursor` (`next` of the page before).',
-    'A `POST` with an `Idempotency-Key` may be sent again for a day: the broker carries it out once, and repeats its answer. With the same key another request is refused with 422; while the first is under way, any is refused with 409.',
+    'A `POST` with an `Idempotency-Key` (1 to 255 printable characters without blanks) may be sent again for a day: the broker carries it out once, and repeats its answer. With the same key another request is refused with 422; while the first is under way, any is refused with 409.',
     '`HEAD` answers like `GET`, without a body. A method that an address does not know is refused with 405; `Allow` names those it knows.',
     'Times are RFC 3339 in UTC. Every answer carries `X-Request-ID`.',
     '',

@@ -73,6 +73,17 @@ test('what was refused may be asked for again under its key', async () => {
   expect((await post('/instances/chandler/nothing/purge', 'later')).status).toBe(404)
 })
 
+test.each([
+  ['x'.repeat(255), 202],
+  ['x'.repeat(256), 400],
+  ['with a blank', 400],
+  ['ü', 400],
+])('the key %s is answered with %i', async (key, status) => {
+  const wish = { service: 'alpha-db', plan: 'small', id: `key-${key.length}` }
+
+  expect((await post('/instances', key, wish)).status).toBe(status)
+})
+
 test('whoever reads the same credentials again and again is on record once, and then counted', async () => {
   const { body } = await post('/instances/chandler/d/bindings', 'bind-d')
   const path = `/api/v1/instances/chandler/d/bindings/${String(body['binding'])}/credentials`
@@ -81,6 +92,18 @@ test('whoever reads the same credentials again and again is on record once, and 
   for (let i = 0; i < 20; i++) await read()
 
   expect(await deeds('binding.read-credentials', 'succeeded')).toBe(1)
+})
+
+test('bindings of one name at two instances are two secrets: the reader of both is on record twice', async () => {
+  const before = await deeds('binding.read-credentials', 'succeeded')
+  for (const instance of ['a', 'd']) {
+    await post(`/instances/chandler/${instance}/bindings`, `same-${instance}`, { id: 'same' })
+    const path = `/api/v1/instances/chandler/${instance}/bindings/same/credentials`
+    const read = () => fetch(running.url + path, { headers: { Authorization: basic('admin') } })
+    await expect.poll(async () => (await read()).status).toBe(200)
+  }
+
+  expect((await deeds('binding.read-credentials', 'succeeded')) - before).toBe(2)
 })
 
 /** How often it was begun or done, by the audit trail. */

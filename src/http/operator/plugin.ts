@@ -292,8 +292,8 @@ function callOf(
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
-  if (typeof key === 'string' && /^[\x21-\x7e]{1,128}$/.test(key)) return key
-  return fail('request.malformed', 'Idempotency-Key must be 1 to 128 printable characters without blanks')
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key
+  return fail('request.malformed', 'Idempotency-Key must be 1 to 255 printable characters without blanks')
 }
 
 async function sendAnswer(route: Route, answer: Answer, reply: FastifyReply): Promise<FastifyReply> {
