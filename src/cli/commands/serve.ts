@@ -29,7 +29,7 @@ export function register(program: Command): void {
     .option('--listen <host:port>', 'same as --set http.listen=…')
     .option('--data-dir <path>', 'same as --set dataDir=…')
     .option('--take-over', 'fence out every other process on this store, whether it still lives or not')
-  withSettings(command).action(async (options: ServeOptions) => {
+  withSettings(command).action(async (options: ServeOptions, self: Command) => {
     const given = {
       ...options,
       set: {
@@ -44,7 +44,9 @@ export function register(program: Command): void {
       await serve(loaded, around, () => loadedOf(given))
     } catch (error) {
       const problem = toProblem(error)
-      tell(problem, 'text', true)
+      // The next start may go well, so that an unexpected fault is told whole the first time.
+      const isDebug = self.optsWithGlobals()['debug'] === true
+      tell(problem, 'text', isDebug || problem.code === 'internal.unexpected')
       // What was opened before the fault must not keep the process.
       process.exit(exits[problem.code] ?? 70)
     }
