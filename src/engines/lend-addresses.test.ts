@@ -5,7 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ensurePrograms } from '../../test/support/debian.ts'
+import { processesOfHost } from '../../test/engines/host-look.ts'
+import { ensurePrograms, findProgram } from '../../test/support/debian.ts'
 import { systemClock } from '../kit/clock.ts'
 import { enough } from '../kit/enough.ts'
 import { lendAddresses } from './lend-addresses.ts'
@@ -48,6 +49,15 @@ function listeners(): number {
   return lines.filter((line) => / 0A /.test(line)).length
 }
 
+/** Whether it is listened there by a process that becomes another with the first connection. */
+function isActivated(): boolean {
+  const words = ['systemd-socket-activate', '-l', `127.0.0.1:${port}`]
+  return processesOfHost((command) => words.every((word) => command.split('\0').includes(word))).length > 0
+}
+
+const isLazy = (address: string): boolean =>
+  address === '127.0.0.1' && findProgram('systemd-socket-activate') !== undefined
+
 async function untilNoneListens(): Promise<void> {
   while (listeners() > 0) await systemClock.sleep(10)
 }
@@ -58,10 +68,14 @@ describe.skipIf(missing !== undefined).each(ways)('%s', (address) => {
       const over = new AbortController()
       let ended: Promise<void> = Promise.resolve()
       await new Promise<void>((lent, reject) => {
-        ended = lendAddresses({ into: into(), addresses: [{ address, port }], lent }, over.signal)
+        ended = lendAddresses(
+          { into: Promise.resolve(into()), addresses: [{ address, port }], lent },
+          over.signal,
+        )
         ended.catch(reject)
       })
       expect(listeners()).toBe(1)
+      expect(isActivated()).toBe(isLazy(address))
       for (let i = 0; i < calls; i++) expect(await read(address)).toBe('hello')
 
       over.abort(enough)
@@ -76,7 +90,7 @@ describe.skipIf(missing !== undefined).each(ways)('%s', (address) => {
         import { lendAddresses } from '${import.meta.dirname}/lend-addresses.ts'
         const lent = () => console.log('lent')
         const addresses = [${JSON.stringify({ address, port })}]
-        await lendAddresses({ into: ${JSON.stringify(into())}, addresses, lent }, new AbortController().signal)`
+        await lendAddresses({ into: Promise.resolve(${JSON.stringify(into())}), addresses, lent }, new AbortController().signal)`
       const lender = spawn(process.execPath, ['--input-type=module', '-e', program], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })

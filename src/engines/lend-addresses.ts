@@ -5,20 +5,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { connect, isIPv4, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream'
+import { pipeline, type Writable } from 'node:stream'
 import { systemClock } from '../kit/clock.ts'
 import { enough } from '../kit/enough.ts'
 import type { Address } from '../model/job.ts'
 import { ProblemError } from '../model/problem.ts'
 import { statSmall } from './absent.ts'
+import { commandLine } from './shell.ts'
 import { usualFolders, usualPath } from './usual-path.ts'
 
 /** What a run may have open at one address; more are closed as they come. */
 const connectionsMax = 512
 
+/** The arguments with which `nsenter` gets into a network, once it is there; undefined where it never will be. */
+export type WayInto = Promise<readonly string[] | undefined>
+
 export interface Lending {
-  /** The arguments with which `nsenter` gets into the network. */
-  readonly into: readonly string[]
+  readonly into: WayInto
   readonly addresses: readonly Address[]
   /** Called when all of them are listened at. */
   readonly lent: () => void
@@ -30,15 +33,19 @@ export async function lendAddresses({ into, addresses, lent }: Lending, signal: 
   const listeners = await Promise.all(
     addresses.map(async (to) => {
       const serve = (socket: Socket): void => forward(socket, to, sockets)
-      return (await listenLazily(into, to, serve)) ?? (await listenAtOnce(into, to, serve))
+      const lazy = await listenLazily(into, to, serve)
+      if (lazy !== undefined) return lazy
+      const way = await into
+      return way && (await listenAtOnce(way, to, serve))
     }),
   )
+  if ((await into) === undefined) return
   lent()
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  for (const listener of listeners) listener.close()
+  for (const listener of listeners) listener?.close()
   for (const socket of sockets) socket.destroy()
 }
 
@@ -112,11 +119,7 @@ const says = { SYSTEMD_LOG_LEVEL: 'info', SYSTEMD_LOG_TARGET: 'console', SYSTEMD
 const silenceMs = 5_000
 
 /** A run that never calls waits for no more than a listener. Undefined where it cannot be had so. */
-async function listenLazily(
-  into: readonly string[],
-  to: Address,
-  serve: Serve,
-): Promise<Listener | undefined> {
+async function listenLazily(into: WayInto, to: Address, serve: Serve): Promise<Listener | undefined> {
   if (!isIPv4(to.address) || !usualFolders.some((one) => statSmall(join(one, activator)))) return undefined
   const child = activate(into, to)
   let isClosed = false
@@ -126,7 +129,7 @@ async function listenLazily(
     if (isClosed) open.close()
     child.disconnect()
   })
-  if (!(await hasListened(child))) return undefined
+  if (!(await hasListened(child, into))) return undefined
   return {
     close: () => {
       isClosed = true
@@ -135,21 +138,30 @@ async function listenLazily(
   }
 }
 
-function activate(into: readonly string[], { address, port }: Address): ChildProcess {
+/** To fork this process takes long: that is done while the network is made, and what comes of it waits to be told the way. */
+function activate(into: WayInto, { address, port }: Address): ChildProcess {
+  const enter = `read -r way <&${listening} && exec ${listening}<&- && eval "exec nsenter $way"' "$@"'`
   // It ends with this process, even if that ends before it could be told so.
   const mortal = ['setpriv', '--pdeathsig', 'KILL', 'sh', '-c', '[ "$PPID" = "$0" ] && exec "$@"']
   const spoken = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'].flatMap((name) => ['-E', name])
   const listen = [activator, ...spoken, '-l', `${address}:${port}`]
   const become = [process.execPath, '-e', activated]
-  return spawn('nsenter', [...into, ...mortal, String(process.pid), ...listen, ...become], {
-    stdio: ['ipc', 'ignore', 'pipe'],
+  const words = ['-c', enter, 'sh', ...mortal, String(process.pid), ...listen, ...become]
+  const child = spawn('sh', words, {
+    stdio: ['ipc', 'ignore', 'pipe', 'pipe'],
     env: { PATH: usualPath, ...says },
   })
+  const told = child.stdio[listening] as Writable
+  // Where it has ended, that is told by its end.
+  told.on('error', () => undefined)
+  void into.then((way) => told.end(way && `${commandLine(way)}\n`)).catch(() => told.end())
+  return child
 }
 
-function hasListened(child: ChildProcess): Promise<boolean> {
+function hasListened(child: ChildProcess, into: WayInto): Promise<boolean> {
   const known = new AbortController()
-  void systemClock.sleep(silenceMs, known.signal).then(() => known.signal.aborted || child.kill('SIGKILL'))
+  const silence = into.then(() => systemClock.sleep(silenceMs, known.signal))
+  void silence.catch(() => undefined).then(() => known.signal.aborted || child.kill('SIGKILL'))
   return new Promise((resolve) => {
     const tell = (is: boolean): void => {
       known.abort(enough)

@@ -78,7 +78,7 @@ export async function lendToContainer(
     if (signal.aborted || there === undefined || hasEnded(there)) return
     await yard.clock.sleep(glanceMs, signal)
   }
-  const into = [`--net=${space()}`]
+  const into = Promise.resolve([`--net=${space()}`])
   await lendAddresses({ into, addresses, lent: () => writeFileSync(join(paths.folder, lent), '') }, signal)
 }
 

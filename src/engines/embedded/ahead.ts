@@ -135,7 +135,9 @@ async function comesToDoor(
   while (!shim.hasEnded() && !signal.aborted && clock.monotonic() < until) {
     const isLent = lent.length === 0 || loans.has(name)
     const pid = isLent || !isReady({ folder: site.aside }) ? undefined : shimIn(site.aside)?.pid
-    if (pid !== undefined) loans.add(name, await lend(lent, { host, folder: site.aside, pid }))
+    const network = { host, folder: site.aside, pid: Promise.resolve(pid) }
+    const loan = pid === undefined ? undefined : await lend(lent, network)
+    if (loan !== undefined) loans.add(name, loan)
     else if (isLent && (await isAtStartGate(site.aside, door, site.name))) return true
     else await clock.sleep(glanceMs, signal)
   }

@@ -32,7 +32,9 @@ export function untilLentLines(
   each: string,
 ): readonly string[] {
   if (network?.lends !== true) return []
-  return [`while [ ! -e ${lent} ]; do ${each}; sleep 0.01 9>&-; done`]
+  // They are lent within milliseconds, unless no broker is there to do so.
+  const look = `${each}; looks=$((looks + 1)); sleep 0.00$((looks > 20 ? 9 : 2)) 9>&-`
+  return ['looks=0', `while [ ! -e ${lent} ]; do ${look}; done`]
 }
 
 /** The line that forgets the network of a shim which ended before the run began. */
