@@ -1,6 +1,6 @@
 /** npm run chaos [-- long|commands] [--seed N] [--blows N] [--only TEXT]: the storms with a closing line; long: 300 kills each. */
-import { parseArgs } from 'node:util'
 import { fail } from '../../src/model/problem.ts'
+import { argumentsOf, countOf, misused } from '../arguments.ts'
 import { commandContracts } from './command-works.ts'
 import { everyCommit, killedCommands } from './commands.ts'
 import {
@@ -12,18 +12,23 @@ import {
   stampede,
 } from './scenarios.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: 'string' },
-    blows: { type: 'string' },
-    only: { type: 'string', default: '' },
+const usage = 'usage: npm run chaos [-- long|commands] [--seed N] [--blows N] [--only TEXT]'
+const { values, positionals } = argumentsOf(
+  {
+    allowPositionals: true,
+    options: {
+      seed: { type: 'string' },
+      blows: { type: 'string' },
+      only: { type: 'string', default: '' },
+    },
   },
-})
+  usage,
+)
 const [kind = 'usual'] = positionals
+if (!['usual', 'long', 'commands'].includes(kind)) misused(`there are no storms called ${kind}`, usage)
 const isLong = kind === 'long'
-const seed = Number(values.seed ?? Date.now() % 1_000_000)
-const blows = Number(values.blows ?? (isLong ? 300 : 50))
+const seed = countOf('seed', values.seed ?? String(Date.now() % 1_000_000), usage)
+const blows = countOf('blows', values.blows ?? (isLong ? '300' : '50'), usage)
 const told = (blow: number): void => {
   if (blow > 0 && blow % 50 === 0) console.log(`  ${blow} blows`)
 }

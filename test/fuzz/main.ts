@@ -1,27 +1,31 @@
 /** npm run fuzz -- TOPIC [--documents=N] [--seed=N] [--seconds=N]: generated documents, then attacks; closes with "N documents, N breaches". */
 import { readdirSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { argumentsOf, countOf } from '../arguments.ts'
 import { attacked, examined, memoryCap, memoryPeak } from './campaign.ts'
 import type { Topic } from './topic.ts'
 
 const topics = readdirSync(new URL('./topics/', import.meta.url)).map((name) => name.replace(/\.ts$/, ''))
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    documents: { type: 'string', default: '100000' },
-    seed: { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '86400' },
+const usage = `usage: npm run fuzz -- TOPIC [--documents=N] [--seed=N] [--seconds=N]\ntopics: ${topics.join(' ')}`
+const { positionals, values } = argumentsOf(
+  {
+    allowPositionals: true,
+    options: {
+      documents: { type: 'string', default: '100000' },
+      seed: { type: 'string', default: '1' },
+      seconds: { type: 'string', default: '86400' },
+    },
   },
-})
+  usage,
+)
 const [name] = positionals
 if (name === undefined || !topics.includes(name)) {
-  console.error(
-    `usage: npm run fuzz -- TOPIC [--documents=N] [--seed=N] [--seconds=N]\ntopics: ${topics.join(' ')}`,
-  )
+  console.error(usage)
   process.exit(2)
 }
 const { topic } = (await import(`./topics/${name}.ts`)) as { topic: Topic }
-const [documents, first, seconds] = [Number(values.documents), Number(values.seed), Number(values.seconds)]
+const documents = countOf('documents', values.documents, usage)
+const first = countOf('seed', values.seed, usage)
+const seconds = countOf('seconds', values.seconds, usage)
 
 /** Breaches of one property are shown so often; all are counted. */
 const shownMax = 5

@@ -1,19 +1,24 @@
 /** node test/simulation/main.ts --from=1 --to=1000 [--trace] [--first] | --points: lives seeds, or one life with a fault at each point, and tells what breaks a promise. */
-import { parseArgs } from 'node:util'
+import { argumentsOf, countOf } from '../arguments.ts'
 import { liveTable } from './fault-points.ts'
 import { runSeed } from './run-seed.ts'
 
-const { values } = parseArgs({
-  options: {
-    from: { type: 'string', default: '1' },
-    to: { type: 'string', default: '200' },
-    trace: { type: 'boolean', default: false },
-    /** Stop at the first broken promise. */
-    first: { type: 'boolean', default: false },
-    /** Instead of seeds: crash, error, full disk and lost answer at each effect of one life. */
-    points: { type: 'boolean', default: false },
+const usage = 'usage: npm run simulate -- [--from=N] [--to=N] [--trace] [--first] | --points'
+const { values } = argumentsOf(
+  {
+    options: {
+      from: { type: 'string', default: '1' },
+      to: { type: 'string', default: '200' },
+      trace: { type: 'boolean', default: false },
+      /** Stop at the first broken promise. */
+      first: { type: 'boolean', default: false },
+      /** Instead of seeds: crash, error, full disk and lost answer at each effect of one life. */
+      points: { type: 'boolean', default: false },
+    },
   },
-})
+  usage,
+)
+const [from, to] = [countOf('from', values.from, usage), countOf('to', values.to, usage)]
 
 if (values.points) {
   const { cells, faults } = await liveTable()
@@ -24,7 +29,7 @@ if (values.points) {
 
 const sum = { seeds: 0, operations: 0, starts: 0, kills: 0, broken: 0 }
 const begun = performance.now()
-for (let seed = Number(values.from); seed <= Number(values.to); seed++) {
+for (let seed = from; seed <= to; seed++) {
   const result = await runSeed(seed, values.trace)
   sum.seeds++
   sum.operations += result.operations
