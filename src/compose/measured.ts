@@ -63,6 +63,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     binding: (key) => timed('binding', () => look.binding(key)),
     bindings: (key) => timed('bindings', () => look.bindings(key)),
     operation: (id) => timed('operation', () => look.operation(id)),
+    tenantOf: (thing) => timed('tenant_of', () => look.tenantOf(thing)),
     operations: (filter) => timed('operations', () => look.operations(filter)),
     poll: (target, operation) => timed('poll', () => look.poll(target, operation)),
     runs: (operation) => timed('runs', () => look.runs(operation)),

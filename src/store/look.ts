@@ -50,7 +50,7 @@ import type {
   Polled,
   StateCount,
 } from './store.ts'
-import { changeMark, listTenants } from './tenants.ts'
+import { changeMark, findTenant, listTenants } from './tenants.ts'
 
 /** A class, so that a transaction costs one small object and not fifty functions. */
 export class Looking implements Look {
@@ -82,6 +82,9 @@ export class Looking implements Look {
   }
   operation(id: string): Promise<Operation | undefined> {
     return findOperation(this.session, id)
+  }
+  tenantOf(thing: InstanceKey | { readonly operation: string }): Promise<string | undefined> {
+    return findTenant(this.session, thing)
   }
   operations(filter: OperationFilter): Promise<Page<Operation>> {
     return listOperations(this.session, filter)

@@ -63,6 +63,8 @@ export interface Look extends AccountLook {
   binding(key: BindingKey): Promise<Binding | undefined>
   bindings(key: InstanceKey): Promise<readonly Binding[]>
   operation(id: string): Promise<Operation | undefined>
+  /** The tenant of what an address names; it takes as long where there is nothing. */
+  tenantOf(thing: InstanceKey | { readonly operation: string }): Promise<string | undefined>
   operations(filter: OperationFilter): Promise<Page<Operation>>
   /** The hot path of polling: the named operation of the target, else its latest. */
   poll(target: Target, operation: string | undefined): Promise<Polled | undefined>

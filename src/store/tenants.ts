@@ -1,8 +1,9 @@
 /** Tenants as conditions of a query, and the list of them. */
 import { everyTenant, type Reach } from '../model/access.ts'
+import type { InstanceKey } from '../model/instance.ts'
 import type { Session, Value } from './database.ts'
 import type { TenantCount, TenantFilter } from './filters.ts'
-import { number, text } from './row.ts'
+import { maybeText, number, text } from './row.ts'
 
 /** A condition that only rows of these tenants meet, and its values. */
 export function withinTenants(
@@ -20,6 +21,22 @@ export function withinTenants(
     `(${each.map(([condition]) => condition).join(' OR ')})`,
     ...each.flatMap(([, ...values]) => values),
   ]
+}
+
+// One row also where there is nothing, so that as much is done for it.
+const tenantOfInstance = 'SELECT (SELECT tenant FROM instances WHERE platform = ? AND id = ?) AS tenant'
+const tenantOfOperation = 'SELECT (SELECT tenant FROM operations WHERE id = ?) AS tenant'
+
+/** The tenant of an instance or an operation; undefined: it is not there. */
+export async function findTenant(
+  session: Session,
+  thing: InstanceKey | { readonly operation: string },
+): Promise<string | undefined> {
+  const row =
+    'operation' in thing
+      ? await session.get(tenantOfOperation, thing.operation)
+      : await session.get(tenantOfInstance, thing.platform, thing.instance)
+  return row && maybeText(row, 'tenant')
 }
 
 /** Tenants that have or had something, in the order of names. */

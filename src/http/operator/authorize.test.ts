@@ -1,9 +1,8 @@
 /** Which account may use which route on the instances of which owner: every role, route, tenant and owner, from the table of routes. */
 import { describe, expect, test } from 'vitest'
 import { codeOf } from '../../../test/support/problems.ts'
-import { anInstance, anOperation } from '../../../test/support/rows.ts'
 import { accessOf, roles } from '../../model/access.ts'
-import type { Instance } from '../../model/instance.ts'
+import type { InstanceKey } from '../../model/instance.ts'
 import { authorize, placed } from './authorize.ts'
 import { operatorRoutes } from './routes.ts'
 
@@ -129,13 +128,9 @@ describe.each(Object.keys(roles))('%s', (role) => {
             account: 'a',
             token: 't',
           }
-          const isThere = tenant !== undefined
           const look = {
-            instance: (key: Pick<Instance, 'platform'>) =>
-              Promise.resolve(
-                isThere && key.platform === platform ? anInstance({ platform, tenant }) : undefined,
-              ),
-            operation: () => Promise.resolve(isThere ? anOperation({ tenant }) : undefined),
+            tenantOf: (thing: InstanceKey | { readonly operation: string }) =>
+              Promise.resolve('operation' in thing || thing.platform === platform ? tenant : undefined),
           }
           const named = Object.fromEntries(
             Object.entries(params).filter(([one]) => route.url.split('/').includes(`:${one}`)),
@@ -171,10 +166,7 @@ function expectedOf({ name, role, scope, tenant }: Case): string {
 
 test('a forced cancel is more than a cancel', async () => {
   const cancel = operatorRoutes.find(({ url }) => url.endsWith('/cancel'))
-  const look = {
-    instance: () => Promise.resolve(undefined),
-    operation: () => Promise.resolve(anOperation({ tenant: 'acme' })),
-  }
+  const look = { tenantOf: () => Promise.resolve('acme') }
   const code = (role: string, query: object) =>
     codeOf(
       authorize(look, cancel ?? { needs: 'read:broker' }, {
@@ -197,10 +189,7 @@ test('who sees a thing and may not do something with it is told so', async () =>
     ],
     known,
   )
-  const look = {
-    instance: () => Promise.resolve(anInstance({ tenant: 'acme' })),
-    operation: () => Promise.resolve(undefined),
-  }
+  const look = { tenantOf: () => Promise.resolve('acme') }
   const request = { params: { platform: 'cf', instance: 'i-1' }, query: {} }
 
   expect(await codeOf(authorize(look, purge, { access, request }))).toBe('request.forbidden')

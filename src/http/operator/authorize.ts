@@ -25,7 +25,7 @@ interface Asked {
  * there. Callers with rights everywhere cost no look.
  */
 export async function authorize(
-  look: Pick<Look, 'instance' | 'operation'>,
+  look: Pick<Look, 'tenantOf'>,
   { needs, needsForced }: Pick<Route, 'needs' | 'needsForced'>,
   { access, request }: Asked,
 ): Promise<void> {
@@ -46,23 +46,24 @@ interface Thing {
   isUnknown(): never
 }
 
-/** What an address is about; a binding is its instance's. */
+/**
+ * What an address is about; a binding is its instance's. Only the tenant is read: with a whole row, the time of the
+ * answer would tell guesses of ids whether there is one.
+ */
 async function thingAt(
-  look: Pick<Look, 'instance' | 'operation'>,
+  look: Pick<Look, 'tenantOf'>,
   { platform, instance, operation }: Readonly<Record<string, string | undefined>>,
 ): Promise<Thing | undefined> {
   if (operation !== undefined) {
-    const found = await look.operation(operation)
     return {
-      tenant: found?.tenant,
+      tenant: await look.tenantOf({ operation }),
       seenBy: 'read:operations',
       isUnknown: () => fail('operation.unknown', operation),
     }
   }
   if (platform === undefined || instance === undefined) return undefined
-  const found = await look.instance({ platform, instance })
   return {
-    tenant: found?.tenant,
+    tenant: await look.tenantOf({ platform, instance }),
     seenBy: 'read:instances',
     isUnknown: () => fail('instance.unknown', instance),
   }
