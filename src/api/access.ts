@@ -1,6 +1,8 @@
 /** Access: the calling account, roles and tenants. */
 import { Type } from 'typebox'
+import { present } from '../kit/present.ts'
 import { type Access, permissionNames, reachOf } from '../model/access.ts'
+import type { TenantRule as ModelRule } from '../model/tenant-rule.ts'
 import { type Of, PageQuery } from './words.ts'
 
 export const Whoami = Type.Object(
@@ -72,6 +74,99 @@ export const Tenant = Type.Object(
 )
 export type Tenant = Of<typeof Tenant>
 
+/** What may be decided for a tenant. */
+const decisions = {
+  services: Type.Array(Type.String({ maxLength: 500, pattern: '^[^\\s/]+(?:/[^\\s/]+)?$' }), {
+    maxItems: 1000,
+    description: 'Services, or plans as `SERVICE/PLAN`, that it sees and may order.',
+  }),
+  instances: Type.Integer({ minimum: 0, description: 'How many it may have.' }),
+  bindings: Type.Integer({ minimum: 0, description: 'How many it may have.' }),
+  engine: Type.String({ maxLength: 100, description: 'The engine that its packages run on, and no other.' }),
+  network: Type.Union([Type.Literal('default'), Type.Literal('none')], {
+    description: '`none`: its packages get no network.',
+  }),
+  logs: Type.Union([Type.Literal('tenant'), Type.Literal('operators')], {
+    description: 'Who reads the logs of its packages.',
+  }),
+}
+
+const TenantName = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  pattern: '^(?:\\*|[^\\s*]+(?:/\\*)?)$',
+  description: 'A tenant, `NAME/*` for all below one, `*` for all.',
+})
+
+export const NewTenant = Type.Object(
+  { name: TenantName, ...Type.Partial(Type.Object(decisions)).properties },
+  { title: 'NewTenant', additionalProperties: false },
+)
+export type NewTenant = Of<typeof NewTenant>
+
+export const ChangedTenant = Type.Object(
+  {
+    services: Type.Optional(Type.Union([decisions.services, Type.Null()])),
+    instances: Type.Optional(Type.Union([decisions.instances, Type.Null()])),
+    bindings: Type.Optional(Type.Union([decisions.bindings, Type.Null()])),
+    engine: Type.Optional(Type.Union([decisions.engine, Type.Null()])),
+    network: Type.Optional(Type.Union([decisions.network, Type.Null()])),
+    logs: Type.Optional(Type.Union([decisions.logs, Type.Null()])),
+  },
+  {
+    title: 'ChangedTenant',
+    additionalProperties: false,
+    minProperties: 1,
+    description: 'What is absent stays; `null` takes away what was decided.',
+  },
+)
+export type ChangedTenant = Of<typeof ChangedTenant>
+
+const TenantRule = Type.Object(
+  {
+    name: Type.String(),
+    from: Type.Union([Type.Literal('configuration'), Type.Literal('store')]),
+    ...Type.Partial(Type.Object(decisions)).properties,
+  },
+  { title: 'TenantRule' },
+)
+type TenantRule = Of<typeof TenantRule>
+
+/** What was decided, in the words of the API. */
+export function toTenantRule({
+  name,
+  isStored = false,
+  services,
+  instancesMax,
+  bindingsMax,
+  engine,
+  network,
+  logs,
+}: ModelRule & { readonly isStored?: boolean }): TenantRule {
+  return {
+    name,
+    from: isStored ? 'store' : 'configuration',
+    ...present({
+      services: services && [...services],
+      instances: instancesMax,
+      bindings: bindingsMax,
+      ...{ engine, network, logs },
+    }),
+  }
+}
+
+/** The same the other way: what is absent is not said, `null` is what is not decided any more. */
+export function fromTenantRule({ instances, bindings, ...rest }: ChangedTenant): TenantDecisions {
+  const said = { ...rest, instancesMax: instances, bindingsMax: bindings }
+  return Object.fromEntries(
+    Object.entries(said)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, value ?? undefined]),
+  )
+}
+
+type TenantDecisions = { readonly [K in keyof Omit<ModelRule, 'name'>]?: ModelRule[K] | undefined }
+
 const Used = Type.Object({ used: Type.Integer(), most: Type.Integer() })
 
 export const TenantDetail = Type.Object(
@@ -88,6 +183,7 @@ export const TenantDetail = Type.Object(
     services: Type.Array(Type.Object({ name: Type.String(), plans: Type.Array(Type.String()) }), {
       description: 'What it sees of the catalog.',
     }),
+    rules: Type.Array(TenantRule, { description: 'What was decided for it, the nearest first.' }),
   },
   { title: 'TenantDetail' },
 )

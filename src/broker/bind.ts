@@ -227,6 +227,7 @@ async function check(
     action: { kind: 'bind' },
     offer,
     instance,
+    tenant: instance.tenant,
     order: await orders.instance(tx, instance),
     parameters: complete.order.parameters,
     carryover: await orders.carryover(tx, ownerOfInstance(instance)),

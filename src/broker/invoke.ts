@@ -52,6 +52,7 @@ async function decide(tx: Transaction, ports: Ports, asker: Asker, invocation: I
     action: { kind: 'invoke', name: action.name },
     offer,
     instance,
+    tenant: instance.tenant,
     order: await orders.instance(tx, instance),
     parameters: invocation.parameters,
     carryover: await orders.carryover(tx, ownerOfInstance(instance)),

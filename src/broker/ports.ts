@@ -22,8 +22,8 @@ export interface Ports {
   /** Prepares an action in a process of its own, for contracts that evaluate programs; absent: that is done here. */
   readonly apart?: (contract: string, action: Action, situation: Situation) => Promise<Prepared>
   catalog(): Catalog
-  /** Why no engine here can run a job, if none can. */
-  refuses(job: Job): Problem | undefined
+  /** Why no engine here can run a job, or not the one that it must run on, if so. */
+  refuses(job: Job, engine?: string): Problem | undefined
   /** What the operator lends to an instance of a plan: accounts, addresses. */
   infrastructure(offer: Offer, borrower: Borrower): MountedPrograms | Promise<MountedPrograms>
   /** An order is being written down; it counts once its request was accepted. */
@@ -59,5 +59,6 @@ export interface Policy {
   /** Of each tenant that no rule of its own gives another number. */
   readonly instancesPerTenantMax?: number
   readonly bindingsPerTenantMax?: number
-  readonly tenants?: readonly TenantRule[]
+  /** What holds for tenants; `isStored`: decided by command, not by the configuration. */
+  readonly tenants?: readonly (TenantRule & { readonly isStored?: boolean })[]
 }

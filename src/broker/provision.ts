@@ -146,6 +146,7 @@ async function check(
     action,
     offer,
     instance,
+    tenant,
     order,
     parameters,
     carryover: {},

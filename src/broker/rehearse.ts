@@ -2,6 +2,7 @@
 import type { Prepared } from '../contracts/contract.ts'
 import { gather, ProblemError } from '../model/problem.ts'
 import type { Action } from '../model/situation.ts'
+import { jobWithin, ruled } from '../model/tenant-rule.ts'
 import type { Transaction } from '../store/store.ts'
 import { prepare } from './decide.ts'
 import { maskedProblem } from './masked.ts'
@@ -14,14 +15,14 @@ import { type Knowledge, situationOf } from './situation.ts'
 export type Rehearsal = Pick<
   Knowledge,
   'offer' | 'instance' | 'order' | 'parameters' | 'carryover' | 'binding' | 'sent' | 'before'
-> & { readonly action: Action }
+> & { readonly action: Action; readonly tenant: string }
 
 /** Throws what the contract or every engine would refuse. */
 export async function rehearse(
   tx: Transaction,
   ports: Ports,
   asker: Asker,
-  { action, ...known }: Rehearsal,
+  { action, tenant, ...known }: Rehearsal,
 ): Promise<Prepared> {
   const situation = situationOf({
     ...known,
@@ -35,7 +36,11 @@ export async function rehearse(
   const prepared = await prepare(ports, contract, action, situation)
   if (prepared.kind === 'refused')
     throw new ProblemError(maskedProblem(gather(prepared.problems), maskFor(situation, {})))
-  const refusal = prepared.kind === 'job' ? ports.refuses(prepared.job) : undefined
+  const { tenants = [] } = ports.policy()
+  const refusal =
+    prepared.kind === 'job'
+      ? ports.refuses(jobWithin(tenants, tenant, prepared.job), ruled(tenants, tenant, 'engine'))
+      : undefined
   if (refusal) throw new ProblemError(refusal)
   return prepared
 }

@@ -1,6 +1,8 @@
 /** What a tenant has of what it may have, and what it sees. */
-import type { TenantCount } from '../store/filters.ts'
-import type { Ports } from './ports.ts'
+import { covers, everyTenant } from '../model/access.ts'
+import { rulesFor } from '../model/tenant-rule.ts'
+import type { TenantCount, TenantFilter } from '../store/filters.ts'
+import type { Policy, Ports } from './ports.ts'
 import { tenantBounds } from './quota.ts'
 import { catalogSeen } from './visible.ts'
 
@@ -12,6 +14,7 @@ interface TenantUse extends TenantCount {
 interface WholeTenantUse extends TenantUse {
   readonly shared: readonly ({ readonly name: string } & Quotas<Used>)[]
   readonly services: readonly { readonly name: string; readonly plans: readonly string[] }[]
+  readonly rules: NonNullable<Policy['tenants']>
 }
 
 interface Quotas<T> {
@@ -28,7 +31,7 @@ const bounded = { instances: 'instancesMax', bindings: 'bindingsMax' } as const
 const kinds = ['instances', 'bindings'] as const
 
 /** A tenant with its own bounds. */
-export function useOf({ policy }: Pick<Ports, 'policy'>, count: TenantCount): TenantUse {
+function useOf({ policy }: Pick<Ports, 'policy'>, count: TenantCount): TenantUse {
   const own = kinds.flatMap((kind) =>
     tenantBounds(policy(), count.name, bounded[kind])
       .filter(({ name }) => name === count.name)
@@ -62,5 +65,22 @@ export async function wholeUseOf(ports: Ports, tenant: string): Promise<WholeTen
     ...useOf(ports, count),
     shared: [...shared].map(([name, quotas]) => ({ name, ...quotas })),
     services: [...services].map(([name, plans]) => ({ name, plans })),
+    rules: rulesFor(ports.policy().tenants ?? [], tenant),
   }
+}
+
+/** A page of tenants: those that have or had something, and those that something was decided for by name. */
+export async function tenantsFrom(ports: Ports, filter: TenantFilter): Promise<readonly TenantUse[]> {
+  const { tenants: reach = [everyTenant], after = '', most } = filter
+  const having = await ports.store.look.tenants(filter)
+  const found = new Set(having.map(({ name }) => name))
+  const { tenants: rules = [] } = ports.policy()
+  const named = rules
+    .filter(({ name }) => !name.endsWith('*') && name > after && !found.has(name))
+    .filter(({ name }) => reach.some((one) => covers(one, name)))
+    .map(({ name }) => ({ name, instances: 0, bindings: 0 }))
+  return [...having, ...named]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .slice(0, most)
+    .map((count) => useOf(ports, count))
 }

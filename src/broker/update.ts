@@ -198,6 +198,7 @@ async function rehearseUpdate(
     action: { kind: 'update' },
     offer: to,
     instance,
+    tenant: instance.tenant,
     order: { ...order, parameters },
     parameters,
     sent,

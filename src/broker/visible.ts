@@ -1,7 +1,7 @@
 /** Which of the catalog tenants see. What they do not see answers like what is not there, at every door. */
 import { covers, isEverywhere, type Reach } from '../model/access.ts'
 import { fail } from '../model/problem.ts'
-import { rulesFor, type TenantRule } from '../model/tenant-rule.ts'
+import { ruled, type TenantRule } from '../model/tenant-rule.ts'
 import { type Catalog, makeCatalog, type Offer } from './catalog.ts'
 import type { Asker } from './orders.ts'
 import type { Ports } from './ports.ts'
@@ -70,7 +70,7 @@ function examplesOf(one: string, names: readonly string[]): readonly string[] {
 function sees(tenant: string, { service, plan }: Offer, rules: readonly TenantRule[]): boolean {
   const { visibleTo } = plan.operator
   if (visibleTo !== undefined && !visibleTo.some((name) => covers(name, tenant))) return false
-  const { services } = rulesFor(rules, tenant).find((rule) => rule.services !== undefined) ?? {}
+  const services = ruled(rules, tenant, 'services')
   return (
     services === undefined ||
     [service.name, `${service.name}/${plan.name}`].some((name) => services.includes(name))

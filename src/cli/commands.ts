@@ -113,9 +113,9 @@ export const commands: readonly CommandRow[] = [
   },
   {
     name: 'tenant',
-    summary: 'Show whom instances belong to',
+    summary: 'Show whom instances belong to, and decide what they may see and have',
     group: 'Running a broker',
-    load: () => import('./commands/access.ts'),
+    load: () => import('./commands/tenant.ts'),
   },
   {
     name: 'login',

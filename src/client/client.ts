@@ -1,5 +1,5 @@
 /** Typed calls to a running broker: what the command line and other programs use of the operator API. */
-import type { CanI, Role, Tenant, TenantDetail, Whoami } from '../api/access.ts'
+import type { CanI, ChangedTenant, NewTenant, Role, Tenant, TenantDetail, Whoami } from '../api/access.ts'
 import type {
   Account,
   ChangedAccount,
@@ -211,7 +211,7 @@ function accessOf(get: <T>(path: string, query?: Outgoing['query']) => Promise<T
     roles: async () => (await get<List<Role>>('/roles')).items,
     tenants: () =>
       allOf((after) => get<{ items: readonly Tenant[]; next?: string }>('/tenants', { after, limit: 500 })),
-    tenant: (name: string) => get<TenantDetail>(`/tenants/${encodeURIComponent(name)}`),
+    tenant: (name: string) => get<TenantDetail>(tenantPath(name)),
   }
 }
 
@@ -234,6 +234,10 @@ function accountsOf(server: Server) {
     changeOwnPassword: (change: OwnPassword) => sent<void>('POST', '/password', change),
     tokens: (ofAll: boolean) => all<Token>('/tokens', ofAll ? { all: true } : {}),
     makeToken: (wanted: NewToken) => sent<MadeToken>('POST', '/tokens', wanted),
+    createTenant: (tenant: NewTenant) => sent<TenantDetail>('POST', '/tenants', tenant),
+    changeTenant: (name: string, change: ChangedTenant) =>
+      sent<TenantDetail>('PATCH', tenantPath(name), change),
+    removeTenant: (name: string) => sent<void>('DELETE', tenantPath(name)),
     revokeToken: (id: string) => sent<void>('DELETE', `/tokens/${encodeURIComponent(id)}`),
   }
 }
@@ -263,6 +267,10 @@ async function* unbroken(stream: AsyncIterable<Uint8Array>, signal: AbortSignal)
 
 function pathOf({ platform, instance }: InstanceAddress): string {
   return `/instances/${encodeURIComponent(platform)}/${encodeURIComponent(instance)}`
+}
+
+function tenantPath(name: string): string {
+  return `/tenants/${encodeURIComponent(name)}`
 }
 
 function bindingPath(key: BindingAddress): string {

@@ -21,7 +21,7 @@ import { endHints } from '../work/end-hints.ts'
 import { foresee } from '../work/foresee.ts'
 import { makeLogWriter } from '../work/log-writer.ts'
 import { type Maintenance, startMaintenance } from '../work/maintenance.ts'
-import { engineFor, type Tools } from '../work/tools.ts'
+import { engineFor, refusedBy, type Tools } from '../work/tools.ts'
 import { startWorker, type Worker } from '../work/worker.ts'
 import { makeAcceptances } from './acceptances.ts'
 import { startArtifactSweep } from './artifact-sweep.ts'
@@ -30,6 +30,7 @@ import { tellPackages } from './package-words.ts'
 import { makeRules, type Rules, workLimitsOf } from './settings-of-parts.ts'
 import { openBrokerStore } from './store.ts'
 import type { Telemetry } from './telemetry.ts'
+import { startTenantWatch } from './tenant-watch.ts'
 
 const clock = systemClock
 const chance = systemChance
@@ -42,6 +43,8 @@ export interface House {
   readonly worker: Worker
   readonly keeper: Maintenance
   readonly probes: ReturnType<typeof startProbes>
+  /** Reads what was decided for tenants by command. */
+  takeTenants(): Promise<void>
   close(): Promise<void>
 }
 
@@ -61,6 +64,10 @@ export async function openHouse(settings: Settings, parts: HouseParts): Promise<
     metrics,
     clock,
   )
+  // Before anything is offered or carried out.
+  const fault = (error: unknown) =>
+    report.event({ kind: 'fault', doing: 'read what holds for tenants', error })
+  const tenants = await startTenantWatch({ store, rules, clock, fault })
   const leaving = new AbortController()
   const packages = await openPackages(settings, { ...parts, store, signal: leaving.signal })
   const { artifacts, engines, shelf, preparer } = packages
@@ -81,7 +88,9 @@ export async function openHouse(settings: Settings, parts: HouseParts): Promise<
   const catalogLoops = startCatalogLoops(settings, { tools, shelf, artifacts, leaving })
   return {
     ...{ artifacts, rules, shelf, tools, worker, keeper, probes },
+    takeTenants: tenants.refresh,
     async close() {
+      await tenants.stop()
       await probes.stop()
       await keeper.stop()
       await catalogLoops.stop()
@@ -115,8 +124,10 @@ async function openPackages(
     arrived: metrics.imageArrived,
   })
   const artifacts = measuredArtifacts(opened, metrics, clock)
-  const { dataDir: folder, engine: choice, kubernetes, runs } = settings
-  const found = await openEngines({ folder, clock, artifacts, choice, kubernetes, network: runs.network })
+  const { dataDir: folder, engine: choice, kubernetes, runs, tenants } = settings
+  const named = tenants.flatMap(({ engine }) => engine ?? [])
+  const { network } = runs
+  const found = await openEngines({ folder, clock, artifacts, choice, kubernetes, network, named })
   const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
   const tell = tellPackages(metrics, report)
   const reading = { artifacts, engines, signing: signingOf(settings) }
@@ -143,8 +154,7 @@ function portsOf({ store, node, rules, shelf, engines, metrics, preparer }: Port
     contract: contractNamed,
     apart: preparer.prepare,
     catalog: () => shelf.catalog(),
-    refuses: (job) =>
-      engineFor(engines, job) ? undefined : { code: 'engine.refused', detail: job.program.kind },
+    refuses: (job, name) => (engineFor(engines, job, name) ? undefined : refusedBy(job, name)),
     infrastructure: shelf.lentTo,
     ...makeAcceptances(metrics),
   }

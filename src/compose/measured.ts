@@ -35,6 +35,7 @@ export function measuredEngine(engine: Engine, metrics: Metrics, clock: Clock): 
   return {
     name: engine.name,
     facts: engine.facts,
+    reserved: engine.reserved ?? false,
     check: (signal) => timed('check', () => engine.check(signal)),
     refuses: (job) => engine.refuses(job),
     ...(anticipate && {
@@ -88,6 +89,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     accounts: (page) => timed('accounts', () => look.accounts(page)),
     token: (digest) => timed('token', () => look.token(digest)),
     tokens: (filter) => timed('tokens', () => look.tokens(filter)),
+    tenantRules: () => timed('tenant_rules', () => look.tenantRules()),
     tenants: (filter) => timed('tenants', () => look.tenants(filter)),
     isSessionEnded: (id) => timed('is_session_ended', () => look.isSessionEnded(id)),
     auditHeight: () => timed('audit_height', () => look.auditHeight()),

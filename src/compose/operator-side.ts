@@ -61,6 +61,8 @@ export interface OperatorSideParts {
   readonly engines: readonly Engine[]
   readonly artifacts: ArtifactStore
   readonly probes: Pick<Probes, 'latest'>
+  /** Reads what was decided for tenants by command. */
+  takeTenants(): Promise<void>
 }
 
 export interface OperatorSide {
@@ -154,6 +156,10 @@ function portsOfApi(
     isEncrypted: (request) => isEncrypted(request, sources),
     bodyLimits: bodyLimitsOf(settings),
     source: sources.of,
+    engines: parts.engines
+      .filter(({ facts }) => facts.programs.some((kind) => kind !== 'pretend'))
+      .map(({ name }) => name),
+    takeTenants: parts.takeTenants,
     examine: makeExamination(parts),
     backup: (seed) => backUp(ports, settings.dataDir, seed),
   }

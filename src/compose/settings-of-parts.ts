@@ -6,9 +6,11 @@ import type { BodyLimits } from '../http/body-limits.ts'
 import type { ServerOptions } from '../http/server.ts'
 import type { Sources } from '../http/source.ts'
 import { type Chance, systemClock } from '../kit/clock.ts'
+import { deepEqual } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import type { Secret } from '../kit/secret.ts'
 import { accessOf, everyTenant, type Grant, isPermission, type Roles, roles } from '../model/access.ts'
+import type { TenantRule } from '../model/tenant-rule.ts'
 import { keyFileOf, makePrivate } from '../settings/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
@@ -23,11 +25,15 @@ export interface Rules {
   room(): WorkCapacity
   keeper(): MaintenanceLimits
   change(settings: Settings): void
+  /** What was decided for tenants by command. */
+  takeTenants(stored: readonly TenantRule[]): void
 }
 
 export function makeRules(settings: Settings): Rules {
+  let stored: readonly TenantRule[] = []
   const read = (from: Settings) => ({
-    policy: policyOf(from),
+    from,
+    policy: policyOf(from, stored),
     room: roomOf(from),
     keeper: keeperLimitsOf(from),
   })
@@ -39,10 +45,15 @@ export function makeRules(settings: Settings): Rules {
     change: (fresh) => {
       now = read(fresh)
     },
+    takeTenants: (rules) => {
+      if (deepEqual(rules, stored)) return
+      stored = rules
+      now = read(now.from)
+    },
   }
 }
 
-function policyOf({ operations, limits, quotas, tenants }: Settings): Policy {
+function policyOf({ operations, limits, quotas, tenants }: Settings, stored: readonly TenantRule[]): Policy {
   const { provision, update, deprovision, bind, unbind, action } = operations.deadline
   return {
     deadlineMs: { provision, update, deprovision, bind, unbind, invoke: action },
@@ -53,10 +64,16 @@ function policyOf({ operations, limits, quotas, tenants }: Settings): Policy {
       instancesPerTenantMax: quotas.instancesPerTenant,
       bindingsPerTenantMax: quotas.bindingsPerTenant,
     }),
-    tenants: tenants.map(({ name, services, instances, bindings }) => ({
-      name,
-      ...present({ services, instancesMax: instances, bindingsMax: bindings }),
-    })),
+    tenants: [
+      ...tenants.map(({ name, services, instances, bindings, engine, network, logs }) => ({
+        name,
+        ...present({ services, instancesMax: instances, bindingsMax: bindings, engine, network, logs }),
+      })),
+      // What the configuration decides for a name stands before what was decided for it by command.
+      ...stored
+        .filter(({ name }) => !tenants.some((one) => one.name === name))
+        .map((rule) => ({ ...rule, isStored: true })),
+    ],
   }
 }
 

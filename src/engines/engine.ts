@@ -15,6 +15,8 @@ export type Ticket = string
 export interface Engine {
   readonly name: string
   readonly facts: EngineFacts
+  /** It runs only the jobs of tenants that name it. */
+  readonly reserved?: boolean
   /** What is wrong or missing on this host, each with its remedy; empty when all is well. */
   check(signal: AbortSignal): Promise<readonly Problem[]>
   /** Why this engine cannot run the job, if it cannot; asked before anything is accepted. */

@@ -22,6 +22,8 @@ export interface EnginePlaces {
   readonly choice?: Settings['engine']
   /** The network of runs. */
   readonly network?: Settings['runs']['network']
+  /** Engines that tenants name: those that the choice does not open run their jobs alone. */
+  readonly named?: readonly string[]
   /** Of the choice `kubernetes`. */
   readonly kubernetes?: Settings['kubernetes']
   /** Try what the host offers, whatever is remembered of it. */
@@ -57,15 +59,17 @@ async function openDocker({
   clock,
   artifacts,
   choice = 'auto',
+  named = [],
   network = 'auto',
 }: EnginePlaces): Promise<readonly Engine[]> {
   const socket = await findSocket(process.env)
-  const isWanted = choice === 'docker' || (choice === 'auto' && socket !== undefined)
-  if (!isWanted) return []
+  const isChosen = choice === 'docker' || (choice === 'auto' && socket !== undefined)
+  if (!isChosen && !named.includes('docker')) return []
   const tickets = join(folder, 'docker')
   const options = { folder: tickets, clock, copier: artifacts, supplies: artifacts, network }
   // Reading a package decides whether it may ask for the socket at all: operators say so package by package.
-  const engine = await openDockerEngine({ ...options, socket: socket ?? usualSocket, lendSocket: true })
+  const docker = await openDockerEngine({ ...options, socket: socket ?? usualSocket, lendSocket: true })
+  const engine = isChosen ? docker : { ...docker, reserved: true }
   return [await openBesideStandIn(engine, { folder: join(folder, 'cluster-docker'), clock })]
 }
 
@@ -73,11 +77,20 @@ async function openKubernetes({
   clock,
   artifacts,
   choice,
+  named = [],
   kubernetes,
 }: EnginePlaces): Promise<readonly Engine[]> {
-  if (choice !== 'kubernetes') return []
-  const { startTimeout: startMs, ...more } = kubernetes ?? {}
+  const inNamespaces = [...new Set(named)].filter((name) => name.startsWith('kubernetes/'))
+  const isNamed = named.includes('kubernetes')
+  const usual = choice === 'kubernetes' || isNamed ? ['kubernetes'] : []
+  const { startTimeout: startMs, namespace: usualNamespace, ...more } = kubernetes ?? {}
   const environment = process.env
   const ours = { images: artifacts.images, copier: artifacts, supplies: artifacts, clock, environment }
-  return [await openKubernetesEngine(present({ ...more, startMs, ...ours }))]
+  return Promise.all(
+    [...usual, ...inNamespaces].map(async (name) => {
+      const [, namespace = usualNamespace] = name.split('/')
+      const engine = await openKubernetesEngine(present({ ...more, name, namespace, startMs, ...ours }))
+      return name === 'kubernetes' && choice === 'kubernetes' ? engine : { ...engine, reserved: true }
+    }),
+  )
 }

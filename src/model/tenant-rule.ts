@@ -1,5 +1,6 @@
-/** What the operator decided for tenants: which of the catalog they see, and how much they may have. */
+/** What the operator decided for tenants: which of the catalog they see, how much they may have, where and how their packages run. */
 import { covers } from './access.ts'
+import type { Job } from './job.ts'
 
 export interface TenantRule {
   /** A tenant, `NAME/*` for all below it, or `*` for all there are. */
@@ -9,13 +10,34 @@ export interface TenantRule {
   /** Together, where the name stands for several tenants. */
   readonly instancesMax?: number
   readonly bindingsMax?: number
+  /** The engine that its packages run on, and no other. */
+  readonly engine?: string
+  /** none: its packages get no network, whatever they ask for. */
+  readonly network?: 'default' | 'none'
+  /** Who reads the logs of its packages: `operators` are those whose right to it holds in all tenants. */
+  readonly logs?: 'tenant' | 'operators'
 }
 
 /** The rules that hold for a tenant, the nearest first. */
-export function rulesFor(rules: readonly TenantRule[], tenant: string): readonly TenantRule[] {
+export function rulesFor<R extends TenantRule>(rules: readonly R[], tenant: string): readonly R[] {
   return rules
     .filter(({ name }) => covers(name, tenant))
     .sort((a, b) => Number(b.name === tenant) - Number(a.name === tenant) || b.name.length - a.name.length)
+}
+
+/** What the nearest rule that says it says of a tenant. */
+export function ruled<K extends keyof TenantRule>(
+  rules: readonly TenantRule[],
+  tenant: string,
+  what: K,
+): TenantRule[K] | undefined {
+  return rulesFor(rules, tenant).find((rule) => rule[what] !== undefined)?.[what]
+}
+
+/** A job as a tenant may have it run. */
+export function jobWithin(rules: readonly TenantRule[], tenant: string, job: Job): Job {
+  if (job.needs.network === 'none' || ruled(rules, tenant, 'network') !== 'none') return job
+  return { ...job, needs: { ...job.needs, network: 'none' } }
 }
 
 /** An upper bound, of one tenant or of all that a name stands for. */

@@ -1,9 +1,12 @@
-/** Settings of tenants: which of the catalog they see, and how much they may have. */
-import { integer, items, type Leaf, optional, text, texts, type ValueOf } from './kinds.ts'
+/** Settings of tenants: which of the catalog they see, how much they may have, where and how their packages run. */
+import { choice, integer, items, type Leaf, optional, text, texts, type ValueOf } from './kinds.ts'
 
 /** How tenants are written wherever several may be meant. */
 const pattern = /^(?:\*|[^\s*]+(?:\/\*)?)$/
 const written = 'NAME | NAME/* | *'
+
+/** How an engine is named. */
+const engineName = /^(?:embedded|docker|kubernetes(?:\/[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)?)$/
 
 export function tenantNames(traits: {
   readonly doc: string
@@ -29,6 +32,21 @@ export const tenantSettings = items(
       }),
     ),
     bindings: optional(integer({ doc: 'The same of bindings.' })),
+    engine: optional(
+      text({
+        doc: 'The engine that its packages run on, and no other; that of `engine` when absent. `kubernetes/NAMESPACE` is the cluster of `kubernetes` with a namespace of its own for pods. Takes a restart where the engine is not open yet.',
+        pattern: engineName,
+        written: 'embedded | docker | kubernetes | kubernetes/NAMESPACE',
+      }),
+    ),
+    network: optional(
+      choice(['default', 'none'], { doc: '`none`: its packages get no network, whatever they ask for.' }),
+    ),
+    logs: optional(
+      choice(['tenant', 'operators'], {
+        doc: '`operators`: logs of its packages are read only by accounts that may read those of all tenants.',
+      }),
+    ),
   },
 )
 

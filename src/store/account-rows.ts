@@ -1,6 +1,12 @@
-/** What is asked of storage about accounts and tokens. */
+/** What is asked of storage about accounts and tokens, and about what is decided for tenants. */
 import type { ApiToken, StoredAccount } from '../model/account.ts'
+import type { TenantRule } from '../model/tenant-rule.ts'
 import type { TokenFilter } from './filters.ts'
+
+/** What was decided for a tenant by command. */
+export interface StoredTenantRule extends TenantRule {
+  readonly changedAt: number
+}
 
 export interface AccountLook {
   account(name: string): Promise<StoredAccount | undefined>
@@ -8,6 +14,8 @@ export interface AccountLook {
   /** The token of a digest, unless its time is over. */
   token(digest: string): Promise<ApiToken | undefined>
   tokens(filter: TokenFilter): Promise<readonly ApiToken[]>
+  /** What was decided for tenants by command, in the order of names. */
+  tenantRules(): Promise<readonly StoredTenantRule[]>
 }
 
 export interface AccountWrites {
@@ -21,4 +29,9 @@ export interface AccountWrites {
   putToken(token: ApiToken): Promise<void>
   useToken(id: string): Promise<void>
   removeToken(id: string): Promise<void>
+  lockTenantRule(name: string): Promise<StoredTenantRule | undefined>
+  /** False: there is one of this name. */
+  addTenantRule(rule: TenantRule): Promise<boolean>
+  putTenantRule(rule: TenantRule): Promise<void>
+  removeTenantRule(name: string): Promise<void>
 }

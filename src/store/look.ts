@@ -5,6 +5,7 @@ import type { AuditFilter } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
+import type { StoredTenantRule } from './account-rows.ts'
 import { findAccount, findToken, listAccounts, listTokens } from './accounts.ts'
 import { auditHeight, auditWritten, readAudit, readAuditOf } from './audit.ts'
 import { readAnchors, readCursor, readRetained } from './audit-anchors.ts'
@@ -50,6 +51,7 @@ import type {
   Polled,
   StateCount,
 } from './store.ts'
+import { listTenantRules } from './tenant-rules.ts'
 import { changeMark, findTenant, listTenants } from './tenants.ts'
 
 /** A class, so that a transaction costs one small object and not fifty functions. */
@@ -154,6 +156,9 @@ export class Looking implements Look {
   }
   tokens(filter: TokenFilter): Promise<readonly ApiToken[]> {
     return listTokens(this.session, filter)
+  }
+  tenantRules(): Promise<readonly StoredTenantRule[]> {
+    return listTenantRules(this.session)
   }
   tenants(filter: TenantFilter): Promise<readonly TenantCount[]> {
     return listTenants(this.session, filter)

@@ -49,9 +49,10 @@ export interface WriteManner {
   readonly about?: InstanceKey
 }
 
-/** queued: there is something to claim. */
+/** queued: there is something to claim. tenants: other things are decided for tenants. */
 export type Hint =
   | { readonly kind: 'queued' }
+  | { readonly kind: 'tenants' }
   | { readonly kind: 'ended' | 'cancel'; readonly operation: string }
 
 /** The database's clock in milliseconds since 1970; leases are compared with this one only. */

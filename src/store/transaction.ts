@@ -1,9 +1,12 @@
 /** One transaction: everything the broker and the workers write, handed to the file of its subject. */
+
 import type { Reach } from '../model/access.ts'
 import type { ApiToken, StoredAccount } from '../model/account.ts'
 import type { Binding, BindingKey, Instance, InstanceKey } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SealedOwner } from '../model/sealed.ts'
+import type { TenantRule } from '../model/tenant-rule.ts'
+import type { StoredTenantRule } from './account-rows.ts'
 import {
   addAccount,
   lockAccount,
@@ -55,6 +58,7 @@ import type {
   Retention,
   Transaction,
 } from './store.ts'
+import { addTenantRule, lockTenantRule, putTenantRule, removeTenantRule } from './tenant-rules.ts'
 
 /** What a transaction shares with the others of this process. */
 export interface Surroundings extends ClusterKeys {
@@ -179,6 +183,18 @@ export class Writing extends Looking implements Transaction {
   }
   removeToken(id: string): Promise<void> {
     return removeToken(this.session, id)
+  }
+  lockTenantRule(name: string): Promise<StoredTenantRule | undefined> {
+    return lockTenantRule(this.session, name)
+  }
+  addTenantRule(rule: TenantRule): Promise<boolean> {
+    return addTenantRule(this.session, rule)
+  }
+  putTenantRule(rule: TenantRule): Promise<void> {
+    return putTenantRule(this.session, rule)
+  }
+  removeTenantRule(name: string): Promise<void> {
+    return removeTenantRule(this.session, name)
   }
   chainAudit(most: number): Promise<number> {
     return chainAudit(this.session, this.chain, most)

@@ -25,7 +25,7 @@ import type { Lease } from './lease.ts'
 import type { StopReason } from './next.ts'
 import { recordEnd, recordProgress, sealedJob, sealedReport } from './record.ts'
 import { runName } from './run-name.ts'
-import { engineFor, type Tools } from './tools.ts'
+import { placedFor, type Tools } from './tools.ts'
 
 interface Around {
   readonly engine: Engine
@@ -143,16 +143,18 @@ async function nextStage(
     readonly carryover: Carryover
   },
 ): Promise<'over' | 'on'> {
-  const { operation, run, job, carryover } = what
+  const { operation, run, carryover } = what
   const stage = operation.stage + 1
-  const engine = engineFor(tools.engines, job)
-  if (engine === undefined || stage >= tools.limits.stagesMax) {
-    const problem: Problem = engine
-      ? { code: 'operation.failed', detail: `there are more than ${tools.limits.stagesMax} stages` }
-      : { code: 'engine.refused', detail: job.program.kind }
+  const placed = placedFor(tools, operation.tenant, what.job)
+  if (!('engine' in placed) || stage >= tools.limits.stagesMax) {
+    const problem: Problem =
+      'engine' in placed
+        ? { code: 'operation.failed', detail: `there are more than ${tools.limits.stagesMax} stages` }
+        : placed
     await recordEnd(tools, lease, { state: 'failed', outcome: { problems: [problem], carryover } })
     return 'over'
   }
+  const { engine, job } = placed
   const name = runName(tools.cluster.id, { ...operation, stage, attempt: 1 })
   const progress = { state: 'preparing', reason: `stage ${stage} follows`, stage, attempt: 1 } as const
   lease.notes.facts = undefined

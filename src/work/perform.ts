@@ -26,7 +26,7 @@ import {
 } from './record.ts'
 import { isTransient } from './retry.ts'
 import { runName } from './run-name.ts'
-import { engineFor, type Tools } from './tools.ts'
+import { placedFor, type Tools } from './tools.ts'
 import type { Phase } from './work-report.ts'
 
 /** Works on the operation until it has ended, or until told to leave it to others. */
@@ -192,14 +192,13 @@ async function prepare(at: Performing): Promise<'over' | 'on'> {
       return 'over'
     }
     case 'job': {
-      const engine = engineFor(tools.engines, prepared.job)
-      if (engine === undefined) {
-        return end(at, failedWith({ code: 'engine.refused', detail: prepared.job.program.kind }))
-      }
+      const placed = placedFor(tools, operation.tenant, prepared.job)
+      if (!('engine' in placed)) return end(at, failedWith(placed))
+      const { engine } = placed
       const { id, stage, attempt } = operation
       const name = runName(tools.cluster.id, operation)
       const run: Run = { operation: id, stage, attempt, name, engine: engine.name, state: 'intended' }
-      const job = tools.beforehand?.fit(engine, prepared.job) ?? prepared.job
+      const job = tools.beforehand?.fit(engine, placed.job) ?? placed.job
       await recordIntent(tools, lease, run, job)
       return 'on'
     }

@@ -2,6 +2,8 @@
 import type { Ports } from '../broker/ports.ts'
 import type { Engine } from '../engines/engine.ts'
 import type { Job } from '../model/job.ts'
+import type { Problem } from '../model/problem.ts'
+import { jobWithin, ruled } from '../model/tenant-rule.ts'
 import type { Beforehand } from './beforehand.ts'
 import type { EndHints } from './end-hints.ts'
 import type { LogWriter } from './log-writer.ts'
@@ -35,7 +37,31 @@ export interface WorkLimits {
   readonly attemptsMax: number
 }
 
-/** The engine that runs a job: the first that does not refuse it. */
-export function engineFor(engines: readonly Engine[], job: Job): Engine | undefined {
-  return engines.find((engine) => engine.refuses(job) === undefined)
+/** The engine that runs a job: the first that does not refuse it, or the one of a name. What only pretends runs for all. */
+export function engineFor(engines: readonly Engine[], job: Job, name?: string): Engine | undefined {
+  const isMeant = (engine: Engine): boolean =>
+    name === undefined
+      ? engine.reserved !== true
+      : engine.name === name || engine.facts.programs.every((kind) => kind === 'pretend')
+  return engines.find((engine) => isMeant(engine) && engine.refuses(job) === undefined)
+}
+
+/** A job as its tenant may have it run, and the engine for it. Problems: engine.refused. */
+export function placedFor(
+  { ports, engines }: Pick<Tools, 'ports' | 'engines'>,
+  tenant: string,
+  job: Job,
+): { readonly job: Job; readonly engine: Engine } | Problem {
+  const { tenants = [] } = ports.policy()
+  const within = jobWithin(tenants, tenant, job)
+  const name = ruled(tenants, tenant, 'engine')
+  const engine = engineFor(engines, within, name)
+  return engine === undefined ? refusedBy(within, name) : { job: within, engine }
+}
+
+/** That there is no engine for a job. */
+export function refusedBy(job: Job, name: string | undefined): Problem {
+  const { kind } = job.program
+  const detail = name === undefined ? kind : `${kind}: this tenant runs on ${name} only`
+  return { code: 'engine.refused', detail }
 }

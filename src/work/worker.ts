@@ -59,7 +59,7 @@ export function startWorker(tools: Tools): Worker {
   store.onHint((hint) => {
     if (hint.kind === 'queued') queue.wake()
     else if (hint.kind === 'cancel') tools.bell.ring(`cancel ${hint.operation}`)
-    else tools.bell.ring(hint.operation)
+    else if (hint.kind === 'ended') tools.bell.ring(hint.operation)
   })
   const loops = [claimLoop(), heartbeatLoop()]
   return {

@@ -106,6 +106,11 @@ const examples: Readonly<Record<string, Example>> = {
     body: { name: 'ada', password: 'password-of-ada', grants: [] },
     other: { name: 'eve', password: 'password-of-ada', grants: [] },
   },
+  '/tenants': {
+    path: async () => '/tenants',
+    body: { name: 'acme', instances: 1 },
+    other: { name: 'web', instances: 1 },
+  },
   '/password': {
     path: async () => '/password',
     body: { current: 'conformance-of-operators', password: 'another-password' },

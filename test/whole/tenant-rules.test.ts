@@ -1,7 +1,7 @@
 /** What tenants see of the catalog and how much they may have: the same at each door, tried as people of other tenants. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { register as registerAccess } from '../../src/cli/commands/access.ts'
 import { register as registerCatalog } from '../../src/cli/commands/catalog.ts'
+import { register as registerTenant } from '../../src/cli/commands/tenant.ts'
 import { ask } from '../support/ask.ts'
 import { basic, catalogOf, startTestBroker, type TestBroker } from '../support/broker.ts'
 import { codeOf } from '../support/problems.ts'
@@ -347,7 +347,7 @@ test('commands tell the same', async () => {
   vi.stubEnv('CHANDLER_SERVER', running.url)
   vi.stubEnv('CHANDLER_USER', 'ada')
   vi.stubEnv('CHANDLER_PASSWORD', 'password-of-ada')
-  const run = (...words: readonly string[]) => runCommand(registerAccess, words)
+  const run = (...words: readonly string[]) => runCommand(registerTenant, words)
   const seen = (...words: readonly string[]) => runCommand(registerCatalog, words)
 
   expect(await run('tenant', 'show', 'acme')).toMatch(

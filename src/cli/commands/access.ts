@@ -1,6 +1,5 @@
-/** chandler whoami, can-i, role and tenant: what an account may do. */
+/** chandler whoami, can-i and role: what an account may do. */
 import type { Command } from 'commander'
-import type { TenantDetail } from '../../api/access.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
@@ -49,7 +48,6 @@ export function register(program: Command): void {
       ],
     })
   })
-  tenants(program)
 }
 
 function canI(program: Command): void {
@@ -69,62 +67,4 @@ function canI(program: Command): void {
         fail('request.forbidden', `${permission}${tenant === undefined ? '' : ` in ${tenant}`}`)
     },
   )
-}
-
-function tenants(program: Command): void {
-  const group = add(program, {
-    usage: 'tenant',
-    summary: 'Tenants: organisations, spaces, namespaces that instances belong to',
-    examples: ['tenant list', 'tenant show acme'],
-  })
-  const list = add(group, {
-    usage: 'list',
-    summary: 'List tenants that have or had something',
-    examples: ['tenant list', 'tenant list -o json'],
-  })
-  withOutput(withConnection(list)).action(async ({ output }: { output: Form }) => {
-    await printList(output, {
-      kind: 'TenantList',
-      items: await (await connect(list)).tenants(),
-      empty: 'Nothing was ordered yet.',
-      name: ({ name }) => name,
-      columns: [
-        { title: 'TENANT', of: ({ name }) => name },
-        { title: 'INSTANCES', of: ({ instances, quotas }) => ofQuota(instances, quotas.instances) },
-        { title: 'BINDINGS', of: ({ bindings, quotas }) => ofQuota(bindings, quotas.bindings) },
-      ],
-    })
-  })
-  const show = add(group, {
-    usage: 'show <name>',
-    summary: 'Show what a tenant has of what it may have, and what it sees',
-    examples: ['tenant show acme', 'tenant show acme -o json'],
-  })
-  withOutput(withConnection(show)).action(async (name: string, { output }: { output: Form }) => {
-    const tenant = await (await connect(show)).tenant(name)
-    const { instances, bindings, quotas, shared, services } = tenant
-    await printOne(output, {
-      kind: 'Tenant',
-      value: tenant,
-      name,
-      fields: [
-        ['Tenant', name],
-        ['Instances', ofQuota(instances, quotas.instances)],
-        ['Bindings', ofQuota(bindings, quotas.bindings)],
-        ...shared.map((one) => [`Shared by ${one.name}`, sharedBy(one)] as const),
-        ['Sees', services.map((one) => `${one.name} (${one.plans.join(', ')})`).join(', ') || 'nothing'],
-      ],
-    })
-  })
-}
-
-function ofQuota(used: number, most: number | undefined): string {
-  return most === undefined ? String(used) : `${used}/${most}`
-}
-
-function sharedBy({ instances, bindings }: TenantDetail['shared'][number]): string {
-  return [
-    ...(instances ? [`${ofQuota(instances.used, instances.most)} instances`] : []),
-    ...(bindings ? [`${ofQuota(bindings.used, bindings.most)} bindings`] : []),
-  ].join(', ')
 }

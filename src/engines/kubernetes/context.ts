@@ -8,6 +8,8 @@ import type { Kube } from './client.ts'
 import type { Pods } from './pods.ts'
 
 export interface KubernetesOptions {
+  /** What it is called where several namespaces are engines of their own. */
+  readonly name?: string
   /** Of the cluster; absent: what a pod has, or the kubeconfig that kubectl would take. */
   readonly kubeconfig?: string
   readonly context?: string

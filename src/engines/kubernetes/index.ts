@@ -27,7 +27,7 @@ export async function openKubernetesEngine(options: KubernetesOptions): Promise<
   const pods = watchPods(kube, namespace, clock)
   const context: KubernetesContext = { options, kube, namespace, pods, clock, configs: new Map() }
   return {
-    name: 'kubernetes',
+    name: options.name ?? 'kubernetes',
     facts,
     check: (signal) => checkRights(context, signal),
     refuses: (job) => refusal(job, options),

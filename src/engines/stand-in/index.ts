@@ -47,6 +47,7 @@ function beside(engine: Engine, parts: Parts): Engine {
   const { files, listening, clock } = parts
   return {
     name: engine.name,
+    reserved: engine.reserved ?? false,
     get facts() {
       return { ...engine.facts, cluster: [...engine.facts.cluster, 'stand-in'] as const }
     },

@@ -3,20 +3,27 @@ import { Type } from 'typebox'
 import {
   CanI,
   CanIQuery,
+  ChangedTenant,
+  fromTenantRule,
+  NewTenant,
   Role,
   Tenant,
   TenantDetail,
   TenantQuery,
+  toTenantRule,
   toWhoami,
   Whoami,
 } from '../../api/access.ts'
-import { useOf, wholeUseOf } from '../../broker/tenant-use.ts'
+import type { Ports } from '../../broker/ports.ts'
+import { tenantsFrom, wholeUseOf } from '../../broker/tenant-use.ts'
+import { changeTenant, createTenant, removeTenant } from '../../broker/tenants.ts'
 import { present } from '../../kit/present.ts'
 import { nearest } from '../../kit/text.ts'
 import { isPermission, permissionNames, permits, roles } from '../../model/access.ts'
 import { fail } from '../../model/problem.ts'
 import { refuseForeign } from './authorize.ts'
-import { document, look, route } from './route.ts'
+import type { OperatorPorts } from './ports.ts'
+import { document, look, nothing, order, route } from './route.ts'
 
 export const accessRoutes = [
   route({
@@ -69,18 +76,14 @@ export const accessRoutes = [
     url: '/tenants',
     needs: 'read:tenants',
     tag: 'access',
-    summary: 'Tenants that have or had something, in the order of names',
+    summary: 'Tenants that have or had something, or that something is decided for, in the order of names',
     audit: look,
     query: TenantQuery,
     answers: Type.Object({ items: Type.Array(Tenant), next: Type.Optional(Type.String()) }),
     handle: async ({ query: { limit = 50, after }, tenants }, { broker }) => {
-      const items = await broker.store.look.tenants({
-        tenants,
-        most: limit,
-        ...present({ after }),
-      })
+      const items = await tenantsFrom(broker, { tenants, most: limit, ...present({ after }) })
       const next = items.length === limit ? items.at(-1)?.name : undefined
-      return document({ items: items.map((one) => useOf(broker, one)), ...present({ next }) })
+      return document({ items, ...present({ next }) })
     },
   }),
   route({
@@ -94,7 +97,70 @@ export const accessRoutes = [
     answers: TenantDetail,
     handle: async ({ params, tenants }, { broker }) => {
       refuseForeign(tenants, params.tenant)
-      return document(await wholeUseOf(broker, params.tenant))
+      return document(await detailOf(broker, params.tenant))
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/tenants',
+    needs: 'change:tenants',
+    tag: 'access',
+    summary: 'Decide for a tenant what it sees, how much it may have, where and how its packages run',
+    audit: order('tenant.create'),
+    body: NewTenant,
+    answers: TenantDetail,
+    status: 201,
+    handle: async ({ body, asker }, ports) => {
+      const { name, ...said } = body
+      checkEngine(ports, said.engine)
+      await createTenant(ports.broker, asker, { name, ...present(fromTenantRule(said)) })
+      await ports.takeTenants()
+      return document(await detailOf(ports.broker, name))
+    },
+  }),
+  route({
+    method: 'PATCH',
+    url: '/tenants/:tenant',
+    needs: 'change:tenants',
+    tag: 'access',
+    summary: 'Change what is decided for a tenant; what is absent stays',
+    audit: order('tenant.set'),
+    params: Type.Object({ tenant: Type.String() }),
+    body: ChangedTenant,
+    answers: TenantDetail,
+    handle: async ({ params, body, asker }, ports) => {
+      checkEngine(ports, body.engine ?? undefined)
+      await changeTenant(ports.broker, asker, params.tenant, fromTenantRule(body))
+      await ports.takeTenants()
+      return document(await detailOf(ports.broker, params.tenant))
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/tenants/:tenant',
+    needs: 'change:tenants',
+    tag: 'access',
+    summary: 'Take away what is decided for a tenant; what it has stays',
+    audit: order('tenant.remove'),
+    params: Type.Object({ tenant: Type.String() }),
+    status: 204,
+    handle: async ({ params, asker }, ports) => {
+      await removeTenant(ports.broker, asker, params.tenant)
+      await ports.takeTenants()
+      return nothing
     },
   }),
 ]
+
+async function detailOf(broker: Ports, tenant: string) {
+  const { rules, ...use } = await wholeUseOf(broker, tenant)
+  return { ...use, rules: rules.map(toTenantRule) }
+}
+
+/** Problems: request.malformed. */
+function checkEngine({ engines }: Pick<OperatorPorts, 'engines'>, name: string | undefined): void {
+  if (name === undefined || engines.includes(name)) return
+  fail('request.malformed', `there is no engine ${name} here; known: ${engines.join(', ')}`, {
+    where: { source: 'body', pointer: '/engine' },
+  })
+}

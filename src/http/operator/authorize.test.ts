@@ -20,6 +20,9 @@ const rows: Readonly<Record<string, string>> = {
   'GET /roles': everyone,
   'GET /tenants': `${lookers} admin`,
   'GET /tenants/:tenant': `${lookers} admin`,
+  'POST /tenants': 'operator admin',
+  'PATCH /tenants/:tenant': 'operator admin',
+  'DELETE /tenants/:tenant': 'operator admin',
   'GET /tokens': everyone,
   'POST /tokens': everyone,
   'DELETE /tokens/:token': everyone,
@@ -88,7 +91,7 @@ const rows: Readonly<Record<string, string>> = {
 
 /** What must be held in every tenant at once. */
 const whole =
-  /^(?:GET \/cluster|GET \/health|GET \/examination|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/support-bundle|GET \/audit.*|\w+ \/accounts.*)$/
+  /^(?:GET \/cluster|GET \/health|GET \/examination|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/support-bundle|GET \/audit.*|\w+ \/accounts.*|(?:POST|PATCH|DELETE) \/tenants.*)$/
 
 const nameOf = ({ method, url }: { readonly method: string; readonly url: string }) => `${method} ${url}`
 
@@ -136,7 +139,7 @@ describe.each(Object.keys(roles))('%s', (role) => {
             Object.entries(params).filter(([one]) => route.url.split('/').includes(`:${one}`)),
           )
           const request = { params: named, query: {} }
-          const answered = await codeOf(authorize(look, route, { access, request }))
+          const answered = await codeOf(authorize(look, route, { access, request, rules: [] }))
 
           expect([scope, platform, tenant, answered]).toEqual([
             scope,
@@ -172,12 +175,30 @@ test('a forced cancel is more than a cancel', async () => {
       authorize(look, cancel ?? { needs: 'read:broker' }, {
         access: accessOf([{ role, tenant: 'acme' }], known),
         request: { params: { operation: 'o-1' }, query },
+        rules: [],
       }),
     )
 
   expect(await code('developer', {})).toBe(allowed)
   expect(await code('developer', { force: 'true' })).toBe('request.forbidden')
   expect(await code('operator', { force: 'true' })).toBe(allowed)
+})
+
+test.each([
+  ['acme', 'operators', 'acme', 'request.forbidden'],
+  ['acme', 'operators', '*', allowed],
+  ['*', 'operators', 'acme', 'request.forbidden'],
+  ['other', 'operators', 'acme', allowed],
+  ['acme', 'tenant', 'acme', allowed],
+] as const)('where logs of %s are for the %s, a viewer in %s: %s', async (name, logs, tenant, expected) => {
+  const log = operatorRoutes.find(({ url }) => url.endsWith('/log')) ?? { needs: 'read:broker' as const }
+  const access = accessOf([{ role: 'viewer', tenant }], known)
+  const request = { params: { operation: 'o-1' }, query: {} }
+  const rules = [{ name, logs }]
+
+  expect(
+    await codeOf(authorize({ tenantOf: () => Promise.resolve('acme') }, log, { access, request, rules })),
+  ).toBe(expected)
 })
 
 test('who sees a thing and may not do something with it is told so', async () => {
@@ -192,7 +213,7 @@ test('who sees a thing and may not do something with it is told so', async () =>
   const look = { tenantOf: () => Promise.resolve('acme') }
   const request = { params: { platform: 'cf', instance: 'i-1' }, query: {} }
 
-  expect(await codeOf(authorize(look, purge, { access, request }))).toBe('request.forbidden')
+  expect(await codeOf(authorize(look, purge, { access, request, rules: [] }))).toBe('request.forbidden')
 })
 
 describe('the tenant of something new', () => {

@@ -12,12 +12,15 @@ import {
 } from '../../model/access.ts'
 import { operatorsPlatform } from '../../model/instance.ts'
 import { fail } from '../../model/problem.ts'
+import { ruled, type TenantRule } from '../../model/tenant-rule.ts'
 import type { Look } from '../../store/store.ts'
 import type { Route } from './route.ts'
 
 interface Asked {
   readonly access: Access
   readonly request: Pick<FastifyRequest, 'params' | 'query'>
+  /** What the operator decided for tenants. */
+  readonly rules: readonly TenantRule[]
 }
 
 /**
@@ -27,7 +30,7 @@ interface Asked {
 export async function authorize(
   look: Pick<Look, 'tenantOf'>,
   { needs, needsForced }: Pick<Route, 'needs' | 'needsForced'>,
-  { access, request }: Asked,
+  { access, request, rules }: Asked,
 ): Promise<void> {
   const isForced = (request.query as { readonly force?: unknown }).force === 'true'
   const needed = [needs, ...(needsForced !== undefined && isForced ? [needsForced] : [])]
@@ -37,6 +40,8 @@ export async function authorize(
   if (thing === undefined) return
   if (thing.tenant === undefined || !permits(access, thing.seenBy, thing.tenant)) return thing.isUnknown()
   for (const permission of needed) if (!permits(access, permission, thing.tenant)) refuse(permission)
+  if (needed.includes('read:logs') && ruled(rules, thing.tenant, 'logs') === 'operators')
+    refuse('read:logs', everyTenant)
 }
 
 interface Thing {

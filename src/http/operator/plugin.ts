@@ -143,7 +143,8 @@ async function admit(
   if (session?.isStale && request.headers['x-chandler-refresh'] === undefined)
     reply.header('Set-Cookie', setCookie(session, mannerOf(ports, request)))
   try {
-    await authorize(ports.broker.store.look, route, { access: account.access, request })
+    const { tenants: rules = [] } = ports.broker.policy()
+    await authorize(ports.broker.store.look, route, { access: account.access, request, rules })
   } catch (error) {
     noteRefusal(ports, { route, asker, request }, toProblem(error))
     throw error
@@ -374,7 +375,7 @@ function noteRefusal(
 /** What a request is about, by its address. */
 function objectOf({ params }: FastifyRequest): Pick<Deed, 'kind' | 'id' | 'within'> {
   const named = params as JsonObject
-  for (const kind of ['binding', 'instance', 'operation', 'account', 'token']) {
+  for (const kind of ['binding', 'instance', 'operation', 'account', 'token', 'tenant']) {
     const id = named[kind]
     if (typeof id !== 'string') continue
     const within = ['platform', 'instance'].flatMap((name) => {

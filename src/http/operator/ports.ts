@@ -48,6 +48,10 @@ export interface OperatorPorts {
   /** What it finds wrong with itself and around it; what was found a moment ago is found again. */
   examine(): Promise<Examination>
   readonly observe: Observe
+  /** Names of the engines that tenants may be given. */
+  readonly engines: readonly string[]
+  /** Takes over at once what was decided for tenants by command. */
+  takeTenants(): Promise<void>
   /** Fires when the process is on its way out: followers are told to come back. */
   readonly leaving: AbortSignal
 }

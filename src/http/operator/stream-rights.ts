@@ -30,7 +30,8 @@ export async function watchRights(ports: OperatorPorts, stream: Stream): Promise
 async function mayStill(ports: OperatorPorts, { route, request }: Stream): Promise<boolean> {
   try {
     const { access } = await callerNow(ports, request)
-    await authorize(ports.broker.store.look, route, { access, request })
+    const { tenants: rules = [] } = ports.broker.policy()
+    await authorize(ports.broker.store.look, route, { access, request, rules })
     return true
   } catch (error) {
     const status = statusOf(toProblem(error))

@@ -86,6 +86,24 @@ export const brokerProblems = {
     status: 404,
     exit: 4,
   },
+  'tenant.unknown': {
+    title: 'Nothing is decided for this tenant in the store',
+    hint: 'Make it: chandler tenant create. What holds for it tells chandler tenant show.',
+    status: 404,
+    exit: 4,
+  },
+  'tenant.exists': {
+    title: 'There is a tenant of this name',
+    hint: 'Change it: chandler tenant set.',
+    status: 409,
+    exit: 5,
+  },
+  'tenant.configured': {
+    title: 'The configuration decides for this tenant',
+    hint: 'Change its entry under tenants and reload, or take it out there first.',
+    status: 409,
+    exit: 5,
+  },
   'token.unknown': {
     title: 'There is no such token',
     hint: 'List them: chandler token list.',

@@ -10,6 +10,7 @@ import { pagesForPeople } from './0008-pages-for-people.ts'
 import { tenants } from './0009-tenants.ts'
 import { accounts } from './0010-accounts.ts'
 import { rotation } from './0011-rotation.ts'
+import { tenantRules } from './0012-tenant-rules.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   tenants,
   accounts,
   rotation,
+  tenantRules,
 ]
