@@ -23,9 +23,9 @@ export function accessAt(place: Place): Access {
 export function withAccess(job: Job, { token, place, sandbox }: Access, { authority }: Identity): Job {
   const { address, port } = place
   const server = `https://${apiName}:${port}`
-  const [first, ...rest] = job.steps.map((step) => withVariables(step, port))
-  const { sandbox: _sandbox, ...plain } = job
   const names = serverNames.filter((name) => name !== 'localhost')
+  const [first, ...rest] = job.steps.map((step) => withVariables(step, port, [...names, address]))
+  const { sandbox: _sandbox, ...plain } = job
   return {
     ...plain,
     steps: [first ?? job.steps[0], ...rest],
@@ -51,17 +51,26 @@ const apiName = 'kubernetes.default'
 /** What differs from one session to the next. */
 const filesOfSession = [`${account}/namespace`, `${account}/token`, kubeconfig]
 
-function withVariables(step: Step, port: number): Step {
+function withVariables(step: Step, port: number, names: readonly string[]): Step {
   return {
     ...step,
     environment: {
       ...step.environment,
+      ...withoutProxy(step.environment, names),
       KUBECONFIG: kubeconfig,
       KUBERNETES_SERVICE_HOST: apiName,
       KUBERNETES_SERVICE_PORT: String(port),
       KUBERNETES_SERVICE_PORT_HTTPS: String(port),
     },
   }
+}
+
+/** It is never behind a proxy: where a program is told of one, its names and its address are exempt from it. */
+function withoutProxy(environment: Step['environment'], names: readonly string[]): Step['environment'] {
+  const told = ['NO_PROXY', 'no_proxy'].filter((name) => environment[name] !== undefined)
+  return Object.fromEntries(
+    told.map((name) => [name, [environment[name], ...names].filter((one) => one !== '').join(',')]),
+  )
 }
 
 function text(path: string, content: string): FileIn {

@@ -29,20 +29,25 @@ test('a run asks so often at once, and again after a while; another one is not k
   expect(askedAtOnce('two')).toBe(200)
 })
 
-test('large answers count for more', () => {
+test('what is large counts for more, and less where it is only kept', () => {
   const { allowances, askedAtOnce, pass } = opened()
-  allowances.told('one', 10 * 64 * 1024)
+  allowances.moved('one', 10 * 64 * 1024)
 
   expect(askedAtOnce('one')).toBe(190)
 
-  allowances.told('one', 100 * 64 * 1024)
+  allowances.moved('one', 100 * 64 * 1024)
   pass(1000)
   expect(askedAtOnce('one')).toBe(0)
 
   pass(2000)
   expect(askedAtOnce('one')).toBe(50)
 
-  allowances.told('one', 1e12)
+  allowances.kept('one', 4 * 10 * 64 * 1024)
+  expect(askedAtOnce('one')).toBe(0)
+  pass(1000)
+  expect(askedAtOnce('one')).toBe(40)
+
+  allowances.moved('one', 1e12)
   pass(5000)
   expect(askedAtOnce('one')).toBe(50)
 })

@@ -1,12 +1,23 @@
-/** What each run may ask of the API: so many requests, so many bytes of answers, and answers that wait to be read. */
+/** What each run may ask of the API: so many requests, so many bytes that are moved for them, and bytes that wait. */
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../kit/clock.ts'
+
+/** The bytes of one request, from the first to when it has been dealt with. */
+export interface Reading {
+  /** Whether these may be kept, too. */
+  take(bytes: number): boolean
+  end(): void
+}
 
 export interface Allowances {
   /** Whether the run may ask now. A playbook asks a few times, a loop thousands. */
   mayAsk(run: string): boolean
-  /** Answers count by their size. */
-  told(run: string, bytes: number): void
+  /** What is read and answered counts by its size. */
+  moved(run: string, bytes: number): void
+  /** What is written down because of a change counts, too, and less. */
+  kept(run: string, bytes: number): void
+  /** Begins to read a request. */
+  reading(run: string): Reading
   /** An answer of the run that is on its way until it is read or broken off. */
   answering(run: string, response: ServerResponse): void
   /** Whether so much waits to be read that nothing more is told. */
@@ -15,15 +26,18 @@ export interface Allowances {
 
 const requestsPerSecond = 50
 const requestsAtOnce = 200
-/** So many bytes of an answer count as one request more. */
+/** So many bytes that are read or answered count as one request more. */
 const bytesOfRequest = 64 * 1024
-/** As much as all objects of a run together may be. */
-const unreadBytesMax = 16 * 1024 * 1024
+/** And so many that are written down. */
+const bytesOfKeeping = 256 * 1024
+/** As much as all objects of a run together may be: of answers that are not read, and of requests that are not at their end. */
+const waitingBytesMax = 16 * 1024 * 1024
 
 /** Keeps them for one server. */
 export function openAllowances(clock: Clock): Allowances {
   const buckets = new Map<string, { readonly left: number; readonly seen: number }>()
   const responses = new Map<string, Set<ServerResponse>>()
+  const waiting = new Map<string, number>()
 
   /** A bucket for each run that fills up again with time. */
   function filled(run: string): number {
@@ -46,8 +60,27 @@ export function openAllowances(clock: Clock): Allowances {
       take(run, 1)
       return true
     },
-    told(run, bytes) {
+    moved(run, bytes) {
       take(run, bytes / bytesOfRequest)
+    },
+    kept(run, bytes) {
+      take(run, bytes / bytesOfKeeping)
+    },
+    reading(run) {
+      let own = 0
+      const add = (bytes: number): void => {
+        const all = (waiting.get(run) ?? 0) + bytes
+        own += bytes
+        if (all === 0) waiting.delete(run)
+        else waiting.set(run, all)
+      }
+      return {
+        take(bytes) {
+          add(bytes)
+          return (waiting.get(run) ?? 0) <= waitingBytesMax
+        },
+        end: () => add(-own),
+      }
     },
     answering(run, response) {
       const own = responses.get(run) ?? new Set()
@@ -60,7 +93,7 @@ export function openAllowances(clock: Clock): Allowances {
     isUnread(run) {
       let bytes = 0
       for (const response of responses.get(run) ?? []) bytes += response.writableLength
-      return bytes > unreadBytesMax
+      return bytes > waitingBytesMax
     },
   }
 }

@@ -11,6 +11,8 @@ const sandbox = {
   state: { old: '1' },
 }
 const own = '/api/v1/namespaces/sandbox'
+const merge = 'application/merge-patch+json'
+const steps = 'application/json-patch+json'
 let session: Session
 let ids: number
 
@@ -43,7 +45,6 @@ function ask(method: string, url: string, body: unknown = '', mediaType = 'appli
   return { code: told.code, body: told.body as JsonObject }
 }
 
-const merge = 'application/merge-patch+json'
 const named = (name: string, more: JsonObject = {}) => ({ metadata: { name }, ...more })
 
 test.each<[string, string, unknown, string, number]>([
@@ -85,6 +86,15 @@ test.each<[string, string, unknown, string, number]>([
   ['POST', `${own}/secrets`, named('s', { data: { a: 'A'.repeat(2_000_000) } }), '', 413],
   ['POST', '/api/v1/namespaces/target/configmaps', named('c', { data: { a: 'b' } }), '', 201],
   ['POST', `${own}/configmaps`, named('c', { data: { a: 1 } }), '', 400],
+  ['POST', `${own}/configmaps`, named('c', { data: { 'a.b_c-D': '1' } }), '', 201],
+  ['POST', `${own}/configmaps`, named('c', { data: { '../../x': '1' } }), '', 422],
+  ['POST', `${own}/configmaps`, named('c', { data: { '..data': '1' } }), '', 422],
+  ['POST', `${own}/configmaps`, named('c', { data: { '': '1' } }), '', 422],
+  ['POST', `${own}/secrets`, named('s', { data: { 'a/b': 'YQ==' } }), '', 422],
+  ['POST', `${own}/secrets`, named('s', { stringData: { ['k'.repeat(254)]: 'a' } }), '', 422],
+  ['PATCH', `${own}/configmaps/bundle-1`, { data: { '../x': '2' } }, merge, 422],
+  ['PATCH', `${own}/pods/bundle-1`, { metadata: { annotations: { apb_last_operation: {} } } }, merge, 400],
+  ['PATCH', `${own}/pods/bundle-1`, { metadata: { labels: [] } }, merge, 400],
   ['POST', `${own}/events`, named('e', { reason: 'x' }), '', 201],
   [
     'PATCH',
@@ -193,6 +203,71 @@ describe('objects', () => {
     )
 
     expect(codes.at(-1)).toBe(413)
+  })
+})
+
+describe('what would take the broker long to serve', () => {
+  const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'x']))
+  const many = (step: JsonObject, count = 10_000) => Array.from({ length: count }, () => step)
+  const inside = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+  test.each<[string, unknown, number]>([
+    ['ten thousand steps', many({ op: 'add', path: '/data/more', value: 'y' }), 200],
+    ['more steps than a cluster takes', many({ op: 'add', path: '/data/more', value: 'y' }, 10_001), 422],
+    ['a test of everything', many({ op: 'test', path: '/data', value: {} }), 422],
+    ['a path without end', [{ op: 'add', path: '/a'.repeat(100_000), value: 1 }], 422],
+    ['a path of no kind', [{ op: 'add', path: 'data', value: 1 }], 422],
+    [
+      'everything gone',
+      [
+        { op: 'remove', path: '' },
+        { op: 'add', path: '/a', value: 1 },
+      ],
+      422,
+    ],
+    [
+      'steps that lead deeper',
+      [
+        { op: 'add', path: '/a', value: {} },
+        ...Array.from({ length: 200 }, (_, i) => ({ op: 'add', path: `/a${'/a'.repeat(i + 1)}`, value: {} })),
+      ],
+      413,
+    ],
+  ])('a patch of %s', (_, patch, code) => {
+    ask('POST', `${own}/configmaps`, named('big', { data: keys }))
+    const told = ask('PATCH', `${own}/configmaps/big`, patch, steps)
+
+    expect(told.code).toBe(code)
+    expect(String(told.body['message'] ?? '').length).toBeLessThan(1000)
+    expect(ask('GET', `${own}/configmaps/big`).body['data']).toMatchObject({ k0: 'x' })
+  })
+
+  test.each([
+    ['POST', `${own}/configmaps`, ''],
+    ['PATCH', `${own}/pods/bundle-1`, merge],
+    ['PATCH', `${own}/pods/bundle-1`, steps],
+  ])('%s %s of what is nested without end', (method, path, type) => {
+    expect(ask(method, path, `{"metadata":{"name":"deep"},"x":${inside(100_000)}}`, type).code).toBe(400)
+  })
+
+  test.each([
+    [',', 15_000, 200],
+    ['(,', 7_000, 200],
+    ['a in (', 2_500, 200],
+    ['!x,', 5_000, 400],
+  ])('a selector of %s without end', (part, count, code) => {
+    for (let i = 0; i < 900; i++) ask('POST', `${own}/configmaps`, named(`m${i}`))
+
+    expect(ask('GET', `${own}/configmaps?labelSelector=${encodeURIComponent(part.repeat(count))}`).code).toBe(
+      code,
+    )
+  })
+
+  test('a JSON patch makes no prototype', () => {
+    const patch = [{ op: 'add', path: '/__proto__', value: { polluted: true } }]
+
+    expect(ask('PATCH', `${own}/configmaps/bundle-1`, patch, steps).code).toBe(200)
+    expect(({} as { readonly polluted?: boolean }).polluted).toBeUndefined()
   })
 })
 

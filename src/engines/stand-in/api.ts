@@ -1,12 +1,12 @@
 /** Answers one request of the API, except for watches: a pure function of the request and the session. */
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { depth, isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { faultOfName, faultOfObject, normalised } from './object-rules.ts'
-import type { ObjectKey } from './objects.ts'
+import { levelsMax, type ObjectKey } from './objects.ts'
 import { logIn } from './openshift.ts'
 import { patch } from './patch.ts'
 import { discovery, type Resource, resources } from './resources.ts'
-import { selects } from './selectors.ts'
+import { selectorOf } from './selectors.ts'
 import type { Session } from './session.ts'
 import { type Answer, deleted, refusal } from './status.ts'
 
@@ -42,7 +42,7 @@ export function answer(session: Session, request: ApiRequest): Answered {
   if (fixed !== undefined) return unchanged({ code: 200, body: fixed })
   const asOpenShift = request.method === 'GET' ? logIn(session, request.path) : undefined
   if (asOpenShift !== undefined) return unchanged(asOpenShift)
-  if (request.path === '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews')
+  if (request.method === 'POST' && request.path === '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews')
     return unchanged(review(session, request))
   const target = targetOf(session, request.path)
   if ('code' in target) return unchanged(target)
@@ -132,6 +132,8 @@ function look(session: Session, target: Target, name: string): Answer {
 }
 
 function list(session: Session, target: Target, { query }: ApiRequest): Answer {
+  const selects = selectorOf(query)
+  if (selects === undefined) return tooManyRequirements
   const found = session.objects.list(target.resource, target.namespace)
   return {
     code: 200,
@@ -139,15 +141,18 @@ function list(session: Session, target: Target, { query }: ApiRequest): Answer {
       kind: `${target.rule.kind}List`,
       apiVersion: 'v1',
       metadata: { resourceVersion: session.objects.version },
-      items: found.map(({ object }) => object).filter((object) => selects(query, object)),
+      items: found.map(({ object }) => object).filter(selects),
     },
   }
 }
 
+/** Of a list or a watch. */
+export const tooManyRequirements = refusal('BadRequest', 'the selectors have too many requirements')
+
 function create(session: Session, target: Target, request: ApiRequest): Answered {
   if (!target.rule.verbs.includes('create') || target.name !== undefined) return notAllowed(target, 'POST')
   const given = parse(request.body)
-  if (given === undefined) return unchanged(refusal('BadRequest', 'the body is not a JSON object'))
+  if (given === undefined) return unchanged(noObject.answer)
   const metadata = member(given, 'metadata')
   const prefix = metadata['generateName']
   const name =
@@ -187,13 +192,13 @@ function change(session: Session, target: Target, request: ApiRequest): Answered
   const metadata = member(next, 'metadata')
   // Clients round timestamps and drop fields of the status: of a pod only its notes are taken over.
   const kept = member(before, 'metadata')
+  const fault = faultOfObject(resource, next)
+  if (fault !== undefined) return unchanged(fault)
   if (resource === 'pods') {
     const { annotations, labels } = metadata
     const notes = { ...kept, ...(annotations ? { annotations } : {}), ...(labels ? { labels } : {}) }
     return put(session, key, { ...before, metadata: notes }, 200)
   }
-  const fault = faultOfObject(resource, next)
-  if (fault !== undefined) return unchanged(fault)
   const { uid, creationTimestamp, namespace } = kept
   const identity = {
     name,
@@ -210,11 +215,13 @@ function change(session: Session, target: Target, request: ApiRequest): Answered
   return put(session, key, whole, 200)
 }
 
-type Sent =
-  | { readonly kind: 'object'; readonly object: JsonObject }
-  | { readonly kind: 'refused'; readonly answer: Answer }
+type Refused = { readonly kind: 'refused'; readonly answer: Answer }
+type Sent = { readonly kind: 'object'; readonly object: JsonObject } | Refused
 
-const noObject: Sent = { kind: 'refused', answer: refusal('BadRequest', 'the body is not a JSON object') }
+const noObject: Refused = {
+  kind: 'refused',
+  answer: refusal('BadRequest', `the body is not a JSON object of at most ${levelsMax} levels`),
+}
 
 function sentObject({ body }: ApiRequest): Sent {
   const object = parse(body)
@@ -284,9 +291,11 @@ function parse(text: string): JsonObject | undefined {
   return isObject(value) ? (value as JsonObject) : undefined
 }
 
+/** Undefined, too, for what is deeper than an object may be: nothing that walks through it could end badly then. */
 function parseAny(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    const value = JSON.parse(text) as Json
+    return depth(value, levelsMax + 1) > levelsMax ? undefined : value
   } catch {
     // Whatever is no JSON is refused as such by the caller.
     return undefined

@@ -17,16 +17,36 @@ export function faultOfName(name: Json | undefined): Answer | undefined {
       )
 }
 
-/** Why the content of an object is refused. */
+/** Why the content of an object is refused. Keys of data become names of files. */
 export function faultOfObject(resource: string, object: JsonObject): Answer | undefined {
   for (const text of ['annotations', 'labels']) {
     const notes = isObject(object['metadata']) ? (object['metadata'] as JsonObject)[text] : undefined
     const fault = faultOfTexts(`metadata.${text}`, notes)
     if (fault !== undefined) return fault
   }
-  if (resource === 'configmaps') return faultOfTexts('data', object['data'])
+  if (resource === 'configmaps')
+    return faultOfTexts('data', object['data']) ?? faultOfKeys('data', object['data'])
   if (resource !== 'secrets') return undefined
-  return faultOfTexts('stringData', object['stringData']) ?? faultOfBase64(object['data'])
+  return (
+    faultOfTexts('stringData', object['stringData']) ??
+    faultOfBase64(object['data']) ??
+    faultOfKeys('stringData', object['stringData']) ??
+    faultOfKeys('data', object['data'])
+  )
+}
+
+function faultOfKeys(field: string, value: Json | undefined): Answer | undefined {
+  const bad = Object.keys(isObject(value) ? value : {}).find((key) => !isKey(key))
+  if (bad === undefined) return undefined
+  const shown = JSON.stringify(bad.slice(0, 253))
+  return refusal(
+    'Invalid',
+    `${field}[${shown}]: Invalid value: ${shown}: a valid config key must consist of alphanumeric characters, '-', '_' or '.'`,
+  )
+}
+
+function isKey(key: string): boolean {
+  return key.length <= 253 && /^[-._a-zA-Z0-9]+$/.test(key) && key !== '.' && !key.startsWith('..')
 }
 
 function faultOfTexts(field: string, value: Json | undefined): Answer | undefined {

@@ -1,5 +1,5 @@
 /** The objects of one run: what it made and was given, versioned and bounded, as a value that can be written down. */
-import type { JsonObject } from '../../kit/json.ts'
+import { depth, type JsonObject } from '../../kit/json.ts'
 
 export interface ObjectKey {
   readonly resource: string
@@ -23,6 +23,8 @@ const objectsMax = 1000
 /** As etcd bounds a request. */
 const objectBytesMax = 1536 * 1024
 const bytesMax = 16 * 1024 * 1024
+/** Deeper than any object of a cluster: documents of it can be written down. */
+export const levelsMax = 100
 
 export class Objects {
   readonly #objects = new Map<
@@ -58,6 +60,7 @@ export class Objects {
 
   /** Why an object of this size cannot be kept, if so. */
   refuses(key: ObjectKey, object: JsonObject): string | undefined {
+    if (depth(object, levelsMax + 1) > levelsMax) return `the object has more than ${levelsMax} levels`
     const bytes = Buffer.byteLength(JSON.stringify(object))
     const before = this.#objects.get(textOf(key))
     if (bytes > objectBytesMax) return `the object is larger than ${objectBytesMax} bytes`

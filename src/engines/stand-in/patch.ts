@@ -1,5 +1,6 @@
 /** The patches that clients of Kubernetes send: merge, strategic merge, and JSON Patch. */
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { deepEqual, isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { shorten } from '../../kit/text.ts'
 
 export type Patched =
   | { readonly kind: 'object'; readonly object: JsonObject }
@@ -34,62 +35,50 @@ function merge(target: Json | undefined, change: JsonObject): JsonObject {
   return Object.fromEntries(merged)
 }
 
-/** RFC 6902 for add, replace, remove and test, which is what clients write. */
+/** As many as clusters take. */
+const stepsMax = 10_000
+
+/** RFC 6902 for add, replace, remove and test, which is what clients write: each step takes time by the length of its path. */
 function applySteps(object: JsonObject, steps: Json): Patched {
   if (!Array.isArray(steps)) return { kind: 'refused', message: 'a JSON patch must be a list' }
-  let whole: Json = object
+  if (steps.length > stepsMax)
+    return { kind: 'refused', message: `a JSON patch has at most ${stepsMax} steps` }
+  const root = { whole: structuredClone(object) as Json }
   for (const step of steps) {
-    const after = applyStep(whole, step)
-    if (after.kind === 'refused') return after
-    whole = after.value
+    const message = applyStep(root, step)
+    if (message !== undefined) return { kind: 'refused', message }
   }
+  const { whole } = root
   return isObject(whole)
     ? { kind: 'object', object: whole as JsonObject }
     : { kind: 'refused', message: 'the patch leaves no object' }
 }
 
-type Stepped =
-  | { readonly kind: 'value'; readonly value: Json }
-  | { readonly kind: 'refused'; readonly message: string }
-
-function applyStep(whole: Json, step: Json): Stepped {
+/** Changes the copy in its place; tells why it cannot. */
+function applyStep(root: { readonly whole: Json }, step: Json): string | undefined {
   const { op, path, value } = isObject(step) ? (step as JsonObject) : {}
-  if (typeof op !== 'string' || typeof path !== 'string') return refused('a step needs op and path')
+  if (typeof op !== 'string' || typeof path !== 'string') return 'a step needs op and path'
+  if (op !== 'remove' && value === undefined) return `${op} ${shorten(path, 253)} has no value`
+  if (!['add', 'replace', 'remove', 'test'].includes(op)) return `the operation ${op} is not served`
+  if (path !== '' && !path.startsWith('/')) return `the path ${shorten(path, 253)} does not begin with /`
   const names = path
     .split('/')
     .slice(1)
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-  if (op !== 'remove' && value === undefined) return refused(`${op} ${path} has no value`)
-  if (!['add', 'replace', 'remove', 'test'].includes(op)) return refused(`the operation ${op} is not served`)
-  return change(whole, names, { op, path, value: value ?? null })
+  const last = names.pop() ?? 'whole'
+  let holder: Json | undefined = path === '' ? (root as JsonObject) : root.whole
+  for (const name of names) holder = own(holder, name)
+  const nothing = `there is nothing at ${shorten(path, 253)}`
+  if (!isObject(holder)) return nothing
+  const before = own(holder as JsonObject, last)
+  if (before === undefined && op !== 'add') return nothing
+  if (op === 'test') return deepEqual(before, value) ? undefined : `the test of ${shorten(path, 253)} failed`
+  if (op === 'remove') delete (holder as Record<string, Json>)[last]
+  // Not by assignment, which a name of prototypes would turn into something else.
+  else Object.defineProperty(holder, last, { value, writable: true, enumerable: true, configurable: true })
+  return undefined
 }
 
-function change(
-  target: Json,
-  names: readonly string[],
-  step: { readonly op: string; readonly path: string; readonly value: Json },
-): Stepped {
-  const [name, ...rest] = names
-  if (name === undefined) {
-    return step.op === 'test' && JSON.stringify(target) !== JSON.stringify(step.value)
-      ? refused(`the test of ${step.path} failed`)
-      : { kind: 'value', value: step.op === 'test' ? target : step.value }
-  }
-  if (!isObject(target)) return refused(`there is nothing at ${step.path}`)
-  const members = new Map(Object.entries(target as JsonObject))
-  const before = members.get(name)
-  if (rest.length === 0 && step.op === 'remove') {
-    if (!members.delete(name)) return refused(`there is nothing at ${step.path}`)
-    return { kind: 'value', value: Object.fromEntries(members) }
-  }
-  if (before === undefined && (rest.length > 0 || step.op !== 'add'))
-    return refused(`there is nothing at ${step.path}`)
-  const inner = change(before ?? null, rest, step)
-  if (inner.kind === 'refused') return inner
-  members.set(name, inner.value)
-  return { kind: 'value', value: Object.fromEntries(members) }
-}
-
-function refused(message: string): Stepped {
-  return { kind: 'refused', message }
+function own(holder: Json | undefined, name: string): Json | undefined {
+  return isObject(holder) && Object.hasOwn(holder, name) ? (holder as JsonObject)[name] : undefined
 }

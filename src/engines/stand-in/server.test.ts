@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../kit/clock.ts'
 import { serveApi } from './server.ts'
@@ -162,6 +163,49 @@ test('a body that is too large is refused', async () => {
 
   expect((await ask({ port, path: secrets, method: 'POST', body })).code).toBe(413)
 })
+
+/** A request whose body does not end, on a connection of its own; answers the status, or 0 for none. */
+function halfSent(port: number, token: string, bytes: number) {
+  const asking = request({
+    ...{ host: '127.0.0.1', port, path: secrets, method: 'POST', agent: false },
+    ...{ servername: 'kubernetes.default', ca: files.identity().authority },
+    headers: { authorization: `Bearer ${token}`, 'content-length': String(bytes + 1) },
+  })
+  const code = new Promise<number>((resolve) => {
+    asking.on('response', (answer) => resolve(answer.statusCode ?? 0))
+    asking.on('error', () => resolve(0))
+  })
+  asking.write(Buffer.alloc(bytes, 32))
+  return { code, leave: () => asking.destroy() }
+}
+
+test('bodies that do not end hold so much memory and no more; other runs go on', async () => {
+  const { port } = await serve()
+  const sent = Array.from({ length: 8 }, () => halfSent(port, 'token-one', 2_900_000))
+
+  expect(await Promise.race(sent.map(({ code }) => code))).toBe(429)
+  expect((await ask({ port, path: '/version', token: 'token-two' })).code).toBe(200)
+  for (const { leave } of sent) leave()
+  while ((await ask({ port, path: secrets, method: 'POST', body: 'x'.repeat(1_000_000) })).code === 429)
+    await systemClock.sleep(5)
+})
+
+test('the body of a call without a token is not waited for', async () => {
+  const { port } = await serve()
+  const head = `POST ${secrets} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer nobody\r\nTransfer-Encoding: chunked\r\n\r\n`
+
+  expect(await raw(port, `${head}1\r\nx\r\n`)).toMatch(/^HTTP\/1.1 401 /)
+})
+
+/** What is answered on a connection until the server closes it. */
+async function raw(port: number, text: string): Promise<string> {
+  const { authority: ca } = files.identity()
+  const socket = connect({ host: '127.0.0.1', port, servername: 'kubernetes.default', ca })
+  socket.write(text)
+  const pieces: Buffer[] = []
+  for await (const piece of socket as AsyncIterable<Buffer>) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}
 
 test('who asks without end is told to wait', async () => {
   const { port } = await serve()

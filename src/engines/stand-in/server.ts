@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../../kit/clock.ts'
-import { type Allowances, openAllowances } from './allowances.ts'
-import { type ApiRequest, answer, targetOf } from './api.ts'
+import type { JsonObject } from '../../kit/json.ts'
+import { type Allowances, openAllowances, type Reading } from './allowances.ts'
+import { type ApiRequest, answer, targetOf, tooManyRequirements } from './api.ts'
 import { forward, type Way, wayOf } from './forward.ts'
-import { selects } from './selectors.ts'
+import { selectorOf } from './selectors.ts'
 import type { Session } from './session.ts'
 import type { SessionFiles } from './session-files.ts'
 import { type Answer, refusal } from './status.ts'
@@ -22,6 +23,10 @@ const watchesMax = 20
 const watchSecondsMax = 1800
 /** An answer of which so long nothing was read is broken off. */
 const stalledMs = 60_000
+/** Connections of which so long nothing came that could be answered are closed. */
+const silentMs = 10_000
+/** A container and its clients have a few; of an address of this host come those of many. */
+const connectionsMax = { all: 4096, ofOne: 512 }
 
 /** Starts serving; port 0 takes any that is free. */
 export async function serveApi(
@@ -32,7 +37,10 @@ export async function serveApi(
   const { certificate, key } = files.identity()
   const allowances = openAllowances(clock)
   const server: Server = createServer(
-    { cert: certificate, key, minVersion: 'TLSv1.2', requestTimeout: 60_000 },
+    {
+      ...{ cert: certificate, key, minVersion: 'TLSv1.2', handshakeTimeout: silentMs },
+      ...{ requestTimeout: 60_000, headersTimeout: silentMs, connectionsCheckingInterval: silentMs / 2 },
+    },
     (request, response) => {
       // Whatever a bundle sends, it must not end the broker.
       serve({ files, clock, allowances }, request, response).catch(() =>
@@ -41,7 +49,9 @@ export async function serveApi(
     },
   )
   // What a client breaks off is no fault of ours.
-  server.on('clientError', (_error, socket) => socket.destroy())
+  for (const event of ['clientError', 'tlsClientError'] as const)
+    server.on(event, (_error, socket) => socket.destroy())
+  boundConnections(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(at.port, at.host, resolve)
@@ -56,6 +66,24 @@ export async function serveApi(
   }
 }
 
+/** So that no container takes the files away that this process may have open. */
+function boundConnections(server: Server): void {
+  server.maxConnections = connectionsMax.all
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress: from = '' } = socket
+    if (from.startsWith('127.')) return
+    const count = (open.get(from) ?? 0) + 1
+    open.set(from, count)
+    socket.once('close', () => {
+      const left = (open.get(from) ?? 1) - 1
+      if (left === 0) open.delete(from)
+      else open.set(from, left)
+    })
+    if (count > connectionsMax.ofOne) socket.destroy()
+  })
+}
+
 interface Serving {
   readonly files: SessionFiles
   readonly clock: Clock
@@ -63,22 +91,45 @@ interface Serving {
 }
 
 async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { files, clock, allowances } = serving
+  const { files, allowances } = serving
   response.on('error', () => response.destroy())
   const session = sessionOf(files, request)
   if (session === undefined) {
+    unread(request, response)
     send(response, refusal('Unauthorized', 'Unauthorized'))
     return
   }
   if (!allowances.mayAsk(session.run)) {
+    unread(request, response)
     putOff(response, 'the action asks too often; please try again')
     return
   }
-  const body = await bodyOf(request)
-  if (body === undefined) {
-    send(response, refusal('RequestEntityTooLarge', 'the body is too large'))
-    return
+  const reading = allowances.reading(session.run)
+  try {
+    const body = await bodyOf(request, reading)
+    if (typeof body === 'string') serveWhole(serving, session, { request, body }, response)
+    else if (body.kind === 'too-large')
+      send(response, refusal('RequestEntityTooLarge', 'the body is too large'))
+    else putOff(response, 'the action sends too much at once; please try again')
+  } finally {
+    reading.end()
   }
+}
+
+/** What has come with a request that is not read on is not waited for. */
+function unread({ headers }: IncomingMessage, response: ServerResponse): void {
+  const { 'transfer-encoding': encoding, 'content-length': length = '0' } = headers
+  if (encoding !== undefined || length !== '0') response.setHeader('Connection', 'close')
+}
+
+/** Serves a request whose body is known. */
+function serveWhole(
+  { files, clock, allowances }: Serving,
+  session: Session,
+  { request, body }: { readonly request: IncomingMessage; readonly body: string },
+  response: ServerResponse,
+): void {
+  allowances.moved(session.run, body.length)
   // Written behind the host, so that no path is taken for another host.
   const url = URL.parse(`https://kubernetes.default${request.url ?? '/'}`)
   if (url === null) {
@@ -111,9 +162,9 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
   }
   const missed = session.missed
   const { answer: told, changed } = answer(session, asked)
-  if (changed || session.missed !== missed) files.save(session)
+  if (changed || session.missed !== missed) allowances.kept(session.run, files.save(session))
   response.setTimeout(stalledMs, () => response.destroy())
-  allowances.told(session.run, send(response, told))
+  allowances.moved(session.run, send(response, told))
 }
 
 function putOff(response: ServerResponse, why: string): void {
@@ -149,19 +200,23 @@ function sessionOf(files: SessionFiles, request: IncomingMessage): Session | und
   return token === undefined ? undefined : files.byToken(token)
 }
 
-/** Undefined when it is longer than allowed. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+/** The body, or why it is not read to its end: it is longer than allowed, or with others of its run more than may wait. */
+async function bodyOf(
+  request: IncomingMessage,
+  reading: Reading,
+): Promise<string | { readonly kind: 'too-large' | 'too-much' }> {
   const pieces: Buffer[] = []
   let bytes = 0
   try {
     for await (const piece of request as AsyncIterable<Buffer>) {
       bytes += piece.length
-      if (bytes > bodyBytesMax) return undefined
+      if (bytes > bodyBytesMax) return { kind: 'too-large' }
+      if (!reading.take(piece.length)) return { kind: 'too-much' }
       pieces.push(piece)
     }
   } catch {
     // The client has closed the connection; the answer is dropped.
-    return undefined
+    return { kind: 'too-large' }
   }
   return Buffer.concat(pieces).toString('utf8')
 }
@@ -191,14 +246,19 @@ function watch(
     send(response, target)
     return
   }
+  const selects = selectorOf(request.query)
+  if (selects === undefined) {
+    send(response, tooManyRequirements)
+    return
+  }
   if (session.watching >= watchesMax) {
     send(response, refusal('TooManyRequests', 'there are too many watches'))
     return
   }
   const asked = Number(request.query.get('timeoutSeconds') ?? watchSecondsMax)
   const seconds = Number.isFinite(asked) ? Math.min(Math.max(asked, 1), watchSecondsMax) : watchSecondsMax
-  const fits = (change: { readonly object: Parameters<typeof selects>[1] }) =>
-    selects(request.query, change.object) &&
+  const fits = (change: { readonly object: JsonObject }) =>
+    selects(change.object) &&
     (target.name === undefined ||
       (change.object['metadata'] as { readonly name?: string }).name === target.name)
   response.writeHead(200, { 'content-type': 'application/json' })
@@ -213,7 +273,7 @@ function watch(
     }
     const line = Buffer.from(`${JSON.stringify({ type, object })}\n`)
     response.write(line)
-    allowances.told(session.run, line.length)
+    allowances.moved(session.run, line.length)
   }
   // A list that was read before names its version: what is older was in it.
   const since = Number(request.query.get('resourceVersion') ?? 0)

@@ -13,8 +13,8 @@ export interface SessionFiles {
   session(run: string): Session | undefined
   byToken(token: string): Session | undefined
   add(record: SessionRecord): Session
-  /** Written before an answer is given, so that what a bundle was told stays true. */
-  save(session: Session): void
+  /** Written before an answer is given, so that what a bundle was told stays true. Tells how many bytes were written. */
+  save(session: Session): number
   /** Reads it anew when it is asked for next: another process may have written it meanwhile. */
   reread(run: string): void
   remove(run: string): void
@@ -42,7 +42,11 @@ export function openSessionFiles(
   }
   const names = (): readonly string[] =>
     namesIn(sessions).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
-  const save = (session: Session): void => writeWhole(pathOf(session.run), JSON.stringify(session.record()))
+  const save = (session: Session): number => {
+    const text = JSON.stringify(session.record())
+    writeWhole(pathOf(session.run), text)
+    return text.length
+  }
   return {
     identity() {
       identity ??= readIdentity(folder) ?? writeIdentity(folder, makeIdentity(clock.now(), addresses))

@@ -3,6 +3,7 @@ import { uuidOf } from '../../kit/hash.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { isObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
+import { shorten } from '../../kit/text.ts'
 import type { ClusterSandbox } from '../../model/job.ts'
 import type { ClusterObjects } from '../../model/report.ts'
 import { type Change, type ObjectKey, Objects, type Snapshot } from './objects.ts'
@@ -38,6 +39,8 @@ export interface SessionRecord {
 }
 
 const unservedMax = 20
+/** As long as a name of a cluster may be. */
+const unservedLengthMax = 253
 
 export class Session {
   readonly run: string
@@ -77,7 +80,7 @@ export class Session {
 
   /** Remembers what was asked for and is not there, so that the failure can name it. */
   miss(what: string): void {
-    if (this.#unserved.size < unservedMax) this.#unserved.add(what)
+    if (this.#unserved.size < unservedMax) this.#unserved.add(shorten(what, unservedLengthMax))
   }
 
   /** Tells watchers of a change. */
