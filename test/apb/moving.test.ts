@@ -97,7 +97,7 @@ describe('the configuration', () => {
             },
           ],
         },
-        options: { launchOnBind: 'always', dashboardRedirector: 'go.example' },
+        options: { launchOnBind: 'auto', dashboardRedirector: 'go.example' },
       },
       { source: { name: 'rh', type: 'registry', url: 'registry.example:5000' } },
       {

@@ -97,7 +97,7 @@ function deprovisioned(situation: Situation, report: Report): Outcome {
   }
 }
 
-/** Bundles without a bind action, and such as write nothing, share the credentials of their provision. */
+/** Bundles without a bind action, and such as write nothing, share the credentials of their provision, unless each binding must have its own. */
 function bound(situation: Situation, report: Report): Outcome {
   const ended = endOf(report, 'bind')
   const read = readCredentials(report)
@@ -105,9 +105,13 @@ function bound(situation: Situation, report: Report): Outcome {
   const kept = keptOfBinding(situation, report, own)
   if (ended.kind === 'failed') return { problems: [ended.problem], ...kept }
   if (ended.kind === 'worked' && read.kind === 'refused') return { problems: [read.problem], ...kept }
-  const credentials = own ?? memoryOf(situation.carryover).credentials
+  const shared = optionsOf(situation.plan.operator.options).launchOnBind !== 'always'
+  const credentials = own ?? (shared ? memoryOf(situation.carryover).credentials : undefined)
   if (credentials === undefined) {
-    return { problems: [{ code: 'apb.credentials', detail: 'No credentials available' }], ...kept }
+    const detail = shared
+      ? 'No credentials available'
+      : 'the bundle makes none for a binding, and those of provision are not shared (launchOnBind: always)'
+    return { problems: [{ code: 'apb.credentials', detail }], ...kept }
   }
   return { problems: [], binding: { credentials }, ...kept }
 }

@@ -119,20 +119,19 @@ function environmentOf(
   }
 }
 
-/** All six or none: images read the one spelling or the other. The cluster is never behind the proxy. */
+/** All six or none: images read the one spelling or the other. */
 function proxyVariables({
   http,
   https,
   no,
 }: NonNullable<Options['proxy']>): Readonly<Record<string, string>> {
-  const direct = [...(no === '' ? [] : [no]), 'kubernetes.default', 'kubernetes.default.svc'].join(',')
   return {
     HTTP_PROXY: http,
     HTTPS_PROXY: https,
-    NO_PROXY: direct,
+    NO_PROXY: no,
     http_proxy: http,
     https_proxy: https,
-    no_proxy: direct,
+    no_proxy: no,
   }
 }
 

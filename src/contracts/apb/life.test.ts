@@ -315,6 +315,17 @@ describe('bind', () => {
     },
   )
 
+  test.each([{ exit: 8 }, {}])('and where each binding must have its own, it fails: %j', async (ending) => {
+    const from = await instance({ carryover: kept, options: { launchOnBind: 'always' } })
+
+    expect(outcomeOf(bind, { ...from, binding }, ending)).toMatchObject({
+      problems: [{ code: 'apb.credentials' }],
+    })
+    expect(outcomeOf(bind, { ...from, binding }, { credentials: { user: 'own' } }).binding).toEqual({
+      credentials: { user: 'own' },
+    })
+  })
+
   test('without any credentials it fails', async () => {
     expect(outcomeOf(bind, { ...(await instance()), binding }, { exit: 8 }).problems).toMatchObject([
       { code: 'apb.credentials', detail: 'No credentials available' },

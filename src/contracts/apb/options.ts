@@ -11,7 +11,7 @@ export interface Options {
   readonly registry: string
   /** The plan of the spec that a plan of the catalog is made from; the package says it. */
   readonly plan: string | undefined
-  /** Whether a bind runs the bundle. auto: if it has the action, else its provision credentials are handed out. */
+  /** Whether a bind runs the bundle. auto: where it makes no credentials, those of provision are handed out; always: never those. */
   readonly launchOnBind: 'auto' | 'always' | 'never'
   /** original: as the original broker publishes them, even where no value satisfies them. */
   readonly schemas: 'satisfiable' | 'original'

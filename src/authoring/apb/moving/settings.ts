@@ -102,7 +102,7 @@ function entryOf({ source, name }: MovedRegistry, config: JsonObject, dump: Dump
       },
       contract: 'apb',
       options: {
-        launchOnBind: broker['launch_apb_on_bind'] === true ? 'always' : 'never',
+        launchOnBind: broker['launch_apb_on_bind'] === true ? 'auto' : 'never',
         ...(redirector === '' ? {} : { dashboardRedirector: redirector }),
       },
     },
