@@ -39,6 +39,9 @@ case $mode in
     asked POST $apps/deployments '' '{"metadata":{"name":"web"}}'
     asked PATCH $apps/deployments/web/status application/merge-patch+json '{"status":{}}'
     call GET "$apps/deployments?watch=true&timeoutSeconds=1"
+    asked POST /oapi/v1/namespaces/target/routes '' '{"metadata":{"name":"web"}}'
+    asked POST /oapi/v1/namespaces/target/builds '' '{"metadata":{"name":"web"}}'
+    asked GET /oapi/v1/users/~
     annotate apb_last_operation 'deployed'
     asked POST /api/v1/namespaces/$POD_NAMESPACE/configmaps '' '{"metadata":{"name":"here"}}'
     ;;
@@ -102,7 +105,7 @@ describe.skipIf(missing !== undefined)('a target namespace on a real cluster', (
     await new Promise<void>((resolve) => cluster.listen(0, '127.0.0.1', resolve))
     const server = `https://127.0.0.1:${(cluster.address() as AddressInfo).port}/base`
     const { reference } = await bundleImage(folder, 'web', { spec, entrypoint })
-    const allow = ['apps/v1/deployments', 'apps/v1/deployments/status', 'v1/services']
+    const allow = ['apps/v1/deployments', 'apps/v1/deployments/status', 'v1/services', 'oapi/v1/routes']
     const infrastructure = [
       { name: 'target-cluster-token', value: operatorsToken },
       { name: 'target-cluster-ca', value: identity.authority },
@@ -139,6 +142,7 @@ describe.skipIf(missing !== undefined)('a target namespace on a real cluster', (
       'POST /base/apis/apps/v1/namespaces/target/deployments',
       'PATCH /base/apis/apps/v1/namespaces/target/deployments/web/status',
       'GET /base/apis/apps/v1/namespaces/target/deployments?watch=true&timeoutSeconds=1',
+      'POST /base/oapi/v1/namespaces/target/routes',
     ])
     expect(new Set(calls.map(({ authorization }) => authorization))).toEqual(
       new Set([`Bearer ${operatorsToken}`]),
@@ -147,6 +151,8 @@ describe.skipIf(missing !== undefined)('a target namespace on a real cluster', (
     expect(log).toMatch(/POST \S+\/deployments -> 201/)
     expect(log).toContain('{"type":"ADDED"}')
     expect(log).toMatch(/configmaps -> 201/)
+    expect(log).toMatch(/builds -> 403/)
+    expect(log).toMatch(/users\/~ -> 200/)
     expect(`${log}${broker.logLines.join('')}`).not.toContain(operatorsToken)
   })
 

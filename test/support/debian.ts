@@ -13,6 +13,7 @@ const packages: Readonly<Record<string, string>> = {
   busybox: 'busybox-static',
   dockerd: 'docker.io',
   ip: 'iproute2',
+  kubectl: 'kubernetes-client',
   pgrep: 'procps',
   pkill: 'procps',
   unshare: 'util-linux',

@@ -13,6 +13,7 @@ const sandbox = {
 const own = '/api/v1/namespaces/sandbox'
 const merge = 'application/merge-patch+json'
 const steps = 'application/json-patch+json'
+const apply = 'application/apply-patch+yaml'
 let session: Session
 let ids: number
 
@@ -37,6 +38,7 @@ function ask(method: string, url: string, body: unknown = '', mediaType = 'appli
     path,
     query: new URLSearchParams(query),
     mediaType,
+    accept: 'application/json',
     body: text,
     now: 0,
     newId: () => `id-${++ids}`,
@@ -54,6 +56,11 @@ test.each<[string, string, unknown, string, number]>([
   ['GET', '/apis', '', '', 200],
   ['GET', '/api/v1', '', '', 200],
   ['GET', '/healthz', '', '', 200],
+  ['GET', '/openapi/v2', '', '', 200],
+  ['GET', '/openapi/v3', '', '', 200],
+  ['GET', '/openapi/v3/api/v1', '', '', 200],
+  ['GET', '/openapi/v3/apis/apps/v1', '', '', 404],
+  ['GET', '/swagger-2.0.0.pb-v1', '', '', 200],
   ['GET', '/oapi', '', '', 200],
   ['GET', '/oapi/v1', '', '', 200],
   ['GET', '/oapi/v1/users/~', '', '', 200],
@@ -119,6 +126,10 @@ test.each<[string, string, unknown, string, number]>([
   ],
   ['PATCH', `${own}/configmaps/bundle-1`, {}, 'text/plain', 415],
   ['PATCH', `${own}/configmaps/none`, {}, merge, 404],
+  ['PATCH', `${own}/configmaps/none`, named('none', { data: { a: 'b' } }), apply, 201],
+  ['PATCH', `${own}/configmaps/bundle-1`, named('bundle-1', { data: { a: 'b' } }), apply, 200],
+  ['PATCH', `${own}/configmaps/none`, named('other'), apply, 400],
+  ['PATCH', `${own}/pods/none`, named('none'), apply, 404],
   ['DELETE', `${own}/configmaps/bundle-1`, '', '', 200],
   ['GET', '/apis/apps/v1/namespaces/target/deployments/x', '', '', 404],
   ['POST', '/api/v1/namespaces/target/services', named('x'), '', 404],

@@ -3,8 +3,9 @@ import { depth, isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { faultOfName, faultOfObject, normalised } from './object-rules.ts'
 import { levelsMax, type ObjectKey } from './objects.ts'
+import { openApi } from './openapi.ts'
 import { logIn } from './openshift.ts'
-import { patch } from './patch.ts'
+import { applyPatch, patch } from './patch.ts'
 import { discovery, type Resource, resources } from './resources.ts'
 import { selectorOf } from './selectors.ts'
 import type { Session } from './session.ts'
@@ -16,6 +17,8 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   /** Without parameters, in lower case. */
   readonly mediaType: string
+  /** What the client takes. */
+  readonly accept: string
   readonly body: string
   readonly now: number
   readonly newId: () => string
@@ -40,6 +43,8 @@ export interface Target {
 export function answer(session: Session, request: ApiRequest): Answered {
   const fixed = request.method === 'GET' ? discovery(request.path) : undefined
   if (fixed !== undefined) return unchanged({ code: 200, body: fixed })
+  const described = request.method === 'GET' ? openApi(request.path, request.accept) : undefined
+  if (described !== undefined) return unchanged(described)
   const asOpenShift = request.method === 'GET' ? logIn(session, request.path) : undefined
   if (asOpenShift !== undefined) return unchanged(asOpenShift)
   if (request.method === 'POST' && request.path === '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews')
@@ -185,7 +190,7 @@ function change(session: Session, target: Target, request: ApiRequest): Answered
   if (name === undefined || !rule.verbs.includes('patch')) return notAllowed(target, request.method)
   const key = keyOf(target, name)
   const before = session.objects.get(key)
-  if (before === undefined) return unchanged(notFound(target, name))
+  if (before === undefined) return applied(session, target, request) ?? unchanged(notFound(target, name))
   const sent = request.method === 'PUT' ? sentObject(request) : patchedObject(before, request)
   if (sent.kind === 'refused') return unchanged(sent.answer)
   const next = sent.object
@@ -213,6 +218,20 @@ function change(session: Session, target: Target, request: ApiRequest): Answered
     metadata: { ...metadata, ...identity },
   }
   return put(session, key, whole, 200)
+}
+
+/** What is applied by the server is made where it is not there. */
+function applied(
+  session: Session,
+  { name = '', ...target }: Target,
+  request: ApiRequest,
+): Answered | undefined {
+  if (request.mediaType !== applyPatch || !target.rule.verbs.includes('create')) return undefined
+  const given = member(parse(request.body), 'metadata')['name']
+  if (given === name) return create(session, target, request)
+  return unchanged(
+    refusal('BadRequest', `the name of the object (${String(given)}) is not that of the request (${name})`),
+  )
 }
 
 type Refused = { readonly kind: 'refused'; readonly answer: Answer }

@@ -12,10 +12,11 @@ export type Way =
   | { readonly kind: 'refused'; readonly answer: Answer }
 
 const own: Way = { kind: 'own' }
+/** OpenShift has its older kinds in a place of their own, too, which operators name like a group. */
 const inNamespace =
-  /^\/(?:api\/(v\d\w*)|apis\/([a-z0-9.-]+\/v\d\w*))\/namespaces\/([^/]+)\/([^/]+)(?:\/[^/]+(?:\/(.+))?)?$/
+  /^\/(?:api\/(v\d\w*)|apis\/([a-z0-9.-]+\/v\d\w*)|(oapi\/v\d\w*))\/namespaces\/([^/]+)\/([^/]+)(?:\/[^/]+(?:\/(.+))?)?$/
 const discovery =
-  /^\/(?:version(?:\/openshift)?|api|apis|oapi|api\/v1|apis\/[a-z0-9.-]+(?:\/v\d\w*)?|openapi\/v[23](?:\/[\w./-]+)?)$/
+  /^\/(?:version(?:\/openshift)?|api|apis|oapi|o?api\/v1|apis\/[a-z0-9.-]+(?:\/v\d\w*)?|openapi\/v[23](?:\/[\w./-]+)?|swagger-2\.0\.0\.pb-v1)$/
 
 /** Where a call goes. Without a cluster everything is answered here. */
 export function wayOf(
@@ -28,10 +29,10 @@ export function wayOf(
     return { kind: 'refused', answer: refusal('BadRequest', 'the path holds signs that no name has') }
   if (path.startsWith('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews')) return own
   if (method === 'GET' && discovery.test(path)) return { kind: 'cluster', cluster }
-  const [, core, grouped, namespace, resource = '', sub] = inNamespace.exec(path) ?? []
+  const [, core, grouped, older, namespace, resource = '', sub] = inNamespace.exec(path) ?? []
   // Namespaces themselves are told from here; they are those of this action.
   if (resource === '' || namespace !== sandbox.target) return own
-  const version = core ?? grouped ?? ''
+  const version = core ?? grouped ?? older ?? ''
   if (isAllowed(cluster.allow, version, resource, sub)) return { kind: 'cluster', cluster }
   const what = [version, resource, sub].filter(Boolean).join('/')
   session.miss(`${what}, which the operator does not allow`)

@@ -7,13 +7,16 @@ export type Patched =
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'unknown-type' }
 
+/** Of applying by the server; what clients send of this type is JSON. */
+export const applyPatch = 'application/apply-patch+yaml'
+
 /** Applies a patch of a media type to an object. */
 export function patch(object: JsonObject, type: string, change: Json): Patched {
   switch (type) {
     // None of the served kinds has a list that is merged by a key.
     case 'application/strategic-merge-patch+json':
     case 'application/merge-patch+json':
-    case 'application/apply-patch+yaml':
+    case applyPatch:
       return isObject(change)
         ? { kind: 'object', object: merge(object, change as JsonObject) }
         : { kind: 'refused', message: 'the patch must be an object' }

@@ -7,6 +7,8 @@ export interface Resource {
   /** Where its objects may stand: the sandbox alone, or the target namespace, too. */
   readonly places: 'sandbox' | 'both'
   readonly verbs: readonly string[]
+  /** How people write it on a command line. */
+  readonly shortNames?: readonly string[]
 }
 
 const all = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']
@@ -14,21 +16,35 @@ const all = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']
 /** By plural name; everything is in `v1`. */
 export const resources: Readonly<Record<string, Resource>> = {
   secrets: { kind: 'Secret', namespaced: true, places: 'both', verbs: all },
-  configmaps: { kind: 'ConfigMap', namespaced: true, places: 'both', verbs: all },
+  configmaps: { kind: 'ConfigMap', namespaced: true, places: 'both', verbs: all, shortNames: ['cm'] },
   pods: {
     kind: 'Pod',
     namespaced: true,
     places: 'sandbox',
     verbs: ['get', 'list', 'patch', 'update', 'watch'],
+    shortNames: ['po'],
   },
   serviceaccounts: {
     kind: 'ServiceAccount',
     namespaced: true,
     places: 'sandbox',
     verbs: ['get', 'list', 'watch'],
+    shortNames: ['sa'],
   },
-  events: { kind: 'Event', namespaced: true, places: 'both', verbs: ['create', 'get', 'list', 'watch'] },
-  namespaces: { kind: 'Namespace', namespaced: false, places: 'both', verbs: ['get', 'list', 'watch'] },
+  events: {
+    kind: 'Event',
+    namespaced: true,
+    places: 'both',
+    verbs: ['create', 'get', 'list', 'watch'],
+    shortNames: ['ev'],
+  },
+  namespaces: {
+    kind: 'Namespace',
+    namespaced: false,
+    places: 'both',
+    verbs: ['get', 'list', 'watch'],
+    shortNames: ['ns'],
+  },
 }
 
 const version = '28'
@@ -85,6 +101,9 @@ function listOf(groupVersion: string, entries: readonly JsonObject[]): JsonObjec
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: entries }
 }
 
-function entryOf([name, { kind, namespaced, verbs }]: readonly [string, Resource]): JsonObject {
-  return { name, singularName: kind.toLowerCase(), namespaced, kind, verbs }
+function entryOf([name, { kind, namespaced, verbs, shortNames = [] }]: readonly [
+  string,
+  Resource,
+]): JsonObject {
+  return { name, singularName: kind.toLowerCase(), namespaced, kind, verbs, shortNames }
 }

@@ -141,6 +141,7 @@ function serveWhole(
     path: url.pathname.replace(/\/+$/, '') || '/',
     query: url.searchParams,
     mediaType: (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
+    accept: request.headers.accept ?? '',
     body,
     now: clock.now(),
     newId: randomUUID,
@@ -224,11 +225,16 @@ async function bodyOf(
 /** Tells how many bytes were sent. */
 function send(response: ServerResponse, { code, body }: Answer): number {
   if (response.destroyed) return 0
-  const isText = typeof body === 'string'
-  const bytes = Buffer.from(isText ? body : JSON.stringify(body))
-  response.writeHead(code, { 'content-type': isText ? 'text/plain' : 'application/json' })
+  const [type, bytes] = encoded(body)
+  response.writeHead(code, { 'content-type': type })
   response.end(bytes)
   return bytes.length
+}
+
+function encoded(body: Answer['body']): readonly [type: string, bytes: Uint8Array] {
+  if (typeof body === 'string') return ['text/plain', Buffer.from(body)]
+  if (body instanceof Uint8Array) return ['application/com.github.proto-openapi.spec.v2.v1.0+protobuf', body]
+  return ['application/json', Buffer.from(JSON.stringify(body))]
 }
 
 function isWatch({ query }: ApiRequest): boolean {

@@ -3,7 +3,8 @@ import type { JsonObject } from '../../kit/json.ts'
 
 export interface Answer {
   readonly code: number
-  readonly body: JsonObject | string
+  /** Bytes are a document in the binary form of Protocol Buffers. */
+  readonly body: JsonObject | string | Uint8Array
 }
 
 export type Reason =
