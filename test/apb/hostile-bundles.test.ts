@@ -105,7 +105,14 @@ const calls: readonly (readonly [string, Call, number])[] = [
   ],
   ['a proxy to a node', { path: '/api/v1/nodes/host/proxy/etc/passwd' }, 404],
   ['a method of no kind', { method: 'TRACE', path: secrets }, 405],
-  ['a selector of catastrophe', { path: `${secrets}?labelSelector=${'a,'.repeat(3000)}` }, 200],
+  ['a selector of catastrophe', { path: `${secrets}?labelSelector=${'a,'.repeat(3000)}` }, 400],
+  ['a selector of commas alone', { path: `${secrets}?labelSelector=${','.repeat(7000)}` }, 200],
+  ['a key that climbs', { method: 'POST', path: maps, body: object({ '../../etc/passwd': 'x' }) }, 422],
+  [
+    'lists without end',
+    { method: 'POST', path: maps, body: `{"a":${'['.repeat(9999)}${']'.repeat(9999)}}` },
+    400,
+  ],
   [
     'a watch of a number that is none',
     { path: `${maps}?watch=true&timeoutSeconds=NaN&resourceVersion=x`, token: 'guessed' },
