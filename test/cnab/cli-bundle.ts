@@ -18,7 +18,7 @@ echo "token is $TOKEN"
 test "$(cat /etc/app/token)" = "$TOKEN"
 printf '%s' "http://$CNAB_INSTALLATION_NAME:$PORT" > /cnab/app/outputs/url
 printf '\\000\\377%s' "$CNAB_ACTION" > /cnab/app/outputs/state
-if [ "$FAIL" = true ]; then echo "told to fail" >&2; exit 7; fi
+if [ "\${FAIL:-}" = true ]; then echo "told to fail" >&2; exit 7; fi
 if [ -f /cnab/app/relocation-mapping.json ]; then echo "relocated"; fi
 if [ "$WAIT" != 0 ]; then
   trap 'exit 143' TERM

@@ -3,7 +3,6 @@ import { canonical, type Json } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import type { Problem } from '../../model/problem.ts'
-import { aliasesIn, memoryOf } from './memory.ts'
 
 /** One run of a chain. */
 export interface Link {
@@ -45,12 +44,17 @@ export interface Wish {
   readonly action: string
   /** Aliases of the dependencies that have this action, in the order in which they are installed. */
   readonly able: readonly string[]
-  readonly carryover: Carryover
+  /** Aliases of the dependencies of which something may be there, whatever version of the bundle named them. */
+  readonly there: readonly string[]
+  /** Whether something of the bundle itself may be there. */
+  readonly isThere: boolean
+  /** The chain that an operation left when it was cut off. */
+  readonly cut?: Chain
 }
 
 /** Plans the runs of an action. */
-export function planLinks({ action, able, carryover }: Wish): readonly Link[] {
-  const has = (alias?: string): boolean => memoryOf(carryover, alias).claim !== undefined
+export function planLinks(wish: Wish): readonly Link[] {
+  const { action, able, there } = wish
   const own: Link = { action }
   switch (action) {
     case 'install':
@@ -58,24 +62,26 @@ export function planLinks({ action, able, carryover }: Wish): readonly Link[] {
     case 'upgrade':
       return [
         // What is new in this version of the parent has never been installed.
-        ...able.map((alias) => ({ alias, action: has(alias) ? action : 'install' })),
+        ...able.map((alias) => ({ alias, action: there.includes(alias) ? action : 'install' })),
         own,
-        ...dropped(able, carryover).map((alias) => ({ alias, action: 'uninstall' })),
+        ...dropped(wish).map((alias) => ({ alias, action: 'uninstall' })),
       ]
     case 'uninstall':
-      return uninstallLinks([...dropped(able, carryover).toReversed(), ...able], carryover)
+      return uninstallLinks(wish)
     default:
-      return [...able.filter(has).map((alias) => ({ alias, action })), own]
+      return [...able.filter((alias) => there.includes(alias)).map((alias) => ({ alias, action })), own]
   }
 }
 
 /** What never ran is not uninstalled. Of an install that was cut off, the run that was next may have begun. */
-function uninstallLinks(aliases: readonly string[], carryover: Carryover): readonly Link[] {
-  const cut = chainIn(carryover)
+function uninstallLinks(wish: Wish): readonly Link[] {
+  const { able, there, isThere, cut } = wish
+  const aliases = [...dropped(wish).toReversed(), ...able]
   const begun = cut?.links[cut.next]
   const installed = [...aliases, undefined].filter(
     (alias) =>
-      memoryOf(carryover, alias).claim !== undefined || (begun !== undefined && begun.alias === alias),
+      (alias === undefined ? isThere : there.includes(alias)) ||
+      (begun !== undefined && begun.alias === alias),
   )
   const [first] = aliases
   const reached = installed.length > 0 ? installed : [first]
@@ -83,10 +89,8 @@ function uninstallLinks(aliases: readonly string[], carryover: Carryover): reado
 }
 
 /** Dependencies of an earlier version that this one has no more, in the order in which they go. */
-function dropped(able: readonly string[], carryover: Carryover): readonly string[] {
-  const gone = aliasesIn(carryover).filter(
-    (alias) => !able.includes(alias) && memoryOf(carryover, alias).claim !== undefined,
-  )
+function dropped({ able, there }: Wish): readonly string[] {
+  const gone = there.filter((alias) => !able.includes(alias))
   // What a dependency needs lies below it and goes after it.
   return gone.toSorted((a, b) => a.split('/').length - b.split('/').length)
 }
@@ -98,6 +102,9 @@ export function undoing<T extends Link>(links: readonly T[]): readonly T[] {
     .toReversed()
     .map((link) => ({ ...link, action: 'uninstall' }))
 }
+
+/** What is told beside the cause when an operation has been undone. */
+export const undoneMessage = 'what was installed for it has been uninstalled again'
 
 /** What went wrong in a run of a dependency, told as such. */
 export function ofDependency(problems: readonly Problem[], alias: string | undefined): readonly Problem[] {

@@ -11,7 +11,7 @@ import type { Conclusion } from '../contract.ts'
 import { actionOf, recordOf } from './actions.ts'
 import { answerOf } from './bindings.ts'
 import { type Bundle, definitionOf, isInternal, isReadOnly, isSensitive } from './bundle.ts'
-import { type Link, ofDependency, undoing, withChain, withoutChain } from './chain.ts'
+import { type Link, ofDependency, undoing, undoneMessage, withChain, withoutChain } from './chain.ts'
 import { type Claim, logsOutput, resultOf } from './claims.ts'
 import { describeHealth, readHealth, statusActions } from './health.ts'
 import { memoryOf, withChange, withoutGone } from './memory.ts'
@@ -147,8 +147,6 @@ function unchangedOf({ action, situation, plot, warnings }: Ran): Pick<Outcome, 
   })
   return { parameters: Object.fromEntries(kept) }
 }
-
-const undoneMessage = 'what was installed for it has been uninstalled again'
 
 /** Whether an action only looks: what it wrote is its answer. */
 function isLook({ kind }: Action, { bundle, action }: Stage): boolean {

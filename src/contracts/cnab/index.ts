@@ -52,8 +52,16 @@ export {
   orderIn,
   parametersOf as installationParameters,
 } from './installation/order.ts'
-export { faultsOfRuns, modifies, noteIn, type RunNote, runsOf } from './installation/records.ts'
-export { nameOf as stageInstallation, stageRun, stagesOf } from './installation/stage.ts'
+export { stagesOf } from './installation/plan.ts'
+export {
+  faultsOfRuns,
+  modifies,
+  noteIn,
+  type RunNote,
+  recordedDependencies,
+  runsOf,
+} from './installation/records.ts'
+export { nameOf as stageInstallation, stageRun } from './installation/stage.ts'
 export {
   bundleIn,
   type Notes as CnabNotes,

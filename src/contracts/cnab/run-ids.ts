@@ -12,12 +12,12 @@ export interface RunIds {
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** The ids of a stage of an operation; they sort by the time of the operation. */
+/** The ids of a stage of an operation; they sort by the time of the operation, and within it by their stages. */
 export function runIds({ id, stage }: { readonly id: string; readonly stage: number }): RunIds {
   const time = timeOf(id)
   const make = (what: string) => {
     const bytes = Buffer.from(sha256(`${id} ${stage} ${what}`), 'hex')
-    return ulid(time, { bytes: (count) => bytes.subarray(0, count) }).toUpperCase()
+    return ulid(time + stage, { bytes: (count) => bytes.subarray(0, count) }).toUpperCase()
   }
   return {
     claim: make('claim'),

@@ -1,4 +1,5 @@
 /** An action of the broker as runs of bundles, one after the other. */
+import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import { actionOf } from './actions.ts'
@@ -6,7 +7,7 @@ import { bindingsOf } from './bindings.ts'
 import type { Bundle } from './bundle.ts'
 import { chainIn, type Link, planLinks } from './chain.ts'
 import { faultsOfExtensions } from './extensions.ts'
-import { memoryOf } from './memory.ts'
+import { aliasesIn, memoryOf } from './memory.ts'
 import { bundleIn, type KeptBundle, type Notes, notesOf } from './notes.ts'
 import { type Options, optionsOf } from './options.ts'
 import { type ServiceHints, serviceHints } from './service-hints.ts'
@@ -84,7 +85,13 @@ function linksOf(
     const bundle = bundleIn(one)
     return bundle !== undefined && actionOf(bundle, name) !== undefined
   })
-  const links = planLinks({ action: name, able: able.map(({ alias }) => alias), carryover })
+  const links = planLinks({
+    action: name,
+    able: able.map(({ alias }) => alias),
+    there: aliasesIn(carryover).filter((alias) => memoryOf(carryover, alias).claim !== undefined),
+    isThere: memoryOf(carryover).claim !== undefined,
+    ...present({ cut: kept }),
+  })
   return { links, because: [] }
 }
 

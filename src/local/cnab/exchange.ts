@@ -2,6 +2,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  type ClaimFiles,
+  dependencyInstallation,
   faultsOfRuns,
   type Ledger,
   logsOutput,
@@ -9,6 +11,7 @@ import {
   openLedger,
   type Result,
   readResult,
+  recordedDependencies,
   runsOf,
 } from '../../contracts/cnab/index.ts'
 import { digestOf } from '../../kit/hash.ts'
@@ -39,16 +42,34 @@ export async function importClaims({ house }: CnabContext, folder: string): Prom
   // Everything is read before anything is written.
   const warnings = from.installations().flatMap((name) => faultsOfRuns(from, name))
   const moved: Exchanged[] = []
+  const owners = ownersIn(from)
   for (const installation of from.installations()) {
-    if ((await findInstance(house, keyOf(installation))) === undefined)
-      await adoptInstallation(house, installation)
+    const isKnown = async (name: string) => (await findInstance(house, keyOf(name))) !== undefined
+    const owner = (await isKnown(installation)) ? installation : (owners.get(installation) ?? installation)
+    if (!(await isKnown(owner))) await adoptInstallation(house, owner)
     let runs = 0
-    await changeLedger(house, installation, ({ claims }) => {
+    await changeLedger(house, owner, ({ claims }) => {
       runs = copyClaims(from, claims, installation)
     })
     moved.push({ installation, runs })
   }
   return { moved, warnings }
+}
+
+/** What an installation depends on is kept with it: by name, the installation that is above all others. */
+function ownersIn(from: ClaimFiles): ReadonlyMap<string, string> {
+  const below = new Map(
+    from
+      .installations()
+      .flatMap((name) =>
+        recordedDependencies(from, name).map((alias) => [dependencyInstallation(name, alias), name] as const),
+      ),
+  )
+  const topOf = (name: string): string => {
+    const above = below.get(name)
+    return above === undefined ? name : topOf(above)
+  }
+  return new Map([...below.keys()].map((name) => [name, topOf(name)]))
 }
 
 /** Writes records for other tools; values that are secret stand in them in clear. Problems: cnab.installation.unknown. */

@@ -78,10 +78,14 @@ test('lets what is typed win over sets, and leaves alone what is of other bundle
 })
 
 test('hands dependencies what is theirs, and knows which there are', () => {
-  const family = notes({}, [{ ...notes({}), alias: 'db' }])
+  const family = notes({}, [
+    { ...notes({}), alias: 'db/disk' },
+    { ...notes({}), alias: 'db' },
+  ])
   const at = (given: Readonly<Record<string, GivenValue>>) => givenValues(family, { sets: {}, given })
 
   expect(at({ 'db#port': { typed: '5' } })).toEqual({ '': {}, db: { port: 5 } })
+  expect(at({ 'db#disk#port': { typed: '6' } })).toEqual({ '': {}, 'db/disk': { port: 6 } })
   expect(() => at({ 'mail#port': { typed: '5' } })).toThrow('no dependency "mail"')
   try {
     at({ 'mail#port': { typed: '5' } })

@@ -33,7 +33,8 @@ export function givenValues(
   }
   const all: Record<string, Record<string, Json>> = { '': own }
   for (const [key, one] of Object.entries(given)) {
-    const [, alias = '', name = key] = /^([^#]+)#(.+)$/.exec(key) ?? []
+    const [, path = '', name = key] = /^(.+)#([^#]+)$/.exec(key) ?? []
+    const alias = path.replaceAll('#', '/')
     const target = alias === '' ? bundle : dependencyBundle(notes, alias)
     all[alias] = { ...all[alias], [name]: typedFor(target, name, one) }
   }

@@ -6,9 +6,13 @@ import { offersOf } from '../../broker/offer.ts'
 import { orders } from '../../broker/orders.ts'
 import {
   dependencyInstallation,
+  type InstallationOrder,
+  type InstalledBundle,
   installationPackage,
   type Ledger,
   openLedger,
+  orderIn,
+  recordedDependencies,
 } from '../../contracts/cnab/index.ts'
 import type { Instance } from '../../model/instance.ts'
 import type { Carryover } from '../../model/outcome.ts'
@@ -55,11 +59,45 @@ export async function findInstallation(house: LocalBroker, name: string): Promis
   const instance = await findInstance(house, keyOf(name))
   if (instance) return { instance, ledger: await readLedger(house.store.look, instance) }
   for (const found of await allInstallations(house)) {
-    const aliases = (found.ledger.installation()?.bundle.notes.dependencies ?? []).map((one) => one.alias)
-    const alias = aliases.find((one) => dependencyInstallation(found.instance.instance, one) === name)
+    const alias = (await dependenciesOf(house, found)).find(
+      (one) => dependencyInstallation(found.instance.instance, one) === name,
+    )
     if (alias !== undefined) return { ...found, alias }
   }
   return undefined
+}
+
+/** Aliases of everything that an installation depends on, has depended on, or is about to. */
+async function dependenciesOf(house: LocalBroker, found: Found): Promise<readonly string[]> {
+  const bundles = [found.ledger.installation()?.bundle, await bundleUnderWay(house, found)]
+  const named = bundles.flatMap((bundle) => bundle?.notes.dependencies ?? [])
+  const recorded = recordedDependencies(found.ledger.claims, found.instance.instance)
+  return [...found.ledger.dependencies(), ...recorded, ...named.map(({ alias }) => alias)]
+}
+
+/** The bundle that an operation works with now. */
+export async function bundleUnderWay(
+  { store }: LocalBroker,
+  { instance }: Found,
+): Promise<InstalledBundle | undefined> {
+  const id = instance.currentOperation
+  const order = id === undefined ? undefined : await orders.operation(store.look, id)
+  return order && orderIn(order.parameters).bundle
+}
+
+/** What a bundle depends on must not share its name with another installation. Problems: cnab.installation.state. */
+export async function refuseShared(
+  house: LocalBroker,
+  { installation, bundle }: Pick<InstallationOrder, 'installation' | 'bundle'>,
+): Promise<void> {
+  for (const { alias } of bundle.notes.dependencies) {
+    const name = dependencyInstallation(installation, alias)
+    const found = await findInstallation(house, name)
+    if (found === undefined || found.instance.instance === installation) continue
+    const owner = found.alias === undefined ? '' : `, which ${found.instance.instance} depends on`
+    const detail = `${installation} would depend on an installation ${name}, and there is another of that name${owner}`
+    fail('cnab.installation.state', detail, { hint: 'Take another name for it.' })
+  }
 }
 
 async function readLedger(

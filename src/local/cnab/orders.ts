@@ -34,10 +34,12 @@ import type { CnabContext } from './context.ts'
 import { type GivenValue, givenValues } from './given.ts'
 import {
   adoptInstallation,
+  bundleUnderWay,
   type Found,
   findInstallation,
   forgetInstallation,
   offerInstallations,
+  refuseShared,
 } from './installations.ts'
 import { installedBundle, type Relocations } from './installed-bundle.ts'
 import { findSet, resolveSets, surroundingsOf } from './sets.ts'
@@ -102,7 +104,10 @@ export async function begin(room: CnabContext, order: Order, listener: Listener)
   const asker = house.asker()
   const guest = planned.isStateless ? `${order.installation}-${asker.requestId}` : undefined
   const instance = guest ?? found?.instance.instance ?? order.installation
-  if (!planned.isStateless) checkState(order, found)
+  if (!planned.isStateless) {
+    checkState(order, found)
+    await refuseShared(house, planned.order)
+  }
   const isNew = guest !== undefined || found === undefined
   if (isNew) await adoptInstallation(house, instance)
   try {
@@ -130,7 +135,10 @@ async function finish({ house }: CnabContext, id: string, listener: Listener): P
   await house.store.write((tx) => tx.erase(`operation/${id}`))
   const ledger = openLedger(await orders.carryover(house.store.look, ownerOfInstance(key)))
   const { problems } = await ranOf(house, operation)
-  const run = runsOfOperation(ledger, id).at(-1)
+  const runs = runsOfOperation(ledger, id)
+  // What was undone ended with runs that went well.
+  const failed = problems.length === 0 ? undefined : runs.find((one) => !isGood(one))
+  const run = failed ?? runs.at(-1)
   const warnings = run?.results.flatMap((result) => noteIn(result)?.warnings ?? []) ?? []
   return { ledger, problems, warnings, ...present({ run }) }
 }
@@ -141,6 +149,10 @@ function runsOfOperation({ claims }: Ledger, operation: string): readonly Record
     .flatMap((name) => runsOf(claims, name))
     .filter(({ results }) => results.some((result) => noteIn(result)?.operation === operation))
     .sort((a, b) => stageOf(a) - stageOf(b))
+}
+
+function isGood({ results }: RecordedRun): boolean {
+  return statusOfResults(results) === 'succeeded'
 }
 
 function stageOf({ results }: RecordedRun): number {
@@ -223,6 +235,10 @@ async function planOf(
 ): Promise<Planned> {
   const known = found?.ledger.installation()
   const { namespace, action } = order
+  if (found?.alias !== undefined && order.reference !== undefined)
+    fail('cnab.installation.state', `${order.installation} is what ${found.instance.instance} depends on`, {
+      hint: 'The bundle that depends on it says which bundle it is. Name none here, or take another name.',
+    })
   const bundle = await bundleFor(room, order, found, listener)
   const parameterSets = order.parameterSets ?? known?.parameterSets ?? []
   const credentialSets = order.credentialSets ?? known?.credentialSets ?? []
@@ -282,20 +298,10 @@ async function bundleFor(
   const { reference, relocation, options } = order
   if (reference !== undefined)
     return installedBundle(room, { reference, options, ...present({ relocation }) }, listener)
-  const known = found?.ledger.installation()?.bundle ?? (await bundleUnderWay(room, found))
+  const known = found?.ledger.installation()?.bundle ?? (found && (await bundleUnderWay(room.house, found)))
   return (
     known ?? fail('usage.invalid', 'name the bundle: an archive, a bundle.json, or docker:// and where it is')
   )
-}
-
-/** The bundle of an installation whose first run has not ended. */
-async function bundleUnderWay(
-  { house }: CnabContext,
-  found: Found | undefined,
-): Promise<InstalledBundle | undefined> {
-  const id = found?.instance.currentOperation
-  const order = id === undefined ? undefined : await orders.operation(house.store.look, id)
-  return order && orderIn(order.parameters).bundle
 }
 
 /** The status and message of a run, as its records have it. */
@@ -305,8 +311,9 @@ export function endOf({ run, problems }: InstallationRan): {
 } {
   const last = run?.results.at(-1)
   const [first] = problems
-  return {
-    status: run === undefined ? 'failed' : statusOfResults(run.results),
-    message: last?.message ?? (first === undefined ? '' : describeProblem(first)),
-  }
+  const why = first === undefined ? '' : describeProblem(first)
+  // Each run may go well, and the operation be stopped between two, or what one of them wrote not fit the next.
+  if (run === undefined || (first !== undefined && isGood(run)))
+    return { status: first?.code === 'operation.cancelled' ? 'canceled' : 'failed', message: why }
+  return { status: statusOfResults(run.results), message: last?.message ?? why }
 }

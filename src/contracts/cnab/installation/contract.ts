@@ -1,27 +1,22 @@
 /** Installations of commands as a contract: each order runs a bundle with what it depends on, and is recorded. */
+import { present } from '../../../kit/present.ts'
 import { redactText, secretTexts } from '../../../kit/redact.ts'
 import type { Job } from '../../../model/job.ts'
-import type { Outcome } from '../../../model/outcome.ts'
-import { describeProblem } from '../../../model/problem.ts'
+import { describeProblem, type Problem } from '../../../model/problem.ts'
 import type { Report } from '../../../model/report.ts'
 import type { Situation } from '../../../model/situation.ts'
 import type { Conclusion, Contract, Prepared } from '../../contract.ts'
+import { ofDependency, undoing, undoneMessage, withChain, withoutChain } from '../chain.ts'
 import { resultOf } from '../claims.ts'
 import { optionsOf } from '../options.ts'
 import { runIds } from '../run-ids.ts'
 import { judgeRun, type Verdict } from '../verdict.ts'
 import { appliedStateOf } from './applied.ts'
-import { type Ledger, openLedger } from './ledger.ts'
+import { dependenciesOf, type Ledger, openLedger } from './ledger.ts'
 import { type InstallationOrder, installationPackage, orderIn } from './order.ts'
+import { chainOf, type InstallationPlan, type InstallationStage, refused, stageOf, stagesOf } from './plan.ts'
 import { customOf, writeClaim, writeResult } from './records.ts'
-import {
-  faultsOfStages,
-  type InstallationStage,
-  refused,
-  type StageRun,
-  stageRun,
-  stagesOf,
-} from './stage.ts'
+import { faultsOfStages, type StageRun, stageRun } from './stage.ts'
 
 export const cnabInstallation: Contract = {
   name: installationPackage.contract,
@@ -53,11 +48,10 @@ function prepare({ parameters, carryover, operation }: Situation): Prepared {
 function conclude(situation: Situation, report: Report): Conclusion {
   const { parameters, carryover, operation } = situation
   const order = orderIn(parameters)
-  const ledger = openLedger(carryover)
-  const planned = stagesOf(order, ledger, operation.id)
-  if (planned.kind === 'refused') return { kind: 'done', outcome: { problems: planned.problems } }
-  const { stages } = planned
-  const stage = stages[operation.stage]
+  const plan = stagesOf(order, openLedger(carryover), operation.id)
+  if (plan.kind === 'refused') return { kind: 'done', outcome: { problems: plan.problems } }
+  const ledger = openLedger(withoutChain(carryover))
+  const stage = plan.stages[operation.stage]
   const run = stage && stageRun(order, ledger, stage, operation)
   if (stage === undefined || run === undefined || run.kind === 'refused')
     return { kind: 'done', outcome: { problems: run?.kind === 'refused' ? run.problems : [] } }
@@ -66,9 +60,11 @@ function conclude(situation: Situation, report: Report): Conclusion {
     report,
   )
   const verdict = { ...judged, message: redactText(judged.message, secretsOf(run.job)) }
-  const ran: Ran = { order, ledger, stage, run, verdict, operation }
+  const problems = ofDependency(verdict.problems, stage.alias)
+  const ran: Ran = { order, ledger, plan, stage, run, verdict, problems, report, operation }
   record(ran)
-  return { ...following(ran, stages), secrets: madeBy(verdict) }
+  const following = problems.length > 0 ? afterFailure(ran) : goOn(ran)
+  return { ...following, secrets: madeBy(verdict) }
 }
 
 /** Outputs that are sensitive are hidden in the log, too. */
@@ -78,28 +74,51 @@ function madeBy({ outputs }: Verdict): readonly string[] {
     .map(({ bytes }) => Buffer.from(bytes).toString())
 }
 
-function following(ran: Ran, stages: readonly InstallationStage[]): Conclusion {
-  const { order, ledger, verdict, operation } = ran
-  const isLast = operation.stage + 1 >= stages.length
-  if (verdict.problems.length > 0 || isLast) return { kind: 'done', outcome: outcomeOf(ran) }
-  const next = stages[operation.stage + 1]
-  const run = next && stageRun(order, ledger, next, { id: operation.id, stage: operation.stage + 1 })
-  if (run === undefined || run.kind === 'refused')
-    return { kind: 'done', outcome: { ...outcomeOf(ran), problems: run?.problems ?? [] } }
-  return { kind: 'next', job: run.job, carryover: ledger.carryover() }
+/** The next run of the chain; the end, where there is none. */
+function goOn(ran: Ran): Conclusion {
+  const { order, ledger, plan, operation } = ran
+  const next = operation.stage + 1
+  const stage = plan.stages[next]
+  if (stage === undefined) return done({ ...ran, problems: plan.because })
+  const run = stageRun(order, ledger, stage, { id: operation.id, stage: next })
+  if (run.kind === 'refused') return afterFailure({ ...ran, problems: run.problems })
+  const unstarted = ledger.carryover()
+  const carryover = withChain(unstarted, chainOf(plan, { operation: operation.id, next }))
+  return { kind: 'next', job: run.job, carryover, unstarted }
+}
+
+/** What an install of several has made is uninstalled again, last first; so is what an upgrade has newly installed. */
+function afterFailure(failed: Ran): Conclusion {
+  const { order, ledger, plan, operation, report, problems } = failed
+  const { stages, because } = plan
+  const reached = stages.slice(0, operation.stage + 1)
+  const ran = report.end.kind === 'not-started' ? reached.slice(0, -1) : reached
+  // A run that was stopped, or whose end was not seen, is not undone: people decide what is tried next.
+  const isKnown = report.end.kind !== 'stopped' && report.end.kind !== 'lost'
+  const links = ran.map(({ alias, action }) => ({ ...present({ alias }), action: action.name }))
+  const undo =
+    stages.length > 1 && isKnown && because.length === 0
+      ? undoing(links).flatMap((link) => stageOf(order, ledger, link))
+      : []
+  if (undo.length === 0) return done({ ...failed, problems: [...because, ...problems] })
+  return goOn({ ...failed, plan: { ...plan, stages: [...reached, ...undo], because: problems } })
 }
 
 interface Ran {
   readonly order: InstallationOrder
   readonly ledger: Ledger
+  readonly plan: InstallationPlan
   readonly stage: InstallationStage
   readonly run: StageRun
   readonly verdict: Verdict
+  /** Of the run, or why the chain ends although it went well. */
+  readonly problems: readonly Problem[]
+  readonly report: Report
   readonly operation: Situation['operation']
 }
 
 /** Outputs first, then the result that names them; what a run was given is remembered when it changed something. */
-function record({ order, ledger, stage, run, verdict, operation }: Ran): void {
+function record({ order, ledger, stage, run, verdict, report, operation }: Ran): void {
   const { claims } = ledger
   const ids = runIds(operation)
   const { action, alias } = stage
@@ -110,7 +129,12 @@ function record({ order, ledger, stage, run, verdict, operation }: Ran): void {
   const warnings = [...run.warnings, ...verdict.warnings].map(describeProblem)
   writeResult(claims, {
     ...resultOf({ ...verdict, outputs }, { id: ids.result, claimId: run.claim.id, created: ids.created }),
-    custom: customOf({ operation: operation.id, stage: operation.stage, warnings }),
+    custom: customOf({
+      operation: operation.id,
+      stage: operation.stage,
+      warnings,
+      ...(report.end.kind === 'not-started' ? { unstarted: true } : {}),
+    }),
   })
   const before = ledger.installation()
   const { bundle, labels, parameterSets, credentialSets } = order
@@ -122,6 +146,10 @@ function record({ order, ledger, stage, run, verdict, operation }: Ran): void {
     bundle: order.alias === undefined ? bundle : (before?.bundle ?? bundle),
     parameterSets,
     credentialSets,
+    dependencies: {
+      ...dependenciesOf(before),
+      ...(alias === undefined || !action.modifies ? {} : { [alias]: stage.kept }),
+    },
     ...(action.modifies ? { given: { ...before?.given, [alias ?? '']: run.given } } : {}),
     ...(isApplied(verdict, stage) ? { applied: appliedOf(order, stage, run) } : {}),
   })
@@ -140,12 +168,17 @@ function appliedOf(
   return appliedStateOf({ digest, bundle: stage.bundle, given: run.given, credentials })
 }
 
-function outcomeOf({ ledger, verdict }: Ran): Outcome {
-  const { problems, message } = verdict
+function done({ ledger, plan, verdict, problems }: Ran): Conclusion {
+  const { message } = verdict
+  const isUndone = plan.because.length > 0 && problems === plan.because
   return {
-    problems,
-    ...(problems.length === 0 && message !== '' ? { message } : {}),
-    carryover: ledger.carryover(),
+    kind: 'done',
+    outcome: {
+      problems,
+      ...(problems.length === 0 && message !== '' ? { message } : {}),
+      ...(isUndone ? { message: undoneMessage } : {}),
+      carryover: ledger.carryover(),
+    },
   }
 }
 

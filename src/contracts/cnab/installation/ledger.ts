@@ -2,7 +2,8 @@
 import { decode, encode } from '../../../kit/codec.ts'
 import type { JsonObject } from '../../../kit/json.ts'
 import type { Carryover } from '../../../model/outcome.ts'
-import type { Notes } from '../notes.ts'
+import { type Chain, chainIn } from '../chain.ts'
+import type { KeptBundle, Notes } from '../notes.ts'
 import type { AppliedState } from './applied.ts'
 
 /** A bundle as an installation keeps it: everything that is needed to run it again when its source is gone. */
@@ -25,6 +26,8 @@ export interface Installation {
   /** By dependency, what was given for runs that changed something; the installation's own is under the empty name. */
   readonly given?: Readonly<Record<string, JsonObject>>
   readonly applied?: AppliedState
+  /** By dependency, the bundle that ran last, which a later version of its parent may not name any more. */
+  readonly dependencies?: Readonly<Record<string, KeptBundle>>
 }
 
 /** A claim store: claims by installation, results by claim, outputs by result. */
@@ -46,6 +49,12 @@ export interface ClaimFiles {
 export interface Ledger {
   readonly claims: ClaimFiles
   installation(): Installation | undefined
+  /** Aliases of all dependencies that have run. */
+  dependencies(): readonly string[]
+  /** The bundle of a dependency that ran last. */
+  dependency(alias: string): KeptBundle | undefined
+  /** The chain that is under way, or that an operation left when it was cut off. */
+  chain(): Chain | undefined
   keep(installation: Installation): void
   /** Everything as it is now. */
   carryover(): Carryover
@@ -56,15 +65,27 @@ const installationName = 'installation'
 /** Opens what is remembered; changes stay here until they are kept. */
 export function openLedger(carryover: Carryover): Ledger {
   const all = new Map(Object.entries(carryover))
+  const installation = (): Installation | undefined => {
+    const bytes = all.get(installationName)
+    return bytes && decode<Installation>(Buffer.from(bytes).toString())
+  }
   return {
     claims: claimsIn(all),
-    installation: () => {
-      const bytes = all.get(installationName)
-      return bytes && decode<Installation>(Buffer.from(bytes).toString())
-    },
+    installation,
+    dependencies: () => Object.keys(dependenciesOf(installation())),
+    dependency: (alias) => dependenciesOf(installation())[alias],
+    chain: () => chainIn(carryover),
     keep: (installation) => void all.set(installationName, Buffer.from(encode(installation))),
     carryover: () => Object.fromEntries(all),
   }
+}
+
+/** Earlier versions kept only the bundle that the installation has. */
+export function dependenciesOf(
+  installation: Pick<Installation, 'bundle' | 'dependencies'> | undefined,
+): Readonly<Record<string, KeptBundle>> {
+  const named = installation?.bundle.notes.dependencies.map((one) => [one.alias, one] as const) ?? []
+  return installation?.dependencies ?? Object.fromEntries(named)
 }
 
 function claimsIn(all: Map<string, Uint8Array>): ClaimFiles {

@@ -11,7 +11,9 @@ import {
   readResult,
   resultDocument,
 } from '../claims.ts'
-import { currentOutputs, type RecordedRun } from '../history.ts'
+import { dependencyInstallation, requirementsOf } from '../dependencies.ts'
+import { readBundle } from '../format.ts'
+import { currentOutputs, type RecordedRun, statusOfResults } from '../history.ts'
 import type { ClaimFiles } from './ledger.ts'
 
 /** All runs of an installation, oldest first. Problems: cnab.claim.invalid. */
@@ -50,6 +52,27 @@ export function modifies({ action, bundle }: Claim): boolean {
   return isObject(declared) && declared['modifies'] === true
 }
 
+/** Whether something of an installation may be there: runs that never started and those that took it down have left nothing. */
+export function mayBeThere(runs: readonly RecordedRun[]): boolean {
+  const last = runs.findLast(
+    ({ claim, results }) => modifies(claim) && !results.some((result) => noteIn(result)?.unstarted),
+  )
+  if (last === undefined) return false
+  return last.claim.action !== 'uninstall' || statusOfResults(last.results) !== 'succeeded'
+}
+
+/** What an installation depends on and has records of, as the bundles of those records name it: aliases. */
+export function recordedDependencies(files: ClaimFiles, installation: string): readonly string[] {
+  const last = runsOf(files, installation).at(-1)?.claim
+  const reading = last && readBundle(bytesOf(last.bundle))
+  if (reading?.kind !== 'bundle') return []
+  return requirementsOf(reading.bundle).list.flatMap(({ alias }) => {
+    const own = dependencyInstallation(installation, alias)
+    if (files.claims(own).length === 0) return []
+    return [alias, ...recordedDependencies(files, own).map((deeper) => `${alias}/${deeper}`)]
+  })
+}
+
 /** The newest bytes of an output, whichever run wrote it. */
 export function newestOutput(
   files: ClaimFiles,
@@ -79,6 +102,8 @@ export interface RunNote {
   readonly operation: string
   readonly stage: number
   readonly warnings: readonly string[]
+  /** Nothing of it has run. */
+  readonly unstarted?: true
 }
 
 export function customOf(note: RunNote): NonNullable<Result['custom']> {
@@ -89,10 +114,11 @@ export function customOf(note: RunNote): NonNullable<Result['custom']> {
 export function noteIn({ custom }: Pick<Result, 'custom'>): RunNote | undefined {
   const own = isObject(custom) ? custom[ownKey] : undefined
   if (!isObject(own) || typeof own['operation'] !== 'string') return undefined
-  const { operation, stage, warnings } = own
+  const { operation, stage, warnings, unstarted } = own
   return {
     operation,
     stage: Number(stage),
     warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+    ...(unstarted === true ? { unstarted } : {}),
   }
 }
