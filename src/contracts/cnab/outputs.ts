@@ -60,11 +60,16 @@ function wantName(name: string): string {
   return `output ${name}`
 }
 
+export interface Collecting extends Pick<Options, 'outputBytes' | 'outputsBytes'> {
+  /** What a run that was cut short has not written is not known: a default would hide the value of before. */
+  readonly isWhole: boolean
+}
+
 /** Problems: cnab.output.missing, cnab.output.type, cnab.output.too-large; what came is kept all the same. */
 export function collectOutputs(
   bundle: Bundle,
   got: ReadonlyMap<string, Got>,
-  { outputBytes, outputsBytes }: Pick<Options, 'outputBytes' | 'outputsBytes'>,
+  { outputBytes, outputsBytes, isWhole }: Collecting,
 ): Collected {
   const outputs: RunOutput[] = []
   const problems: Problem[] = []
@@ -73,6 +78,7 @@ export function collectOutputs(
   for (const [name, found] of got) {
     const declared = bundle.outputs[name]
     const definition = declared ? definitionOf(bundle, declared) : true
+    if (!isWhole && found.kind === 'missing' && defaultOf(definition) !== undefined) continue
     const bytes = bytesOf(found, definition)
     const size = found.kind === 'too-large' ? found.bytes : (bytes?.byteLength ?? 0)
     if (size > Math.min(outputBytes, left)) {

@@ -30,7 +30,8 @@ export interface Ended {
 export function judgeRun({ bundle, action, options }: Ended, report: Report): Verdict {
   const failure = failureOf(action, report)
   const started = report.steps.length > 0
-  const collected = collectOutputs(bundle, gotOutputs(report, outputNames(bundle, action)), options)
+  const got = gotOutputs(report, outputNames(bundle, action))
+  const collected = collectOutputs(bundle, got, { ...options, isWhole: failure === undefined })
   const { outputs, warnings } = collected
   // What never ran has written nothing, and a default for it would be made up.
   const problems = [...(failure ? [failure] : []), ...(started ? collected.problems : [])]
