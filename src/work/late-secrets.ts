@@ -1,6 +1,6 @@
 /** Secrets that are known only when a run is over: what was printed of them before is hidden in the logs that are kept already. */
 import { present } from '../kit/present.ts'
-import type { Mask, Redactor } from '../kit/redact.ts'
+import { type Mask, type Redactor, secretTexts } from '../kit/redact.ts'
 import type { Operation } from '../model/operation.ts'
 import type { LogRow, Store } from '../store/store.ts'
 
@@ -27,9 +27,12 @@ export async function hideInLogs(store: Store, { id, target }: Operation, mask: 
 /** So many bytes of a secret are hidden, in hexadecimal, though the rest of it is not what was known. */
 const sharedMin = 16
 
+/** Programs break Base64 after 64 or 76 signs: these are the bytes on a line. */
+const lineBytes = [48, 57] as const
+
 /**
- * Secrets that are learned late, and their rests behind what they have in common with known ones:
- * where a beginning is hidden already, as that of keys and documents often is, the rest stands alone.
+ * Secrets that are learned late, the keys that documents among them hold, and their rests behind what they have in common with
+ * known ones: where a beginning is hidden already, as that of keys and documents often is, the rest stands alone.
  */
 export function withRests(late: readonly string[], known: Iterable<string>): readonly string[] {
   const all = [...known]
@@ -37,10 +40,30 @@ export function withRests(late: readonly string[], known: Iterable<string>): rea
     const shared = new Set(
       all.map((other) => sharedLength(text, other)).filter((length) => length >= sharedMin),
     )
-    // In hexadecimal the first half of the next byte may be hidden, too, where it is the same in both.
-    return [...shared].flatMap((length) => [text.slice(length), text.slice(length + 1)])
+    // In hexadecimal and Base64 the next byte may be hidden in part, too, where that part is the same in both.
+    return [...shared].flatMap((length) => [...restsFrom(text, length), ...restsFrom(text, length + 1)])
   })
-  return [...late, ...rests]
+  return [...late, ...late.flatMap(heldIn), ...rests]
+}
+
+/** What follows a place, as a whole and to the end of its line, for Base64 may be broken there. */
+function restsFrom(text: string, place: number): readonly string[] {
+  const rest = Buffer.from(text.slice(place))
+  const before = Buffer.byteLength(text) - rest.length
+  const lines = lineBytes.map((width) => rest.subarray(0, width - (before % width)).toString())
+  return [rest.toString(), ...lines]
+}
+
+/** The keys in a document: their frames are hidden already, as those of all keys are, and part what is between them. */
+function heldIn(text: string): readonly string[] {
+  if (!/^\s*[[{]/.test(text)) return []
+  try {
+    const inner = [...secretTexts(JSON.parse(text))]
+    return inner.flatMap((one) => (one.includes('\n') ? [one] : heldIn(one)))
+  } catch {
+    // What only begins like a document holds nothing.
+    return []
+  }
 }
 
 function sharedLength(one: string, other: string): number {
