@@ -55,6 +55,21 @@ test('who is quiet for a while is written at once again', () => {
   expect(book.note(refusal('10.0.0.1'), 2 * minute)).toHaveLength(1)
 })
 
+test.each([
+  [['cf', 'i'], 0],
+  [['cf', 'j'], 1],
+  [['k8s', 'i'], 1],
+])('a thing of the same name within %j is %i other things', (within, more) => {
+  const book = makeRefusalBook()
+  const readingOf = (outer: readonly string[]): Refusal => {
+    const { asker, deed } = refusal('10.0.0.1', 'b')
+    return { asker, deed: { ...deed, kind: 'binding', within: outer } }
+  }
+  book.note(readingOf(['cf', 'i']), 0)
+
+  expect(book.note(readingOf(within), 0)).toHaveLength(more)
+})
+
 test('a crowd of sources has its allowance, is counted as one beyond it, and nothing is lost', () => {
   const book = makeRefusalBook()
   const written: Refusal[] = []

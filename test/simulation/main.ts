@@ -1,9 +1,9 @@
-/** node test/simulation/main.ts --from=1 --to=1000 [--trace] [--first] | --points: lives seeds, or one life with a fault at each point, and tells what breaks a promise. */
+/** node test/simulation/main.ts --from=1 --to=1000 [--trace] [--first] | --points [--share=0/4]: lives seeds, or one life with a fault at each point, and tells what breaks a promise. */
 import { argumentsOf, countOf } from '../arguments.ts'
 import { liveTable } from './fault-points.ts'
 import { runSeed } from './run-seed.ts'
 
-const usage = 'usage: npm run simulate -- [--from=N] [--to=N] [--trace] [--first] | --points'
+const usage = 'usage: npm run simulate -- [--from=N] [--to=N] [--trace] [--first] | --points [--share=0/4]'
 const { values } = argumentsOf(
   {
     options: {
@@ -14,6 +14,8 @@ const { values } = argumentsOf(
       first: { type: 'boolean', default: false },
       /** Instead of seeds: crash, error, full disk and lost answer at each effect of one life. */
       points: { type: 'boolean', default: false },
+      /** The first of so many shares of these points is 0. */
+      share: { type: 'string', default: '0/1' },
     },
   },
   usage,
@@ -21,7 +23,8 @@ const { values } = argumentsOf(
 const [from, to] = [countOf('from', values.from, usage), countOf('to', values.to, usage)]
 
 if (values.points) {
-  const { cells, faults } = await liveTable()
+  const [share = 0, of = 1] = values.share.split('/').map((part) => countOf('share', part, usage))
+  const { cells, faults } = await liveTable({ share, of })
   for (const fault of faults) console.log(fault)
   console.log(`${cells} cells, ${faults.length} faults`)
   process.exit(faults.length === 0 ? 0 : 1)

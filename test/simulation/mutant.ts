@@ -15,3 +15,13 @@ export interface Edit {
   readonly find: string
   readonly replace: string
 }
+
+/** One place that is broken. */
+export function broken(name: string, file: string, [find, replace]: readonly [string, string]): Mutant {
+  return { name, edits: [{ file, find, replace }] }
+}
+
+/** Found by a test that is named, and not by the simulation. */
+export function brokenFor(test: string, mutant: Mutant): Mutant {
+  return { ...mutant, test }
+}

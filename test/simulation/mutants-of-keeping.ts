@@ -1,9 +1,5 @@
 /** Broken versions of what keeps things: disk, clock, keys, log, queue; found by the simulation, or by the test that is named. */
-import type { Mutant } from './mutant.ts'
-
-function broken(name: string, file: string, [find, replace]: readonly [string, string]): Mutant {
-  return { name, edits: [{ file, find, replace }] }
-}
+import { broken, brokenFor, type Mutant } from './mutant.ts'
 
 /** In what keeps logs, with a mask that hides nothing at hand. */
 function brokenLog(name: string, [find, replace]: readonly [string, string]): Mutant {
@@ -15,10 +11,6 @@ function brokenLog(name: string, [find, replace]: readonly [string, string]): Mu
     replace: "import { type Mask, maskOf, type Redactor } from '../kit/redact.ts'",
   }
   return { name, edits: [edit, { file, find, replace }] }
-}
-
-function brokenFor(test: string, mutant: Mutant): Mutant {
-  return { ...mutant, test }
 }
 
 function foundBy(seed: number, mutant: Mutant): Mutant {

@@ -6,6 +6,11 @@ import { mutants } from './mutants.ts'
 
 const src = resolve(import.meta.dirname, '../../src')
 
+test('there are forty planted faults and more, each with a name of its own', () => {
+  expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
+  expect(mutants.length).toBeGreaterThanOrEqual(40)
+})
+
 test.each(mutants.flatMap(({ name, edits }) => edits.map((edit) => ({ name, ...edit }))))(
   'the place of "$name" is in $file once',
   ({ file, find, replace }) => {

@@ -1,5 +1,6 @@
 /** Broken versions of the core, each missing one guarantee: every one of them must be found out. */
 import type { Mutant } from './mutant.ts'
+import { mutantsOfEdges } from './mutants-of-edges.ts'
 import { mutantsOfKeeping } from './mutants-of-keeping.ts'
 
 export const mutants: readonly Mutant[] = [
@@ -229,4 +230,5 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   ...mutantsOfKeeping,
+  ...mutantsOfEdges,
 ]

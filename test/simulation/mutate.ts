@@ -28,6 +28,7 @@ async function judge(mutant: Mutant): Promise<void> {
       'test/simulation',
       'test/support',
       'test/fixtures',
+      'test/arguments.ts',
       'test/closing-line.ts',
       'test/run-outcome.ts',
       'test/tidy.ts',
