@@ -18,6 +18,7 @@ export const AuditRecord = Type.Object(
       ]),
       id: Type.String(),
       identity: Type.Optional(Free),
+      location: Type.Optional(Type.String({ description: 'The Cloud Controller that the request named.' })),
     }),
     action: Type.String({ examples: ['instance.provision'] }),
     object: Type.Object({ kind: Type.String(), id: Type.String() }),

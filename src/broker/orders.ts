@@ -12,7 +12,12 @@ import type { Look, Transaction } from '../store/store.ts'
 export interface Asker {
   readonly platform: string
   /** The account that asks; the platform itself, or an operator on its behalf. */
-  readonly account: { readonly kind: 'platform' | 'user' | 'token' | 'system'; readonly id: string }
+  readonly account: {
+    readonly kind: 'platform' | 'user' | 'token' | 'system'
+    readonly id: string
+    /** The Cloud Controller that its request named. */
+    readonly location?: string
+  }
   readonly requester?: Requester
   /** The tenant that all it orders belongs to, whatever the context says. */
   readonly tenant?: string

@@ -151,6 +151,7 @@ export function knownOf({ auth }: Settings): Known {
       certificate,
       requestsPerSecond,
       syncWait,
+      apiInfoLocations,
       password,
       previousPassword,
       token,
@@ -162,6 +163,7 @@ export function knownOf({ auth }: Settings): Known {
       access: accessOf(grantsOf(role, tenants), known),
       passwords: revealed(password, previousPassword),
       tokens: revealed(token, previousToken),
+      apiInfoLocations,
       ...present({ tenant, certificate, requestsPerSecond, syncWaitMs: syncWait }),
     }),
   )

@@ -15,6 +15,8 @@ export interface Account {
   readonly requestsPerSecond?: number
   /** How long its orders may wait for their end inside the request; absent: as long as all. */
   readonly syncWaitMs?: number
+  /** The Cloud Controllers that it is for, by their hosts; absent: it does not matter. */
+  readonly apiInfoLocations?: readonly string[]
   /** Of an account of the store: changes when its sessions are over. */
   readonly version?: string
   /** The API token that it came with. */

@@ -133,6 +133,12 @@ export const authSettings = group('Accounts.', {
     requestsPerSecond: optional(
       integer({ doc: 'Of this account, instead of `limits.requestsPerSecond`; 0 is unlimited.' }),
     ),
+    apiInfoLocations: texts({
+      doc: 'Cloud Controllers that this platform account is for, by the host that their header `X-Api-Info-Location` names. Requests that name another one, or none, are refused. All, when absent.',
+      fallback: [],
+      pattern: /^[a-z0-9.-]{1,253}(?::\d{1,5})?$/,
+      written: 'HOST | HOST:PORT',
+    }),
     syncWait: optional(
       duration({
         doc: 'How long a request of this platform may wait for work that is answered inside it, instead of `operations.syncWait`.',

@@ -331,6 +331,8 @@ export interface NewAuditRecord {
     readonly kind: 'platform' | 'user' | 'token' | 'system'
     readonly id: string
     readonly identity?: JsonObject
+    /** The Cloud Controller that a request of a platform named. */
+    readonly location?: string
   }
   readonly action: string
   readonly object: { readonly kind: string; readonly id: string }

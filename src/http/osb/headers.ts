@@ -41,6 +41,14 @@ export function originatingIdentity(headers: IncomingHttpHeaders): Requester | u
   return { platform, identity }
 }
 
+/** The Cloud Controller that asks, by its host, where the request names one. */
+export function apiInfoLocation(headers: IncomingHttpHeaders): string | undefined {
+  const given = headers['x-api-info-location']
+  if (typeof given !== 'string') return undefined
+  const [, host] = /^(?:https?:\/\/)?([a-z0-9.-]{1,253}(?::\d{1,5})?)(?:\/[\x21-\x7e]*)?$/i.exec(given) ?? []
+  return host?.toLowerCase()
+}
+
 function decodeObject(encoded: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded, 'base64').toString())

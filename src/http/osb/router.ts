@@ -12,7 +12,7 @@ import type { Observe } from '../observe.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { requestIdOf } from '../request-id.ts'
 import { deleteBinding, getBinding, pollBinding, putBinding } from './bindings.ts'
-import { echoing, minorVersion, originatingIdentity } from './headers.ts'
+import { apiInfoLocation, echoing, minorVersion, originatingIdentity } from './headers.ts'
 import { deleteInstance, getInstance, patchInstance, pollInstance, putInstance } from './instances.ts'
 import { problemAnswer } from './problem.ts'
 import type { OsbRequest, OsbSurroundings } from './surroundings.ts'
@@ -116,12 +116,14 @@ async function respond(
   if (handler === undefined) return methodRefused(found.route, passing.reference)
   const account = await door.admission.admit(request, response, 'osb')
   passing.admitted = { found, account }
+  const location = apiInfoLocation(request.headers)
+  refuseOtherLocation(account, location)
   const minor = minorVersion(request.headers, around.options.missingVersionStatus)
   const requester = originatingIdentity(request.headers)
   return handler(withPatience(around, account), {
     asker: {
       platform: platformOf(account),
-      account: actorOf(account),
+      account: { ...actorOf(account), ...present({ location }) },
       requestId: passing.reference,
       ...(requester ? { requester } : {}),
       ...present({ tenant: account.tenant }),
@@ -140,6 +142,15 @@ async function respond(
       return gone.signal
     },
   })
+}
+
+/** Credentials that got into another foundation order nothing there. Problem: request.forbidden. */
+function refuseOtherLocation({ apiInfoLocations = [] }: Account, location: string | undefined): void {
+  if (apiInfoLocations.length === 0 || (location !== undefined && apiInfoLocations.includes(location))) return
+  fail(
+    'request.forbidden',
+    `this account is for ${apiInfoLocations.join(', ')}, not for ${location ?? 'others'}`,
+  )
 }
 
 /** An account may have a patience of its own. */
@@ -172,7 +183,7 @@ function noteRefusal(
   door.observe.refused({
     asker: {
       platform: account.name,
-      account: actorOf(account),
+      account: { ...actorOf(account), ...present({ location: apiInfoLocation(request.headers) }) },
       requestId: reference,
       source: door.source(request),
     },
