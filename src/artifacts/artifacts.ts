@@ -175,7 +175,7 @@ async function digestNow(
 }
 
 function visitIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOptions): Visit {
-  const sessions = openVisitSessions(options.registries ?? {})
+  const sessions = openVisitSessions()
   const shared = async (): Promise<ArtifactContext> => {
     const there = await rooms()
     return { ...there, options: { ...there.options, sessions } }

@@ -10,5 +10,6 @@ export {
   type Login,
   type RegistrySettings,
   usualCertificateFolders,
+  usualConfigurationFiles,
   usualCredentialFiles,
 } from './registry/settings.ts'

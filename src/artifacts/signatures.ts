@@ -1,4 +1,6 @@
 /** What signs an image: kept beside it under a tag of its digest, or naming it as its subject. */
+
+import { present } from '../kit/present.ts'
 import {
   bundleType,
   notationArtifact,
@@ -6,7 +8,7 @@ import {
   type StoredSignature,
   simpleSigning,
 } from '../languages/signatures/index.ts'
-import { fail } from '../model/problem.ts'
+import { fail, type Problem, toProblem } from '../model/problem.ts'
 import { collect } from './archive/collect.ts'
 import { cachedSource } from './cached-source.ts'
 import type { CollectionContext } from './collection.ts'
@@ -21,6 +23,8 @@ export interface FoundSignatures {
   /** Of the image. */
   readonly manifest: Uint8Array
   readonly signatures: readonly StoredSignature[]
+  /** Why there may be more: a mirror that has the image need not have its signatures, and its registry may be away. */
+  readonly missed?: Problem
 }
 
 interface Wanted {
@@ -42,7 +46,15 @@ export async function findSignatures(
     const image = await source.manifest({ digest }, signal)
     if (image === undefined) return fail('artifact.not-found', digest, { where: { source: reference } })
     const signatures: StoredSignature[] = []
-    for await (const manifest of signingManifests(source, digest, signal)) {
+    let missed: Problem | undefined
+    const orNone = async <T>(lookup: Promise<T>, none: T): Promise<T> =>
+      await lookup.catch((error: unknown) => {
+        const problem = toProblem(error)
+        if (problem.code !== 'registry.unreachable') throw error
+        missed = problem
+        return none
+      })
+    for await (const manifest of signingManifests(source, digest, { signal, orNone })) {
       for (const layer of manifest.layers.slice(0, signaturesMax)) {
         const form = formOf(manifest, layer)
         if (form === undefined || signatures.length >= signaturesMax) continue
@@ -54,20 +66,26 @@ export async function findSignatures(
         })
       }
     }
-    return { manifest: image.bytes, signatures }
+    return { manifest: image.bytes, signatures, ...present({ missed }) }
   } finally {
     await source.close()
   }
 }
 
+interface Lookups {
+  readonly signal: AbortSignal
+  /** What is found, or none where the registry cannot be reached. */
+  orNone<T>(lookup: Promise<T>, none: T): Promise<T>
+}
+
 async function* signingManifests(
   source: Source,
   digest: string,
-  signal: AbortSignal,
+  { signal, orNone }: Lookups,
 ): AsyncIterable<ImageManifest> {
-  const beside = await source.manifest({ name: signatureTag(digest) }, signal)
+  const beside = await orNone(source.manifest({ name: signatureTag(digest) }, signal), undefined)
   if (isImage(beside)) yield beside
-  const listed = await source.referrers(digest, signal)
+  const listed = await orNone(source.referrers(digest, signal), [])
   const seen = new Set([beside?.digest])
   for (const entry of listed.filter(mayAlsoSign).slice(0, signaturesMax)) {
     if (seen.has(entry.digest)) continue

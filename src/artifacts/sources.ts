@@ -7,30 +7,20 @@ import { layoutArchive } from './oci/layout-archive.ts'
 import { layoutFolder } from './oci/layout-folder.ts'
 import type { Source } from './oci/place.ts'
 import { formatReference, type Reference } from './reference.ts'
-import { registrySource } from './registry/registry-source.ts'
-import { openSession } from './registry/session.ts'
-import type { RegistrySettings } from './registry/settings.ts'
-import type { VisitSessions } from './registry/visit-sessions.ts'
+import { openRegistry, type RegistryAccess } from './registry/open-registry.ts'
 
-export interface SourceOptions {
-  readonly registries: RegistrySettings
+export interface SourceOptions extends RegistryAccess {
   /** For what must be unpacked to be read at all: compressed archives. */
   readonly scratchFolder: string
   /** Where the archive of that digest is kept; absent where nothing is. */
   readonly keptAt?: (digest: string) => string
-  /** Sessions at registries that outlive one source; absent: each source has its own. */
-  readonly sessions?: VisitSessions
 }
 
-/** Opens a source. Problems: artifact.not-found, artifact.kind, image.layout-invalid, archive.*. */
+/** Opens a source. Problems: artifact.not-found, artifact.kind, registry.blocked, registry.configuration-invalid, image.layout-invalid, archive.*. */
 export async function openSource(reference: Reference, options: SourceOptions): Promise<Source> {
   switch (reference.kind) {
     case 'registry':
-      return registrySource(
-        reference,
-        options.sessions?.of(reference.host, reference.repository) ??
-          openSession(reference.host, reference.repository, options.registries),
-      )
+      return openRegistry(reference, options)
     case 'layout':
       return await openLayout(layoutFolder(reference.path))
     case 'layout-archive':

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { findHostTools, putHostTools } from '../artifacts/host-tools.ts'
 import { buildPackage } from '../artifacts/packages.ts'
-import { usualRegistries } from '../host/registries.ts'
+import { registriesOfCommand } from '../host/registries.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import { checkerOf } from '../kit/schema.ts'
@@ -93,7 +93,7 @@ export async function buildFolder(build: FolderBuild): Promise<string> {
             : {}),
         },
       },
-      { registries: usualRegistries(process.env), scratchFolder: scratch },
+      { registries: registriesOfCommand(process.env), scratchFolder: scratch },
     )
     return reference
   } finally {

@@ -4,7 +4,7 @@ import { type PackageContent, type Signature, toPackageContent } from '../api/pa
 import { buildPackage, copyPackage } from '../artifacts/packages.ts'
 import { offersOf } from '../broker/offer.ts'
 import { platformRefusals } from '../broker/offerable.ts'
-import { usualRegistries } from '../host/registries.ts'
+import { registriesOfCommand } from '../host/registries.ts'
 import { inspect, type Listener, openWorkshop } from '../host/workshop.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
@@ -24,7 +24,7 @@ export const packageTools = {
 }
 
 function sources() {
-  return { registries: usualRegistries(process.env), scratchFolder: tmpdir() }
+  return { registries: registriesOfCommand(process.env), scratchFolder: tmpdir() }
 }
 
 export interface PackageWish {

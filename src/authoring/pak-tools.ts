@@ -35,7 +35,7 @@ import {
   packingOf,
   pakNotes,
 } from '../contracts/brokerpak/index.ts'
-import { usualRegistries } from '../host/registries.ts'
+import { registriesOfCommand } from '../host/registries.ts'
 import { systemChance } from '../kit/clock.ts'
 import { digestOfPieces } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
@@ -225,7 +225,7 @@ export async function moveSettings(
 
 async function withStore<T>(work: (store: ArtifactStore) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'pak-'))
-  const store = openArtifactStore({ folder, registries: usualRegistries(process.env) })
+  const store = openArtifactStore({ folder, registries: registriesOfCommand(process.env) })
   try {
     return await work(store)
   } finally {

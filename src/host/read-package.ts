@@ -60,11 +60,12 @@ export async function readPackage(room: ReadingContext, wish: PackageWish): Prom
   const artifact = await openArtifact(room, wish)
   try {
     // Before anything of it is read or run.
-    const signatures = await vouchFor(room, wish, artifact)
+    const { signatures, missed } = await vouchFor(room, wish, artifact)
     const read = await readOpened(room, wish, artifact)
     if (artifact.kind === 'archive') await keepArchive(room, wish, artifact.digest)
     const trust = room.signing && trustAsked(room.signing, wish)
-    return { ...read, signatures, ...present({ trust }) }
+    const warnings = missed && wish.tellSignatures ? [...read.warnings, missed] : read.warnings
+    return { ...read, warnings, signatures, ...present({ trust }) }
   } finally {
     if ('close' in artifact) await artifact.close()
   }

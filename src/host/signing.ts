@@ -15,7 +15,7 @@ import {
   type SigningPolicy,
 } from '../languages/signatures/index.ts'
 import type { Artifact } from '../model/artifact.ts'
-import { fail, failAll } from '../model/problem.ts'
+import { fail, failAll, type Problem, ProblemError } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 
 /** The policy, and how references without a host are meant. */
@@ -34,7 +34,11 @@ export interface SigningWish {
 }
 
 /** What the settings ask. Problems: those of loading the policy. */
-export function signingOf({ registries: { signingPolicy, defaultHost } }: Settings): Signing {
+export function signingOf({
+  registries: { signingPolicy, defaultHost },
+}: {
+  readonly registries: Pick<Settings['registries'], 'signingPolicy' | 'defaultHost'>
+}): Signing {
   const policy = loadSigningPolicy(signingPolicy)
   return { policy, ...present({ defaultHost }) }
 }
@@ -90,6 +94,12 @@ function plainName(reference: string, defaultHost: string | undefined): string {
   return formatReference({ ...parsed, host })
 }
 
+export interface Vouched {
+  readonly signatures: readonly Judged[]
+  /** Why some may not have been found. */
+  readonly missed?: Problem
+}
+
 /** The signatures of a package where they were asked for. Problems: signature.*, registry.*. */
 export async function vouchFor(
   {
@@ -101,9 +111,9 @@ export async function vouchFor(
   },
   wish: SigningWish,
   artifact: Artifact,
-): Promise<readonly Judged[]> {
+): Promise<Vouched> {
   const sets = askedOf(signing, wish)
-  if (sets.length === 0 && !(wish.tellSignatures && artifact.kind === 'image')) return []
+  if (sets.length === 0 && !(wish.tellSignatures && artifact.kind === 'image')) return { signatures: [] }
   const where = { source: wish.reference }
   const unknown = sets.flat().find((name) => !signing.policy.signers.some((signer) => signer.name === name))
   if (unknown !== undefined) fail('signature.policy-invalid', `there is no signer ${unknown}`, { where })
@@ -117,6 +127,7 @@ export async function vouchFor(
   const judged = found.signatures.map((one) => judgeSignature(one, { content, signers, now: Date.now() }))
   for (const set of sets) {
     if (judged.some(({ signers: names }) => names.some((name) => set.includes(name)))) continue
+    if (found.missed !== undefined) throw new ProblemError(found.missed)
     const asked = `asked for is ${set.join(' or ')}`
     if (judged.length === 0) fail('signature.missing', asked, { where })
     const why = judged.map(
@@ -124,5 +135,5 @@ export async function vouchFor(
     )
     fail('signature.untrusted', `${asked}; there is: ${why.join('; ')}`, { where })
   }
-  return judged
+  return { signatures: judged, ...present({ missed: found.missed }) }
 }

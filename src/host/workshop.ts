@@ -4,11 +4,13 @@ import { type ArtifactStore, openArtifactStore } from '../artifacts/index.ts'
 import type { LogPiece } from '../engines/engine.ts'
 import { systemClock } from '../kit/clock.ts'
 import type { JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
+import { loadRegistries } from '../settings/load-registries.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openEngines } from './engines.ts'
 import { type PackageWish, type ReadingContext, type ReadPackage, readPackage } from './read-package.ts'
-import { usualRegistries } from './registries.ts'
-import { loadSigningPolicy } from './signing.ts'
+import { registriesOf } from './registries.ts'
+import { signingOf } from './signing.ts'
 
 export interface Workshop {
   readonly room: ReadingContext
@@ -28,19 +30,21 @@ export interface Listener {
 
 /**
  * Opens a workshop in a folder; it is made when it is not there. Without engines it is for looking, not for running.
- * The signing policy of the broker's setting holds here, too. Problems: signature.policy-invalid.
+ * What is said of registries holds here, too, and with it the signing policy unless another is given. Problems: file.unreadable,
+ * settings.invalid, signature.policy-invalid.
  */
 export async function openWorkshop(
   place: string,
   choice: Settings['engine'] | 'none' = 'auto',
-  signingPolicy = process.env['CHANDLER_REGISTRIES_SIGNING_POLICY'],
+  policy?: string,
 ): Promise<Workshop> {
-  const signing = { policy: loadSigningPolicy(signingPolicy) }
+  const settings = loadRegistries(process.env, process.cwd())
+  const signing = signingOf({ registries: { ...settings.registries, ...present({ signingPolicy: policy }) } })
   // Shims run in folders of their own, where a relative path leads nowhere.
   const dataDir = resolve(place)
   const artifacts = openArtifactStore({
     folder: join(dataDir, 'images'),
-    registries: usualRegistries(process.env),
+    registries: registriesOf(settings, process.env),
   })
   const places = { folder: dataDir, clock: systemClock, artifacts }
   const engines = choice === 'none' ? [] : await openEngines({ ...places, choice })

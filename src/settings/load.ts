@@ -12,6 +12,7 @@ import { type Environment, readEnvironment, readFlags, readPlatform, strayVariab
 import { readFiles } from './files.ts'
 import { namedSettings } from './names.ts'
 import { type Entry, readTable } from './read.ts'
+import { faultsOfRegistries } from './registry-settings.ts'
 import { type Settings, settingsTable } from './settings.ts'
 import { faultsOfTenants } from './tenant-settings.ts'
 
@@ -104,6 +105,7 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
   }
   return [
     ...problems,
+    ...faultsOfRegistries(settings.registries).map((fault) => at('registries.hosts', fault)),
     ...faultsOfCertificates(settings).map((fault) => at('auth.users', fault)),
     ...faultsOfAccounts(auth).map((fault) => at('auth.users', fault)),
     ...faultsOfProvider(auth).map((fault) => at('auth.oidc', fault)),

@@ -1,5 +1,5 @@
 /** Settings of registries: credentials, certificates, what an unqualified reference means. */
-import { duration, flag, group, items, optional, path, secret, text, texts } from './kinds.ts'
+import { duration, flag, group, items, optional, path, secret, text, texts, type ValueOf } from './kinds.ts'
 
 export const registrySettings = group('Where packages and images are fetched from.', {
   credentialFiles: optional(
@@ -22,7 +22,26 @@ export const registrySettings = group('Where packages and images are fetched fro
         doc: "Certificates (PEM) to trust besides the system's (or those of SSL_CERT_FILE) and those in certs.d of Podman and Docker.",
       }),
     ),
+    certificateFile: optional(
+      path({
+        doc: 'Certificate chain (PEM) to show where the registry asks for one; else that in certs.d of Podman and Docker.',
+      }),
+    ),
+    keyFile: optional(path({ doc: 'Private key (PEM) of `certificateFile`.' })),
+    mirrors: texts({
+      doc: "Where what is read is asked for first, in this order, as `host` or `host/folder`; the path in this registry comes behind it. How a mirror is reached its own entry says. Those of Podman's registries.conf follow.",
+      fallback: [],
+      pattern: /^[^\s/:@]+(?::\d{1,5})?(?:\/[^\s/:@]+)*$/,
+      written: 'host:port/folder',
+    }),
     plainHttp: flag({ doc: 'Speak HTTP without encryption; loopback needs no permission.', fallback: false }),
     unverified: flag({ doc: 'Take any certificate.', fallback: false }),
   }),
 })
+
+/** What no single setting can know. */
+export function faultsOfRegistries({ hosts }: ValueOf<typeof registrySettings>): readonly string[] {
+  return hosts
+    .filter(({ certificateFile, keyFile }) => (certificateFile === undefined) !== (keyFile === undefined))
+    .map(({ host }) => `the registry ${host} needs both certificateFile and keyFile`)
+}

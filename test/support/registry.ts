@@ -5,6 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
+import { present } from '../../src/kit/present.ts'
 import { ensurePrograms, findProgram } from './debian.ts'
 import { freshFolder } from './image.ts'
 
@@ -13,14 +14,22 @@ export interface TestRegistry {
   readonly host: string
   /** The CA to trust, for TLS. */
   readonly ca?: string
+  /** What must be shown, where it is asked for. */
+  readonly client?: CertificatePair
   /** How often the token server was asked. */
   readonly tokensAsked: () => number
   stop(): Promise<void>
 }
 
+interface CertificatePair {
+  readonly certificate: string
+  readonly key: string
+}
+
 export interface RegistryKind {
   readonly auth?: 'password' | 'token'
-  readonly tls?: boolean
+  /** `mutual`: clients must show a certificate, too. */
+  readonly tls?: boolean | 'mutual'
 }
 
 export const registryUser = 'skipper'
@@ -37,11 +46,13 @@ export async function startRegistry({ auth, tls }: RegistryKind = {}): Promise<T
   const port = await freePort()
   const tokens = auth === 'token' ? await startTokenServer(folder) : undefined
   if (tls) makeCertificate(folder, 'tls')
+  const client = tls === 'mutual' ? makeCertificate(folder, 'client') : undefined
+  const shown = tls === 'mutual' ? `, clientcas: [${folder}/client.crt]` : ''
   const lines = [
     'version: 0.1',
     'log: {level: error, accesslog: {disabled: true}}',
     `storage: {filesystem: {rootdirectory: ${join(folder, 'store')}}, delete: {enabled: true}}`,
-    `http: {addr: "127.0.0.1:${port}", secret: x${tls ? `, tls: {certificate: ${folder}/tls.crt, key: ${folder}/tls.key}` : ''}}`,
+    `http: {addr: "127.0.0.1:${port}", secret: x${tls ? `, tls: {certificate: ${folder}/tls.crt, key: ${folder}/tls.key${shown}}` : ''}}`,
   ]
   if (auth === 'password') {
     const line = execFileSync(findProgram('htpasswd') ?? 'htpasswd', ['-nbB', registryUser, registryPassword])
@@ -65,6 +76,7 @@ export async function startRegistry({ auth, tls }: RegistryKind = {}): Promise<T
   return {
     host: `${tls ? 'localhost' : '127.0.0.1'}:${port}`,
     ...(tls ? { ca: readFileSync(join(folder, 'tls.crt'), 'utf8') } : {}),
+    ...present({ client }),
     tokensAsked: () => tokens?.asked() ?? 0,
     stop: async () => {
       const gone = new Promise((resolve) => server.once('exit', resolve))
@@ -137,11 +149,16 @@ export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()))
 }
 
-function makeCertificate(folder: string, name: string): void {
+/** Makes a certificate that vouches for itself, in files of this name, and answers their texts. */
+export function makeCertificate(folder: string, name: string): CertificatePair {
   const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
   const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
   const files = ['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.crt`)]
   execFileSync('openssl', [...args, ...names, ...files], { stdio: 'ignore' })
+  const [certificate = '', key = ''] = ['crt', 'key'].map((ending) =>
+    readFileSync(join(folder, `${name}.${ending}`), 'utf8'),
+  )
+  return { certificate, key }
 }
 
 function freePort(): Promise<number> {

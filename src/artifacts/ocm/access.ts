@@ -5,8 +5,7 @@ import { fail } from '../../model/problem.ts'
 import type { Descriptor } from '../oci/manifest.ts'
 import type { Source, WantedManifest } from '../oci/place.ts'
 import { parseReference, wantedOf } from '../reference.ts'
-import { registrySource } from '../registry/registry-source.ts'
-import { openSession } from '../registry/session.ts'
+import { openRegistry } from '../registry/open-registry.ts'
 import type { SourceOptions } from '../sources.ts'
 import { type ComponentRepository, type StoredVersion, versionName } from './repository.ts'
 
@@ -88,9 +87,6 @@ export function artifact(name: string, { options }: Reader): Content {
   const plain = name.replace(/^(?:oci|docker|https?):\/\//, '')
   const reference = parseReference(`docker://${plain}`, { defaultHost: 'docker.io' })
   if (reference.kind !== 'registry') return fail('ocm.access.invalid', shorten(name, 200))
-  const source = registrySource(
-    reference,
-    openSession(reference.host, reference.repository, options.registries),
-  )
+  const source = openRegistry(reference, options)
   return { kind: 'artifact', source, wanted: wantedOf(reference), name: plain }
 }

@@ -6,7 +6,9 @@ import {
   versionOfTag,
 } from '../../languages/ocm/index.ts'
 import { digestOf, splitDigest } from '../digest.ts'
-import { listTags, registrySource } from '../registry/registry-source.ts'
+import type { Source } from '../oci/place.ts'
+import { openRegistry } from '../registry/open-registry.ts'
+import { listTags } from '../registry/registry-source.ts'
 import { openSession } from '../registry/session.ts'
 import type { RegistrySettings } from '../registry/settings.ts'
 import { descriptorFolder } from './ctf.ts'
@@ -20,10 +22,10 @@ export function registryRepository(spec: RegistrySpec, settings: RegistrySetting
   const ways = settingsFor(spec, settings)
   const { host } = spec
   const open: { close(): Promise<void> }[] = []
-  const sessionOf = (path: string) => {
-    const session = openSession(host, path, ways)
-    open.push(session)
-    return session
+  const sourceOf = (path: string): Source => {
+    const source = openRegistry({ host, repository: path }, { registries: ways })
+    open.push(source)
+    return source
   }
   const repository: ComponentRepository = {
     name: [host, spec.subPath].filter(Boolean).join('/'),
@@ -33,7 +35,7 @@ export function registryRepository(spec: RegistrySpec, settings: RegistrySetting
       if (tag === undefined) return undefined
       // What one tool mapped one way another may have mapped the other.
       for (const path of pathsOf(spec, component)) {
-        const source = registrySource({ host, repository: path }, sessionOf(path))
+        const source = sourceOf(path)
         const read = await readVersion({ source, tag, component, version, signal })
         if (read !== undefined) return { ...read, source, repository }
       }

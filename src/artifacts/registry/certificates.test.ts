@@ -23,15 +23,30 @@ const trustedBy = (settings: Parameters<typeof certificatesFor>[1], name = host)
 }
 
 test("a host's folder says whom to trust and what to show, beside the operator's own", () => {
-  const certificateFolders = [
-    folderWith({ 'a.crt': 'A', 'b.crt': 'B', 'c.cert': 'C', 'c.key': 'K', 'd.cert': 'D' }),
-  ]
+  const certificateFolders = [folderWith({ 'a.crt': 'A', 'b.crt': 'B', 'c.cert': 'C', 'c.key': 'K' })]
   const nowhere = join(certificateFolders[0] ?? '', 'none')
   const found = { certificateFolders, systemCertificates: nowhere, hosts: { [host]: { ca: 'O' } } }
 
   expect(trustedBy(found)).toEqual(['O', 'A', 'B'])
   expect(certificatesFor(host, found)).toMatchObject({ cert: 'C', key: 'K' })
   expect(certificatesFor('other.example', { ...found, hosts: {} })).toEqual({})
+})
+
+test.each([
+  ['me.cert', 'me.key'],
+  ['me.key', 'me.cert'],
+])('%s without %s is a mistake that is told', (there, other) => {
+  const folder = folderWith({ [there]: 'X' })
+
+  expect(() => certificatesFor(host, { certificateFolders: [folder] })).toThrow(
+    expect.objectContaining({
+      problem: expect.objectContaining({
+        code: 'registry.configuration-invalid',
+        detail: `${other} is missing beside it`,
+        where: { source: join(folder, host, there) },
+      }),
+    }),
+  )
 })
 
 test("the operator's own client certificate comes first", () => {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rootCertificates, type SecureContextOptions } from 'node:tls'
+import { fail } from '../../model/problem.ts'
 import type { RegistrySettings } from './settings.ts'
 import { isLoopback } from './settings.ts'
 
@@ -40,10 +41,18 @@ function systemTexts(named: string | undefined): readonly string[] {
   return []
 }
 
-/** Certificate and key of one name. */
+/** Certificate and key of one name. A half of them is a mistake, as it is to the tools whose folders these are. Problems: registry.configuration-invalid. */
 function pairOf(
   files: ReadonlyMap<string, string>,
 ): { readonly cert: string; readonly key: string } | undefined {
+  for (const [name, path] of files) {
+    const other = /\.cert$/.test(name) ? name.replace(/cert$/, 'key') : name.replace(/\.key$/, '.cert')
+    if (other !== name && !files.has(other))
+      fail('registry.configuration-invalid', `${other} is missing beside it`, {
+        where: { source: path },
+        hint: 'Put a client certificate (.cert) and its key (.key) there under one name; authorities to trust end in .crt.',
+      })
+  }
   for (const [name, path] of files) {
     const beside = name.endsWith('.cert') ? files.get(name.replace(/cert$/, 'key')) : undefined
     const [cert, key] = beside === undefined ? [] : [textAt(path), textAt(beside)]

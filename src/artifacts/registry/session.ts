@@ -6,6 +6,7 @@ import { printable, shorten } from '../../kit/text.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import { type Challenge, parseChallenges } from './challenge.ts'
 import { findLogin } from './credentials.ts'
+import { settingsAt } from './places.ts'
 import { isLoopback, type Login, type RegistrySettings } from './settings.ts'
 import {
   type Answer,
@@ -44,14 +45,17 @@ interface Token {
 const apiHosts: Readonly<Record<string, string>> = { 'docker.io': 'registry-1.docker.io' }
 const answerBytesMax = 1024 * 1024
 
-/** Opens a session for one repository's registry; nothing is sent yet. */
+/** Opens a session for one repository's registry; nothing is sent yet. Problems: registry.blocked, registry.configuration-invalid. */
 export function openSession(
   host: string,
   repository: string,
   settings: RegistrySettings,
   clock: Clock = systemClock,
 ): Session {
-  return new RegistrySession({ host, repository, settings, clock })
+  return new RegistrySession({
+    ...{ host, repository, clock },
+    settings: settingsAt({ host, repository }, settings),
+  })
 }
 
 interface Parties {

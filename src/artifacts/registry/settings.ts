@@ -1,4 +1,5 @@
 /** How registries are reached: what an operator may say, per host and for all. */
+import { existsSync } from 'node:fs'
 import type { Secret } from '../../kit/secret.ts'
 
 export interface RegistrySettings {
@@ -6,6 +7,8 @@ export interface RegistrySettings {
   readonly credentialFiles?: readonly string[]
   /** Folders with one per host, as Docker and Podman have them: `*.crt` to trust, `*.cert` with its `*.key` to show. */
   readonly certificateFolders?: readonly string[]
+  /** Files of Podman and skopeo, and folders of them, that say mirrors; what comes later counts. Missing ones are no fault. */
+  readonly configurationFiles?: readonly string[]
   /** File that takes the place of the certificates which the system trusts. */
   readonly systemCertificates?: string
   /** By host[:port] as references write it. */
@@ -26,6 +29,10 @@ export interface HostSettings {
   /** Plain HTTP where the host offers nothing better; loopback needs no permission. */
   readonly plainHttp?: boolean
   readonly login?: Login
+  /** `host[:port][/path]`, asked in this order before the host itself when something is read; the path comes before that of the repository. */
+  readonly mirrors?: readonly string[]
+  /** How often a request is sent that fails; the usual number when absent. */
+  readonly attemptsMax?: number
 }
 
 export type Login =
@@ -58,6 +65,16 @@ export function usualCertificateFolders(
   const { HOME } = environment
   const own = HOME === undefined ? [] : [`${HOME}/.config/containers/certs.d`]
   return [...own, '/etc/containers/certs.d', '/etc/docker/certs.d']
+}
+
+/** Where Podman and skopeo keep how registries are reached, given the environment; the later counts. */
+export function usualConfigurationFiles(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const { HOME, CONTAINERS_REGISTRIES_CONF: named, CONTAINERS_REGISTRIES_CONF_DIR: folder } = environment
+  const own = HOME === undefined ? undefined : `${HOME}/.config/containers/registries.conf`
+  const file = named || (own !== undefined && existsSync(own) ? own : '/etc/containers/registries.conf')
+  return [file, folder || '/etc/containers/registries.conf.d', ...(own === undefined ? [] : [`${own}.d`])]
 }
 
 /** Whether a host[:port] is this machine by its name alone; a name that resolves to it is not enough. */

@@ -4,6 +4,7 @@ import type { Agent, Dispatcher } from 'undici'
 import { type Chance, type Clock, systemChance, systemClock } from '../../kit/clock.ts'
 import { printable, shorten } from '../../kit/text.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
+import { refuseUncertified } from './client-certificate.ts'
 import { type HostSettings, isLoopback, type RegistrySettings } from './settings.ts'
 
 export interface Call {
@@ -42,14 +43,16 @@ export function openTransport(
   clock: Clock = systemClock,
   chance: Chance = systemChance,
 ): Transport {
-  let made: Promise<Dispatcher> | undefined
+  const attempts = settings.hosts?.[host]?.attemptsMax ?? attemptsMax
+  let made: Promise<Made> | undefined
   return {
     send: async (call) => {
       made ??= makeDispatcher(host, settings)
-      const dispatcher = await made
+      const { dispatcher, refusal } = await made
       for (let attempt = 1; ; attempt++) {
         const end = await tryOnce(call, dispatcher)
-        const last = attempt >= (call.attemptsMax ?? attemptsMax) || call.signal.aborted
+        if (attempt === 1 && isClosed(end)) await refusal(call)
+        const last = attempt >= (call.attemptsMax ?? attempts) || call.signal.aborted
         const again = last ? undefined : pauseFor(end, attempt, chance)
         if (again === undefined) {
           if (end instanceof ProblemError) throw end
@@ -59,8 +62,14 @@ export function openTransport(
         await clock.sleep(again, call.signal)
       }
     },
-    close: async () => await (await made)?.close(),
+    close: async () => await (await made)?.dispatcher.close(),
   }
+}
+
+interface Made {
+  readonly dispatcher: Dispatcher
+  /** Of a connection that was made and then closed without a word: fails where the certificate was the reason. */
+  refusal(call: Call): Promise<void>
 }
 
 /** How long to wait before another attempt; undefined: none. A request that changes nothing twice may be repeated. */
@@ -141,6 +150,14 @@ function unreachable(error: unknown, { url, signal }: Call): ProblemError {
   })
 }
 
+/** Servers of TLS 1.3 judge the client's certificate when the request is on its way already. */
+function isClosed(end: Answer | ProblemError): boolean {
+  return (
+    end instanceof ProblemError &&
+    /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$|ALERT_(?:BAD_|UNKNOWN_CA|CERTIFICATE)/.test(codeOf(end))
+  )
+}
+
 /** Whether the port speaks no TLS, or nothing listens there: plain HTTP may be what the host offers. */
 export function offersNoTls(error: ProblemError): boolean {
   return speaksNoTls(error) || codeOf(error) === 'ECONNREFUSED'
@@ -184,7 +201,7 @@ async function trustOf(
   }
 }
 
-async function makeDispatcher(name: string, settings: RegistrySettings): Promise<Dispatcher> {
+async function makeDispatcher(name: string, settings: RegistrySettings): Promise<Made> {
   const { hosts, proxy = {} } = settings
   const { Agent, EnvHttpProxyAgent } = await library()
   const host: HostSettings = hosts?.[name] ?? {}
@@ -196,13 +213,22 @@ async function makeDispatcher(name: string, settings: RegistrySettings): Promise
   const options: Agent.Options = { connect, connections: 8, headersTimeout: 60_000, bodyTimeout: 60_000 }
   const { http = '', https = '', no = '' } = proxy
   // A proxy's loopback is not ours.
-  if ((http === '' && https === '') || isLoopback(name)) return new Agent(options)
-  // The empty texts keep it from looking at the environment by itself.
-  return new EnvHttpProxyAgent({
-    ...options,
-    requestTls: connect,
-    httpProxy: http,
-    httpsProxy: https,
-    noProxy: no,
-  })
+  if ((http === '' && https === '') || isLoopback(name))
+    return {
+      dispatcher: new Agent(options),
+      refusal: async ({ url, signal }) =>
+        url.protocol === 'https:' ? await refuseUncertified(url, connect, signal) : undefined,
+    }
+  return {
+    // The empty texts keep it from looking at the environment by itself.
+    dispatcher: new EnvHttpProxyAgent({
+      ...options,
+      requestTls: connect,
+      httpProxy: http,
+      httpsProxy: https,
+      noProxy: no,
+    }),
+    // The way past the proxy is not ours to try.
+    refusal: async () => undefined,
+  }
 }

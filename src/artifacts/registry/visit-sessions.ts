@@ -1,19 +1,20 @@
 /** Sessions that many images share: connections and tokens stay for as long as a visit at a registry lasts. */
+import type { RegistryPlace } from './places.ts'
 import { openSession, type Session } from './session.ts'
-import type { RegistrySettings } from './settings.ts'
 
 export interface VisitSessions {
   /** A session for a repository; closing it is left to the visit. */
-  of(host: string, repository: string): Session
+  of(place: Pick<RegistryPlace, 'host' | 'repository' | 'settings'>): Session
   close(): Promise<void>
 }
 
-/** Logins may differ by the first part of a repository's name, and so do sessions. */
-export function openVisitSessions(settings: RegistrySettings): VisitSessions {
+/** Logins may differ by the first part of a repository's name, and so do sessions; mirrors are reached in their own way. */
+export function openVisitSessions(): VisitSessions {
   const open = new Map<string, Session>()
   return {
-    of: (host, repository) => {
-      const key = `${host} ${repository.split('/')[0] ?? ''}`
+    of: ({ host, repository, settings }) => {
+      const { plainHttp, attemptsMax } = settings.hosts?.[host] ?? {}
+      const key = JSON.stringify([host, repository.split('/')[0], plainHttp, attemptsMax])
       const session = open.get(key) ?? openSession(host, repository, settings)
       open.set(key, session)
       return { host, send: (call) => session.send(call), close: async () => undefined }

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { buildPackage } from '../../artifacts/packages.ts'
 import { labelsOf, runtimeTwo } from '../../contracts/apb/index.ts'
-import { usualRegistries } from '../../host/registries.ts'
+import { registriesOfCommand } from '../../host/registries.ts'
 import { present } from '../../kit/present.ts'
 import { fail, failAll } from '../../model/problem.ts'
 import { buildFolder, builtReference, isImageFolder } from '../build-folder.ts'
@@ -80,7 +80,7 @@ async function buildDockerfile(build: BundleBuild, file: Dockerfile, spec: strin
           labels: { ...(base === undefined ? runtimeTwo : {}), ...labels, ...labelsOf(spec) },
         }),
       },
-      { registries: usualRegistries(process.env), scratchFolder: scratch },
+      { registries: registriesOfCommand(process.env), scratchFolder: scratch },
     )
     return reference
   } finally {

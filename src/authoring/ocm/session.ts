@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type OcmSession, openOcm, readReference } from '../../artifacts/ocm/session.ts'
-import { usualRegistries } from '../../host/registries.ts'
+import { registriesOfCommand } from '../../host/registries.ts'
 import { present } from '../../kit/present.ts'
 import {
   type ConfiguredText,
@@ -36,7 +36,7 @@ export async function inOcm<T>(place: OcmPlace, work: (room: OcmContext) => Prom
   const file = place.config ?? join(homedir(), '.ocmconfig')
   const config = readConfigFile(file, place.config !== undefined)
   for (const one of config.ignored) place.note?.(`${file}: ${one} is not used here`)
-  const usual = usualRegistries(process.env)
+  const usual = registriesOfCommand(process.env)
   const scratchFolder = mkdtempSync(join(tmpdir(), 'chandler-ocm-'))
   const lookup = (place.lookup ?? []).map((text) => readReference(text).spec)
   const session = openOcm({

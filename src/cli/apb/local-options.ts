@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { localDataDir } from '../local.ts'
 import { type Form, withOutput } from '../output.ts'
+import { withRegistries } from '../registries-option.ts'
 
 export interface LocalOptions {
   readonly dataDir: string
@@ -15,7 +16,11 @@ export function withLocal(command: Command): Command {
 
 /** Adds where things are kept. */
 export function withDataDir(command: Command): Command {
-  return command.option('--data-dir <path>', 'where images, keys and instances are kept', localDataDir())
+  return withRegistries(command).option(
+    '--data-dir <path>',
+    'where images, keys and instances are kept',
+    localDataDir(),
+  )
 }
 
 /** Adds the image to build upon. */

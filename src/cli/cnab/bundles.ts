@@ -6,6 +6,7 @@ import type { Explanation } from '../../authoring/cnab/look.ts'
 import { present } from '../../kit/present.ts'
 import { add } from '../command.ts'
 import { type Form, printDocument, printFields, printOne, withOutput } from '../output.ts'
+import { withRegistries } from '../registries-option.ts'
 import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
 import { shellPath, startFolder } from '../write-files.ts'
@@ -53,7 +54,7 @@ function registerExplain(group: Command): void {
     summary: 'Say what a bundle wants and gives',
     examples: ['cnab explain ./hello-1.0.0.tgz', 'cnab explain ./bundle.json --action upgrade -o json'],
   }).option('--action <name>', 'only what concerns this action')
-  withLocal(command).action(
+  withRegistries(withLocal(command)).action(
     async (reference: string, { dataDir, output, action }: Local & { readonly action?: string }) => {
       const { explain } = await import('../../authoring/cnab/look.ts')
       const explanation = await explain({ reference, dataDir, ...present({ action }) })
@@ -250,7 +251,7 @@ function registerCopy(group: Command): void {
       'cnab copy docker://a.example/team/hello:v1.0.0 docker://b.example/mirror/hello:latest --force',
     ],
   }).option('--force', 'replace what the tag names')
-  withLocal(command).action(
+  withRegistries(withLocal(command)).action(
     async (from: string, to: string, { dataDir, output, force }: Local & { readonly force?: boolean }) => {
       const { inCnabContext } = await import('../../local/cnab/tools.ts')
       const { copyBundle } = await import('../../authoring/cnab/bundle-tools.ts')

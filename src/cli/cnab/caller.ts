@@ -4,11 +4,15 @@ import { readFileSync } from 'node:fs'
 /** What a driver is set up by: where things are kept, which engine runs, how registries are reached. */
 const settings: ReadonlySet<string> = new Set([
   'CHANDLER_CNAB_ENGINE',
+  'CHANDLER_CONFIG',
+  'CONTAINERS_REGISTRIES_CONF',
+  'CONTAINERS_REGISTRIES_CONF_DIR',
   'DOCKER_CONFIG',
   'DOCKER_HOST',
   'HOME',
   'PATH',
   'REGISTRY_AUTH_FILE',
+  'SSL_CERT_FILE',
   'XDG_DATA_HOME',
   'XDG_RUNTIME_DIR',
   ...['http_proxy', 'https_proxy', 'no_proxy'].flatMap((name) => [name, name.toUpperCase()]),

@@ -7,6 +7,7 @@ import { fail } from '../../model/problem.ts'
 import { localDataDir } from '../local.ts'
 import { type Form, withOutput } from '../output.ts'
 import { parametersOf } from '../parameters.ts'
+import { withRegistries } from '../registries-option.ts'
 
 export interface Local {
   readonly dataDir: string
@@ -63,7 +64,7 @@ export function withDriver(command: Command): Command {
 
 /** What concerns what a bundle may do and where its images are. */
 export function withBundleOptions(command: Command): Command {
-  return command
+  return withRegistries(command)
     .option('-m, --relocation-mapping <file>', 'where images are instead of where the bundle says')
     .option(
       '--image <name=reference>',

@@ -8,6 +8,7 @@ import { fail, failAll } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { detach, withDetach } from '../detach.ts'
 import { type Form, printDocument } from '../output.ts'
+import { withRegistries } from '../registries-option.ts'
 import { print, say } from '../terminal.ts'
 import { bundleListener } from './listener.ts'
 import {
@@ -213,7 +214,7 @@ function registerApply(group: Command): void {
     .option('--allow-unpinned-images', 'run images that the bundle names without their digests')
     .option('--allow-extension <name>', 'run it though it requires an unknown extension', collect)
     .option('--allow-docker-host-access', 'lend the socket of the container engine')
-  withDriver(withLocal(command)).action(apply)
+  withDriver(withRegistries(withLocal(command))).action(apply)
 }
 
 async function apply(file: string, options: ApplyOptions): Promise<void> {

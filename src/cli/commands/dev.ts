@@ -10,6 +10,7 @@ import { fail, toProblem } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { tell } from '../failure.ts'
 import { localDataDir } from '../local.ts'
+import { withRegistries } from '../registries-option.ts'
 import { say } from '../terminal.ts'
 import { lintOnce } from './lint.ts'
 import { tryAll } from './test.ts'
@@ -23,7 +24,7 @@ interface DevOptions {
 const lookEveryMs = 300
 
 export function register(program: Command): void {
-  add(program, {
+  const command = add(program, {
     usage: 'dev [folder]',
     summary: 'Lint, build and try a package again whenever one of its files changes',
     description:
@@ -33,7 +34,7 @@ export function register(program: Command): void {
     .option('--only <name>', 'the example of this name')
     .option('--no-run', 'only lint')
     .option('--data-dir <path>', 'where images and keys are kept', localDataDir())
-    .action((folder = '.', options: DevOptions) => develop(folder, options))
+  withRegistries(command).action((folder = '.', options: DevOptions) => develop(folder, options))
 }
 
 async function develop(folder: string, options: DevOptions): Promise<void> {

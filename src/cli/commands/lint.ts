@@ -4,6 +4,7 @@ import { add } from '../command.ts'
 import { findingsOf, type LintForm, printFindings, withLintOutput } from '../findings.ts'
 import { localDataDir } from '../local.ts'
 import { packageListener } from '../package-listener.ts'
+import { withRegistries } from '../registries-option.ts'
 
 export interface PathOptions {
   readonly dataDir: string
@@ -17,7 +18,7 @@ export function register(program: Command): void {
       'Takes a folder of sources (image.yml, apb.yml, manifest.yml, bundle.json or component-constructor.yaml) or the reference of a package. Errors keep a package out of a catalog and make the command end with 9; warnings are what users would trip over.',
     examples: ['lint', 'lint my-bundle -o json', 'lint my-pak -o sarif > findings.sarif'],
   }).option('--data-dir <path>', 'where images and keys are kept', localDataDir())
-  withLintOutput(command).action(
+  withRegistries(withLintOutput(command)).action(
     async (path = '.', { dataDir, output }: PathOptions & { output: LintForm }) => {
       await lintOnce(path, dataDir, output)
     },

@@ -4,6 +4,7 @@ import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { type Form, printOne, withOutput } from '../output.ts'
+import { withRegistries } from '../registries-option.ts'
 import { isTerminal, say, sayOver } from '../terminal.ts'
 
 /** What composition lends these commands. */
@@ -75,7 +76,7 @@ function addBuild(parent: Command, tools: () => Promise<PackageTools>): void {
       'package build ./files --base docker://docker.io/library/alpine:3 --to docker://registry.example/me/app:v1 --label com.example.kind=apb',
     ],
   })
-  withOutput(build)
+  withRegistries(withOutput(build))
     .requiredOption(
       '--to <reference>',
       'where the image goes: docker://, oci:, oci-archive:, docker-archive:',
@@ -124,7 +125,7 @@ function addCopy(parent: Command, tools: () => Promise<PackageTools>): void {
       'package copy oci-archive:app.tar docker://localhost:5000/app:v1 --referrers',
     ],
   })
-  withOutput(copy)
+  withRegistries(withOutput(copy))
     .option('--platform <os/architecture>', 'only the image for this platform')
     .option('--referrers', 'also what refers to it: signatures, bills of materials')
     .action(async (from: string, to: string, { platform, referrers, output }: CopyFlags) => {

@@ -13,6 +13,7 @@ import { ago, type Form, printDocument, printList, printOne, withOutput } from '
 import { contentFields, signatureField } from '../package-fields.ts'
 import { packageListener } from '../package-listener.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
+import { withRegistries } from '../registries-option.ts'
 import { print, say } from '../terminal.ts'
 import { registerBuild } from './package-build.ts'
 
@@ -170,7 +171,7 @@ function stageLine({ action, fault, skipped }: Stage): string {
 }
 
 function withLocal(command: Command): Command {
-  return withOutput(command)
+  return withRegistries(withOutput(command))
     .option('--contract <name>', 'the contract, where it should not be detected')
     .option('--data-dir <path>', 'where images and keys are kept', localDataDir())
     .option(

@@ -16,6 +16,7 @@ import { waitFor } from '../follow.ts'
 import { localDataDir } from '../local.ts'
 import { type Form, printList, withOutput } from '../output.ts'
 import { packageListener } from '../package-listener.ts'
+import { withRegistries } from '../registries-option.ts'
 import { say } from '../terminal.ts'
 
 type PakExample = ExampleResult['example']
@@ -41,7 +42,7 @@ function registerTest(group: Command): void {
       'Provisions, binds, unbinds and deprovisions each example; the credentials must be what the definition declares. Nothing is left behind. Ends with 3 when one of them fails.',
     examples: ['pak test', 'pak test my-pak --engine host', 'pak test my-pak --example "a word" -o json'],
   })
-  withOutput(command)
+  withRegistries(withOutput(command))
     .option('--engine <engine>', 'pak: the one in the archive; host: the terraform or tofu of this machine')
     .option('--example <name>', 'only this one')
     .option('--env <names...>', 'variables of this environment that Terraform is given', [])

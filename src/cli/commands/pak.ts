@@ -13,6 +13,7 @@ import { warningLine } from '../failure.ts'
 import { findingsOf, isForPrograms, type LintForm, printFindings, withLintOutput } from '../findings.ts'
 import { type Form, printDocument, printOne, withOutput } from '../output.ts'
 import { startingPak } from '../pak/starting-pak.ts'
+import { withRegistries } from '../registries-option.ts'
 import { writeSecrets } from '../secret-files.ts'
 import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
@@ -63,7 +64,7 @@ function registerBuild(group: Command): void {
       'Fetches the programs of the manifest, checks them against manifest.lock, which the first build writes, and packs them with the definitions. The same folder always makes the same bytes; nothing is downloaded where all sources are local.',
     examples: ['pak build', 'pak build my-pak --target linux/amd64 --to dist'],
   })
-  withOutput(command)
+  withRegistries(withOutput(command))
     .option('--to <folder>', 'where the pak goes', '.')
     .option('--target <os/arch>', 'only for this platform; all of the manifest otherwise')
     .option('--no-compress', 'store files as they are')
@@ -96,16 +97,18 @@ function registerInfo(group: Command): void {
     summary: 'Show what a pak holds',
     examples: ['pak info my-services-1.0.0.brokerpak', 'pak info ./my-pak -o json'],
   })
-  withOutput(command).action(async (reference: string, { output }: { readonly output: Form }) => {
-    const { readPak } = await import('../../authoring/pak-tools.ts')
-    const read = await readPak(reference, { engine: 'host' })
-    const { manifest } = read.notes
-    const { name, version, digest } = read.package
-    if (output === 'name') return print(name)
-    if (output === 'json' || output === 'yaml')
-      return printDocument(output, 'PakInfo', { name, version, digest, manifest, contents: read.entries })
-    showInfo(read)
-  })
+  withRegistries(withOutput(command)).action(
+    async (reference: string, { output }: { readonly output: Form }) => {
+      const { readPak } = await import('../../authoring/pak-tools.ts')
+      const read = await readPak(reference, { engine: 'host' })
+      const { manifest } = read.notes
+      const { name, version, digest } = read.package
+      if (output === 'name') return print(name)
+      if (output === 'json' || output === 'yaml')
+        return printDocument(output, 'PakInfo', { name, version, digest, manifest, contents: read.entries })
+      showInfo(read)
+    },
+  )
 }
 
 function showInfo({ package: pkg, notes: { manifest, definitions }, entries }: PakRead): void {
@@ -141,24 +144,26 @@ function registerValidate(group: Command): void {
     summary: 'Say everything that is wrong with a pak or its source folder',
     examples: ['pak validate my-services-1.0.0.brokerpak', 'pak validate my-pak --strict csb'],
   }).option('--strict <original>', 'refuse what that original refuses: v1 or csb')
-  withLintOutput(command).action(async (reference: string, { strict, output }: ValidateFlags) => {
-    const { readPak } = await import('../../authoring/pak-tools.ts')
-    const isPacked = /\.brokerpak(?:$|[?#])/.test(reference)
-    const options = { ...(isPacked ? {} : { engine: 'host' }), ...present({ strict }) }
-    if (isForPrograms(output)) {
-      const findings = await readPak(reference, options).then(
-        ({ warnings }) => findingsOf('warning', warnings),
-        (error: unknown) => {
-          if (error instanceof ProblemError) return findingsOf('error', apart(error.problem))
-          throw error
-        },
-      )
-      return printFindings(output, { subject: reference, findings })
-    }
-    const { warnings } = await readPak(reference, options)
-    for (const warning of warnings) say(warningLine(warning))
-    print(warnings.length === 0 ? 'Valid' : `Valid, with ${plural(warnings.length, 'warning')}`)
-  })
+  withRegistries(withLintOutput(command)).action(
+    async (reference: string, { strict, output }: ValidateFlags) => {
+      const { readPak } = await import('../../authoring/pak-tools.ts')
+      const isPacked = /\.brokerpak(?:$|[?#])/.test(reference)
+      const options = { ...(isPacked ? {} : { engine: 'host' }), ...present({ strict }) }
+      if (isForPrograms(output)) {
+        const findings = await readPak(reference, options).then(
+          ({ warnings }) => findingsOf('warning', warnings),
+          (error: unknown) => {
+            if (error instanceof ProblemError) return findingsOf('error', apart(error.problem))
+            throw error
+          },
+        )
+        return printFindings(output, { subject: reference, findings })
+      }
+      const { warnings } = await readPak(reference, options)
+      for (const warning of warnings) say(warningLine(warning))
+      print(warnings.length === 0 ? 'Valid' : `Valid, with ${plural(warnings.length, 'warning')}`)
+    },
+  )
 }
 
 interface ValidateFlags {
@@ -167,12 +172,13 @@ interface ValidateFlags {
 }
 
 function registerDocs(group: Command): void {
-  add(group, {
+  const command = add(group, {
     usage: 'docs <reference>',
     aliases: ['use'],
     summary: 'Write what users of the services of a pak must know, as Markdown',
     examples: ['pak docs my-services-1.0.0.brokerpak > services.md', 'pak docs ./my-pak'],
-  }).action(async (reference: string) => {
+  })
+  withRegistries(command).action(async (reference: string) => {
     const { pakManual } = await import('../../authoring/pak-tools.ts')
     print((await pakManual(reference)).trimEnd())
   })

@@ -10,6 +10,7 @@ import { localDataDir } from '../local.ts'
 import { type Form, withOutput } from '../output.ts'
 import { packageListener } from '../package-listener.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
+import { withRegistries } from '../registries-option.ts'
 
 interface RunOptions extends ParameterOptions {
   readonly output: Form
@@ -43,7 +44,7 @@ export function register(program: Command): void {
     .option('--outputs <folder>', 'write the files it hands out there')
     .option('--contract <name>', 'the contract, where it should not be detected')
     .option('--data-dir <path>', 'where images, keys and instances are kept', localDataDir())
-  withDetach(withParameters(withOutput(command))).action(run)
+  withDetach(withParameters(withRegistries(withOutput(command)))).action(run)
 }
 
 async function run(reference: string, action: string, options: RunOptions): Promise<void> {

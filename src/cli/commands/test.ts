@@ -8,6 +8,7 @@ import { add } from '../command.ts'
 import { localDataDir } from '../local.ts'
 import { type Form, printDocument, withOutput } from '../output.ts'
 import { packageListener } from '../package-listener.ts'
+import { withRegistries } from '../registries-option.ts'
 import { coloured, print } from '../terminal.ts'
 
 interface TestOptions {
@@ -32,7 +33,7 @@ export function register(program: Command): void {
     .option('--examples <file>', 'the examples; examples.yml in the folder when absent')
     .option('--only <name>', 'the example of this name')
     .option('--data-dir <path>', 'where images and keys are kept', localDataDir())
-  withOutput(command).action(async (path = '.', options: TestOptions) => {
+  withRegistries(withOutput(command)).action(async (path = '.', options: TestOptions) => {
     const tried = await tryAll(path, options)
     const { output } = options
     if (output === 'json' || output === 'yaml') await printDocument(output, 'ExamplesTried', { items: tried })

@@ -12,6 +12,7 @@ import { localDataDir } from '../local.ts'
 import { type Form, printDocument, printOne, withOutput } from '../output.ts'
 import { packageListener } from '../package-listener.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
+import { withRegistries } from '../registries-option.ts'
 import { print, say } from '../terminal.ts'
 import { metadataFields } from '../tweed/metadata-fields.ts'
 import { startingPattern } from '../tweed/starting-pattern.ts'
@@ -212,7 +213,7 @@ function registerBuild(group: Command): void {
 }
 
 function withLocal(command: Command): Command {
-  return withOutput(command).option(
+  return withRegistries(withOutput(command)).option(
     '--data-dir <path>',
     'where images, keys and instances are kept',
     localDataDir(),

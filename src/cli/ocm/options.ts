@@ -7,6 +7,7 @@ import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
 import { type Form, withOutput } from '../output.ts'
 import { terminalSignals } from '../package-listener.ts'
+import { withRegistries } from '../registries-option.ts'
 import { isTerminal, say } from '../terminal.ts'
 
 export interface PlaceOptions {
@@ -17,7 +18,7 @@ export interface PlaceOptions {
 
 /** Adds what every ocm command takes. */
 export function withPlace(command: Command): Command {
-  return withOutput(command)
+  return withRegistries(withOutput(command))
     .option('--config <file>', 'a configuration of OCM instead of ~/.ocmconfig')
     .option('--lookup <repository>', 'where referenced components may be, too (repeatable)', collect)
 }

@@ -4,6 +4,7 @@ import type { ToiWish } from '../../authoring/toi/tools.ts'
 import { present } from '../../kit/present.ts'
 import { localDataDir } from '../local.ts'
 import { type Form, withOutput } from '../output.ts'
+import { withRegistries } from '../registries-option.ts'
 
 export interface PackageOptions {
   readonly output: Form
@@ -13,7 +14,7 @@ export interface PackageOptions {
 }
 
 export function withPackage(command: Command): Command {
-  return withOutput(command)
+  return withRegistries(withOutput(command))
     .option('--repo <repository>', 'the repository of a reference that names none')
     .option(
       '--lookup <repository>',

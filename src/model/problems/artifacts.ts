@@ -86,6 +86,18 @@ export const artifactProblems = {
     status: 500,
     exit: 10,
   },
+  'registry.configuration-invalid': {
+    title: 'What is said of registries cannot be read',
+    hint: 'Mend the file; "man containers-registries.conf" shows its form.',
+    status: 500,
+    exit: 10,
+  },
+  'registry.blocked': {
+    title: 'The registry is blocked on this machine',
+    hint: 'Take "blocked" away in registries.conf, or use another registry.',
+    status: 502,
+    exit: 10,
+  },
   'image.manifest-invalid': {
     title: 'The manifest is not valid',
     hint: 'Build and push the image again.',
