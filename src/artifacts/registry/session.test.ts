@@ -80,6 +80,31 @@ test.each([
   expect(await codeOf(readManifest(server.host))).toBe(code)
 })
 
+test.each([
+  ['seconds', '120'],
+  ['a date', new Date(Date.now() + 86_400_000).toUTCString()],
+])('a registry that asks for minutes of rest, in %s, is told and not asked again', async (_, pause) => {
+  const server = await serve((_request, response) => response.writeHead(429, { 'retry-after': pause }).end())
+
+  expect(await readManifest(server.host).catch(toProblem)).toMatchObject({
+    code: 'registry.failed',
+    detail: expect.stringMatching(/^429: it asks for \d+ s without requests$/),
+  })
+  expect(server.asked.filter((line) => !line.endsWith('/v2/'))).toHaveLength(1)
+})
+
+test.each([
+  ['Negotiate', 'it does not ask for them in a way that is known here, so none were sent'],
+  ['Basic realm="r"', 'the credentials were refused'],
+])('a registry that refuses with the challenge %s: %s', async (challenge, detail) => {
+  const server = await serve((_, response) =>
+    response.writeHead(401, { 'www-authenticate': challenge }).end(),
+  )
+  const failed = await readManifest(server.host, { hosts: { [server.host]: { login } } }).catch(toProblem)
+
+  expect(failed).toMatchObject({ code: 'registry.unauthorized', detail })
+})
+
 test('what a registry says is shown short and without control characters', async () => {
   const server = await serve((_, response) =>
     response

@@ -13,6 +13,7 @@ import {
   type Call,
   offersNoTls,
   openTransport,
+  pauseAsked,
   speaksNoTls,
   type Transport,
 } from './transport.ts'
@@ -89,28 +90,35 @@ class RegistrySession implements Session {
       throw error
     })
     const url = call.path instanceof URL ? call.path : new URL(`/v2/${call.path}`, base)
-    const first = await this.#attempt(call, url, base)
-    if (first.status !== 401) return await this.#settled(first)
+    const { answer: first, sent } = await this.#attempt(call, url, base)
+    if (first.status !== 401) return await this.#settled(first, sent)
     this.#meet(first)
     await first.body.dump()
     for (const scopes of this.#tokens.keys())
       if (scopes === call.scopes.join(' ')) this.#tokens.delete(scopes)
-    return await this.#settled(await this.#attempt(call, url, base))
+    const second = await this.#attempt(call, url, base)
+    return await this.#settled(second.answer, second.sent)
   }
 
   async close(): Promise<void> {
     await this.#transport.close()
   }
 
-  async #attempt(call: RegistryCall, url: URL, base: URL): Promise<Answer> {
+  /** `sent`: with credentials, or a token that was had for them. */
+  async #attempt(
+    call: RegistryCall,
+    url: URL,
+    base: URL,
+  ): Promise<{ readonly answer: Answer; readonly sent: boolean }> {
     const authorization = url.origin === base.origin ? await this.#authorization(call) : undefined
-    return await this.#transport.send({
+    const answer = await this.#transport.send({
       method: call.method,
       url,
       headers: { ...call.headers, ...present({ authorization }) },
       signal: call.signal,
       ...present({ body: call.body, attemptsMax: call.attemptsMax }),
     })
+    return { answer, sent: authorization !== undefined }
   }
 
   /** https, unless the host speaks none and may do without. */
@@ -181,7 +189,8 @@ class RegistrySession implements Session {
         : tokenCall(realm, challenge, { scopes, login, signal }),
     )
     const text = await readText(answer, answerBytesMax)
-    if (answer.status === 401 || answer.status === 403) throw unauthorized(host, login !== undefined, text)
+    if (answer.status === 401 || answer.status === 403)
+      throw unauthorized(host, login === undefined ? 'there are none for it' : refusedLogin, text)
     if (answer.status !== 200) throw refused(answer, text, realm.host)
     const { token, seconds } = parseToken(text, realm.host)
     // A little early, for the clocks and the way there.
@@ -203,12 +212,16 @@ class RegistrySession implements Session {
     return realm
   }
 
-  async #settled(answer: Answer): Promise<Answer> {
+  async #settled(answer: Answer, sent: boolean): Promise<Answer> {
     const { status } = answer
     if (status !== 401 && status !== 403 && status !== 429 && status < 500) return answer
     const text = await readText(answer, answerBytesMax).catch(() => '')
-    if (status === 401) throw unauthorized(this.host, (await this.#findLogin()) !== undefined, text)
-    throw refused(answer, text, this.host)
+    if (status === 401) {
+      const known = (await this.#findLogin()) !== undefined
+      throw unauthorized(this.host, known ? whyRefused(sent) : 'there are none for it', text)
+    }
+    const pause = pauseAsked(answer, this.#parties.clock.now())
+    throw refused(answer, text, this.host, pause)
   }
 }
 
@@ -274,20 +287,29 @@ function parseToken(text: string, source: string): { readonly token: string; rea
   return { token: found, seconds: typeof seconds === 'number' && seconds > 0 ? seconds : 60 }
 }
 
-function unauthorized(host: string, hadLogin: boolean, text: string): ProblemError {
-  const said = saidBy(text)
+const refusedLogin = 'the credentials were refused'
+
+function whyRefused(sent: boolean): string {
+  return sent ? refusedLogin : 'it does not ask for them in a way that is known here, so none were sent'
+}
+
+function unauthorized(host: string, why: string, text: string): ProblemError {
   return new ProblemError({
     code: 'registry.unauthorized',
-    detail: [hadLogin ? 'the credentials were refused' : 'there are none for it', said]
-      .filter(Boolean)
-      .join(': '),
+    detail: [why, saidBy(text)].filter(Boolean).join(': '),
     where: { source: host },
   })
 }
 
 /** A problem for an answer that refuses or fails. */
-export function refused({ status }: Pick<Answer, 'status'>, text: string, source: string): ProblemError {
-  const detail = [String(status), saidBy(text)].filter((part) => part !== '').join(': ')
+export function refused(
+  { status }: Pick<Answer, 'status'>,
+  text: string,
+  source: string,
+  pauseMs?: number,
+): ProblemError {
+  const pause = pauseMs === undefined ? '' : `it asks for ${Math.ceil(pauseMs / 1000)} s without requests`
+  const detail = [String(status), saidBy(text), pause].filter((part) => part !== '').join(': ')
   if (status === 403) return new ProblemError({ code: 'registry.denied', detail, where: { source } })
   const code = status === 429 || status >= 500 ? 'registry.failed' : 'registry.refused'
   return new ProblemError({ code, detail, where: { source } })

@@ -53,7 +53,7 @@ export function openTransport(
         const end = await tryOnce(call, dispatcher)
         if (attempt === 1 && isClosed(end)) await refusal(call)
         const last = attempt >= (call.attemptsMax ?? attempts) || call.signal.aborted
-        const again = last ? undefined : pauseFor(end, attempt, chance)
+        const again = last ? undefined : pauseFor(end, attempt, { chance, clock })
         if (again === undefined) {
           if (end instanceof ProblemError) throw end
           return end
@@ -73,14 +73,28 @@ interface Made {
 }
 
 /** How long to wait before another attempt; undefined: none. A request that changes nothing twice may be repeated. */
-function pauseFor(end: Answer | ProblemError, attempt: number, chance: Chance): number | undefined {
+function pauseFor(
+  end: Answer | ProblemError,
+  attempt: number,
+  { chance, clock }: { readonly chance: Chance; readonly clock: Clock },
+): number | undefined {
   const jittered = chance.number() * Math.min(pauseMaxMs, pauseBaseMs * 4 ** attempt)
   if (end instanceof ProblemError) {
     return end.problem.code === 'registry.unreachable' && !isCertificateFault(end) ? jittered : undefined
   }
   if (end.status !== 429 && end.status < 500) return undefined
-  const asked = Number(end.headers['retry-after'] ?? Number.NaN) * 1000
-  return Number.isFinite(asked) && asked >= 0 ? Math.min(asked, pauseMaxMs) : jittered
+  const asked = pauseAsked(end, clock.now())
+  if (asked === undefined) return jittered
+  // To come back earlier only makes it longer, and to wait so long is for the caller to decide.
+  return asked <= pauseMaxMs ? asked : undefined
+}
+
+/** How long a host asks to be left alone, in milliseconds: it says seconds, or a date. */
+export function pauseAsked({ headers }: Pick<Answer, 'headers'>, now: number): number | undefined {
+  const said = headers['retry-after']
+  if (typeof said !== 'string') return undefined
+  const asked = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - now
+  return Number.isFinite(asked) ? Math.max(0, asked) : undefined
 }
 
 async function tryOnce(call: Call, dispatcher: Dispatcher): Promise<Answer | ProblemError> {
