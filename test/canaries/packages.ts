@@ -40,7 +40,9 @@ export function makePackage(contract: ContractName, folder: string, set: string)
   return makers[contract]({
     folder,
     sent: sentCanaries(set),
-    made: madeCanaries(`${set} made`),
+    bound: sentCanaries(`${set} bound`),
+    // Patterns hand out every kind; of the others each hands out those that its form can hold.
+    made: contract === 'tweed' ? sentCanaries(`${set} made`) : madeCanaries(`${set} made`),
     lent: lentFor(set),
   })
 }
@@ -48,6 +50,8 @@ export function makePackage(contract: ContractName, folder: string, set: string)
 interface Making {
   readonly folder: string
   readonly sent: readonly Canary[]
+  /** For a binding. */
+  readonly bound: readonly Canary[]
   readonly made: readonly Canary[]
   readonly lent: Canary & { readonly value: string }
 }
@@ -76,7 +80,7 @@ function wordsOf({ sent, made, lent }: Making, documents: Readonly<Record<string
 const made = (canaries: readonly Canary[]) => JSON.stringify(membersOf(canaries))
 
 const sim = (making: Making): Promise<Told> => {
-  const { sent } = making
+  const { sent, bound } = making
   const hidden = {
     type: 'object',
     properties: { token: { $ref: '#/definitions/hidden' } },
@@ -98,7 +102,14 @@ const sim = (making: Making): Promise<Told> => {
     },
     additionalProperties: false,
   }
-  const plan = { name: 'only', from: 'default', schemas: { create: schema, update: schema } }
+  const bind = {
+    ...schema,
+    properties: {
+      sim: { type: 'object' },
+      ...Object.fromEntries(bound.map((_, index) => [keyOf(index), { $ref: '#/definitions/hidden' }])),
+    },
+  }
+  const plan = { name: 'only', from: 'default', schemas: { create: schema, update: schema, bind } }
   return Promise.resolve({
     contract: 'sim',
     reference: 'sim:telltale',
@@ -108,9 +119,9 @@ const sim = (making: Making): Promise<Told> => {
       nested: { token: making.lent.value },
       sim: { create: { ms: 500 }, update: { ms: 1 } },
     },
-    bindParameters: {},
+    bindParameters: membersOf(bound),
     failing: { sim: { create: { ms: 300, outcome: 'fail' } } },
-    given: [...sent, making.lent],
+    given: [...sent, ...bound, making.lent],
     made: [],
     speaks: false,
     lent: [],
