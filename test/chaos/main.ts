@@ -36,8 +36,11 @@ const size = { customers: isLong ? 24 : 100, blows, seed, told }
 
 type Storm = readonly [name: string, run: () => Promise<Outcome | readonly string[]>]
 
+const serviceBundles = () => killedWithContainers({ ...size, customers: 6, kind: 'service-bundled' })
+
 const long: readonly Storm[] = [
   ['kill -9, SQLite, programs in containers', () => killedWithContainers({ ...size, customers: 6 })],
+  ['kill -9, SQLite, service bundles', serviceBundles],
   ['kill -9 of one of two, PostgreSQL', () => killedReplica(size)],
 ]
 
@@ -52,6 +55,7 @@ const usual: readonly Storm[] = [
   ['1,000 identical orders at once, two brokers on PostgreSQL', () => stampede('postgres', 1000)],
   ['kill -9, SQLite', () => killedBroker('sqlite', size)],
   ['kill -9, SQLite, programs in containers', () => killedWithContainers({ ...size, customers: 6 })],
+  ['kill -9, SQLite, service bundles', serviceBundles],
   ['kill -9, PostgreSQL', () => killedBroker('postgres', size)],
   ['kill -9 of one of two, PostgreSQL', () => killedReplica(size)],
   ['connection to the database cut', () => cutDatabase(size)],

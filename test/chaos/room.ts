@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
-import { bundled, pretended, type Wares } from './wares.ts'
+import { bundled, pretended, serviceBundled, type Wares } from './wares.ts'
 
 export type StoreKind = 'sqlite' | 'postgres'
 
@@ -22,17 +22,21 @@ export interface Room {
   whenOneDies(tell: (why: Error) => void): void
 }
 
+/** What is ordered: pretended work, CNAB bundles, or service bundles, which call their stand-in while they run. */
+export type WaresKind = keyof typeof makers
+const makers = { pretended, bundled, 'service-bundled': serviceBundled }
+
 /** Lets it be used. */
 export async function inRoom<T>(
   store: StoreKind,
-  kind: 'pretended' | 'bundled',
+  kind: WaresKind,
   use: (room: Room) => Promise<T>,
 ): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'chandler-chaos-'))
   const [dataDir, temporary] = [join(home, 'data'), join(home, 'temporary')]
   mkdirSync(dataDir, { mode: 0o700 })
   mkdirSync(temporary)
-  const wares = kind === 'pretended' ? pretended(dataDir) : await bundled(join(home, 'wares'))
+  const wares = await makers[kind](kind === 'pretended' ? dataDir : join(home, 'wares'))
   const server: PostgresServer | undefined = store === 'postgres' ? await startPostgres() : undefined
   const database = server === undefined ? 'sqlite' : await server.database()
   const brokers = new Set<BrokerProcess>()

@@ -10,7 +10,7 @@ import { type Front, makeFront } from './front.ts'
 import { openJournal } from './journal.ts'
 import { leftBehind, untilSwept } from './leftovers.ts'
 import { goOnDuty } from './operator.ts'
-import { inRoom, type Room, type StoreKind } from './room.ts'
+import { inRoom, type Room, type StoreKind, type WaresKind } from './room.ts'
 
 export interface StormSize {
   readonly customers: number
@@ -38,9 +38,9 @@ export function killedBroker(store: StoreKind, size: StormSize): Promise<Outcome
 }
 
 /** The same, while the programs of a bundle work in containers. */
-export function killedWithContainers(size: StormSize): Promise<Outcome> {
+export function killedWithContainers(size: StormSize & { readonly kind?: WaresKind }): Promise<Outcome> {
   // A container takes longer than two answers: some must get as far as their start.
-  return weather('sqlite', { answers: 100, ...size, kind: 'bundled' }, restarts)
+  return weather('sqlite', { answers: 100, kind: 'bundled', ...size }, restarts)
 }
 
 const restarts: Blow = async ({ start, kill, front, random, size }) => {
@@ -137,7 +137,7 @@ type Blow = (weather: Weather) => Promise<undefined | (() => Promise<void>) | vo
 /** Customers live their lives while the blows fall; when both are done, everything is looked at. */
 function weather(
   store: StoreKind,
-  size: StormSize & { readonly kind?: 'bundled' },
+  size: StormSize & { readonly kind?: WaresKind },
   blow: Blow,
 ): Promise<Outcome> {
   return inRoom(store, size.kind ?? 'pretended', async (room) => {

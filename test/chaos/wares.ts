@@ -1,7 +1,9 @@
 /** What customers of a storm order: what only pretends, or a bundle whose program runs in a container. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { planId, serviceId, serviceName } from '../../src/contracts/apb/names.ts'
 import type { JsonObject } from '../../src/kit/json.ts'
+import { bundleImage } from '../apb/image.ts'
 import { thickBundle } from '../cnab/bundle.ts'
 import { conformanceConfig, slowOffer } from '../support/broker-process.ts'
 import { noteStarts } from '../support/sim-starts.ts'
@@ -125,6 +127,79 @@ catalog:
   return {
     config,
     offer,
+    create: (size, create) => ({ size, secret: canary, ...work(create) }),
+    change: (size, change) => ({ size, ...work(change) }),
+    bind: () => ({}),
+    starts: (_operation, log) => log.split(/^begin /m).length - 1,
+    misspoken,
+    begun: () => [],
+  }
+}
+
+const spec = `
+version: 1.0
+name: stormy-apb
+description: A service bundle in a storm
+bindable: true
+async: optional
+metadata: {}
+plans:
+  - name: default
+    description: One
+    free: true
+    metadata: {}
+    parameters:
+      - {name: size, type: int, default: 1, updatable: true}
+      - {name: pause, type: string, default: '0', updatable: true}
+      - {name: status, type: int, default: 0, updatable: true}
+      - {name: secret, type: string, default: '', display_type: password}
+`
+
+/**
+ * Calls the stand-in before its work and after it: what was written before a kill must be there after. A call that was cut off is made
+ * again, as clients do; what it made the first time is there already.
+ */
+const entrypoint = `
+value() { printf %s "$vars" | sed -n "s/.*\\"$1\\":\\"\\{0,1\\}\\([^\\",}]*\\).*/\\1/p"; }
+vars=$3
+echo "begin $1"
+own=/api/v1/namespaces/$POD_NAMESPACE/configmaps
+until_done() { tries=0; until "$@" 2>/dev/null | tail -1 | grep -qE '^(200|201|409)$'; do tries=$((tries+1)); [ $tries -lt 50 ] || return 1; sleep 0.2; done; }
+until_done call POST $own '' '{"metadata":{"name":"mark"},"data":{"of":"'$POD_NAME'"}}' || { echo 'no mark'; exit 9; }
+n=0
+while [ $n -lt ${lines} ]; do n=$((n+1)); echo "line $n $(value secret)"; sleep "$(value pause)"; done
+until_done call GET $own/mark || { echo 'its mark is lost'; exit 9; }
+case $1 in provision|update|bind) until_done credentials '{"size":"'$(value size)'"}' || { echo 'no credentials'; exit 9; } ;; esac
+echo "end $1"
+case $1 in provision|update) exit "$(value status)" ;; esac
+exit 0
+`
+
+/** A service bundle that is made here, in containers of the embedded engine beside its stand-in. */
+export async function serviceBundled(folder: string): Promise<Wares> {
+  mkdirSync(folder, { recursive: true })
+  const { reference } = await bundleImage(folder, 'stormy', { spec, entrypoint })
+  const config = join(folder, 'chandler.yml')
+  writeFileSync(
+    config,
+    `http: { listen: '127.0.0.1:0', adminListen: off }
+engine: embedded
+shutdown: { drainDelay: 0s, drain: 5s }
+${accounts}
+catalog:
+  - package: ${reference}
+    contract: apb
+    options: { registry: dh, namespace: target, launchOnBind: always }
+`,
+  )
+  const service = serviceName('dh', 'stormy-apb')
+  const work = ({ ms, outcome }: Pretence): JsonObject => ({
+    pause: (ms / 1000 / lines).toFixed(3),
+    status: outcome === 'fail' ? 4 : 0,
+  })
+  return {
+    config,
+    offer: { service_id: serviceId(service), plan_id: planId(service, 'default') },
     create: (size, create) => ({ size, secret: canary, ...work(create) }),
     change: (size, change) => ({ size, ...work(change) }),
     bind: () => ({}),
