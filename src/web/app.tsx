@@ -14,7 +14,7 @@ import { SearchBox } from './parts/search-box.tsx'
 import { useTitle } from './parts/title.ts'
 import { documentsPath } from './place.ts'
 import { address, href } from './router.ts'
-import { may, resume, session } from './session.ts'
+import { accountOf, may, resume, session } from './session.ts'
 import { language, t } from './texts.ts'
 
 /** Everything that is shown. */
@@ -31,7 +31,8 @@ export function App() {
     case 'none':
       return <LogInPage hadEnded={state.hadEnded} />
     case 'open':
-      return <Frame />
+      // Of what the account before has loaded or typed, nothing stays.
+      return <Frame key={accountOf(state.session)} />
   }
 }
 

@@ -4,8 +4,10 @@ import type { Problem } from '../api/problem.ts'
 import type { Session } from '../api/session.ts'
 import type { Permission } from '../model/access.ts'
 import { calls } from './calls.ts'
-import { apiPath } from './place.ts'
+import { apiPath, brokerUrl } from './place.ts'
+import { go, href } from './router.ts'
 import { type Answered, addressOf, exchange, send, sessionHooks } from './send.ts'
+import { emptyWindow, takeWindow } from './window-memory.ts'
 
 /** `asking` until the broker has told whether there is one; `unreached` while it cannot tell. */
 export type SessionState =
@@ -16,16 +18,55 @@ export type SessionState =
 
 export const session = signal<SessionState>({ kind: 'asking' })
 
-/** Where it is noted that there was one: a browser without it need not ask, and be refused. */
+/**
+ * Where every window of the browser finds which session there is: they share its cookie. Without it a browser need not
+ * ask, and be refused.
+ */
 const kept = 'chandler.session'
+/** Stands there while a window is at the identity provider. */
+const underway = 'underway'
+
 effect(() => {
-  if (session.value.kind === 'open') localStorage.setItem(kept, 'open')
-  else if (session.value.kind === 'none') localStorage.removeItem(kept)
+  if (session.value.kind !== 'open') return
+  const { session: opened } = session.value
+  localStorage.setItem(kept, markOf(opened))
+  // An address may name what the account before was looking at.
+  if (takeWindow(accountOf(opened))) go(href('/'), 'replace')
 })
+
+/** Tells a session from those before and after it, without saying whose it is. */
+function markOf({ endsAt }: Session): string {
+  return endsAt
+}
+
+/** Tells an account of this broker from every other. */
+export function accountOf({ user, keptIn }: Session): string {
+  return JSON.stringify([brokerUrl, keptIn, user.name])
+}
 
 sessionHooks.csrf = () => (session.value.kind === 'open' ? session.value.session.csrf : undefined)
 sessionHooks.lost = () => {
-  if (session.value.kind === 'open') session.value = { kind: 'none', hadEnded: true }
+  const state = session.peek()
+  if (state.kind !== 'open') return
+  // Another window may have begun a new one meanwhile.
+  if (localStorage.getItem(kept) === markOf(state.session)) localStorage.removeItem(kept)
+  session.value = { kind: 'none', hadEnded: true }
+}
+
+/** Takes the session that was begun in another window, and shows nothing more of one that was ended there, also while the page lay in the browser's history. */
+export function watchWindows(): void {
+  addEventListener('storage', noticeOthers)
+  addEventListener('pageshow', noticeOthers)
+}
+
+function noticeOthers(): void {
+  const state = session.peek()
+  const own = state.kind === 'open' ? markOf(state.session) : null
+  const mark = localStorage.getItem(kept)
+  const isKnown = state.kind === 'open' || state.kind === 'none'
+  if (!isKnown || mark === own || mark === underway) return
+  session.value = mark === null ? { kind: 'none', hadEnded: true } : { kind: 'asking' }
+  if (mark !== null) void resume()
 }
 
 /** Whether the person may do that in some tenant; pages show no button that the API would refuse everywhere. */
@@ -45,11 +86,10 @@ export async function resume(): Promise<void> {
   const answered = await send(calls.session, { path: {}, isRefresh: true })
   if (answered.kind === 'done') session.value = { kind: 'open', session: answered.value }
   // A session that was open is ended by `lost` alone: a broker that cannot be reached has not ended it.
-  else if (session.peek().kind !== 'open')
-    session.value =
-      answered.status === 401
-        ? { kind: 'none', hadEnded: false }
-        : { kind: 'unreached', problem: answered.problem }
+  else if (session.peek().kind !== 'open') {
+    if (answered.status === 401) forget()
+    else session.value = { kind: 'unreached', problem: answered.problem }
+  }
 }
 
 /** Trades a password for a session. */
@@ -81,11 +121,20 @@ export function wayToProvider(): string {
 
 /** After the way to the provider the broker is asked for the session that was begun there. */
 export function leaveForProvider(): void {
-  localStorage.setItem(kept, 'open')
+  localStorage.setItem(kept, underway)
 }
 
-/** Ends the session here and at the broker. */
-export async function logOut(): Promise<void> {
-  await send(calls.logOut, { path: {} })
+/** Ends the session at the broker, then here; a refusal says that it goes on. */
+export async function logOut(): Promise<Answered<unknown>> {
+  const answered = await send(calls.logOut, { path: {} })
+  if (answered.kind === 'refused' && answered.status !== 401) return answered
+  emptyWindow()
+  forget()
+  go(href('/'), 'replace')
+  return answered
+}
+
+function forget(): void {
+  localStorage.removeItem(kept)
   session.value = { kind: 'none', hadEnded: false }
 }

@@ -1,5 +1,5 @@
 /** Sessions of people: log-in, cookie, token of changes, ends, roles; by HTTP as a browser sends it, and in one. */
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cookieName } from '../../src/http/sessions.ts'
 import { ask } from '../support/ask.ts'
@@ -111,6 +111,14 @@ describe('a session by HTTP', () => {
   })
 })
 
+/** Fills in the log-in that stands on the page. */
+async function logInOn(page: Page, user: User): Promise<void> {
+  await page.getByLabel('User').fill(user)
+  await page.getByLabel('Password').fill(passwords[user])
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('link', { name: user, exact: true }).waitFor()
+}
+
 describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -220,6 +228,94 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     }
     expect(visitor.complaints).toEqual([])
     await visitor.close()
+  })
+
+  test('what was typed stays for the same account when its session has ended, and not for another', async () => {
+    const visitor = await visitorOf(browser, running.url)
+    const { page, context } = visitor
+    const kept = () => page.evaluate<string>('JSON.stringify(sessionStorage)')
+    const typeAndLose = async (): Promise<void> => {
+      await visitor.visit('/order/alpha-db/small')
+      await page.getByLabel('Name', { exact: true }).fill('books-of-admin')
+      await context.clearCookies()
+      await page.reload()
+    }
+    await logInAs(visitor, 'admin', passwords.admin)
+    await typeAndLose()
+    await logInOn(page, 'admin')
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('books-of-admin')
+    await typeAndLose()
+    await logInOn(page, 'watcher')
+    // The address, too, was of the account before.
+    expect(new URL(page.url()).pathname).toBe('/ui/')
+    expect(await kept()).not.toContain('books-of-admin')
+    await page.getByRole('link', { name: 'watcher' }).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await logInOn(page, 'admin')
+    await visitor.visit('/order/alpha-db/small')
+    await page.getByLabel('Name', { exact: true }).fill('books-of-admin')
+    // A broker that cannot be reached ends no session: the page does not say so either.
+    await page.getByRole('link', { name: 'admin' }).click()
+    await page.route('**/api/v1/session', (route) => route.abort())
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('The broker cannot be reached').waitFor()
+    await looked(visitor, 'not-logged-out')
+    await page.unroute('**/api/v1/session')
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    expect([new URL(page.url()).pathname, await kept()]).toEqual(['/ui/', '{}'])
+    expect(visitor.complaints).toEqual([])
+    await visitor.close()
+  })
+
+  test('another window, and the history of this one, show nothing of an account that logged out', async () => {
+    await ask(running, '/api/v1/instances', {
+      as: basic('admin'),
+      method: 'POST',
+      body: { service: 'alpha-db', plan: 'small', id: 'of-admin', name: 'of-admin', parameters: { size: 3 } },
+    })
+    await ask(running, '/api/v1/instances/chandler/of-admin/bindings', {
+      as: basic('admin'),
+      method: 'POST',
+      body: { id: 'app' },
+    })
+    const visitor = await visitorOf(browser, running.url)
+    const { page, context } = visitor
+    await logInAs(visitor, 'admin', passwords.admin)
+    await visitor.visit('/instances/chandler/of-admin?tab=bindings')
+    await page.getByRole('button', { name: 'Reveal credentials' }).click()
+    await page.getByText(/Hidden again in/).waitFor()
+    const other = await context.newPage()
+    await other.goto(`${running.url}/ui/account`)
+    await other.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('The session has ended.').waitFor()
+    expect(await page.content()).not.toContain('of-admin')
+
+    await logInOn(page, 'admin')
+    await visitor.visit('/instances/chandler/of-admin?tab=bindings')
+    await page.getByRole('button', { name: 'Reveal credentials' }).click()
+    await page.getByText(/Hidden again in/).waitFor()
+    await page.goto(`${running.url}/docs/`)
+    // The log-in of another window takes the place of the session that this one had.
+    await other.evaluate("localStorage.removeItem('chandler.session')")
+    await other.reload()
+    await logInOn(other, 'watcher')
+    await page.goBack()
+    await page.getByRole('link', { name: 'watcher', exact: true }).waitFor()
+    expect(await page.content()).not.toContain('Hidden again in')
+    expect(await page.getByRole('button', { name: 'Unbind' }).count()).toBe(0)
+    await logInElsewhere()
+    expect(visitor.complaints).toEqual([])
+    await visitor.close()
+
+    /** A window that stands open becomes one of the account that logs in in another. */
+    async function logInElsewhere(): Promise<void> {
+      await other.evaluate("localStorage.removeItem('chandler.session')")
+      await other.reload()
+      await logInOn(other, 'admin')
+      await page.getByRole('link', { name: 'admin', exact: true }).waitFor()
+      expect(new URL(page.url()).pathname).toBe('/ui/')
+    }
   })
 
   test('a session that ends under the page asks to log in again', async () => {

@@ -161,7 +161,7 @@ export const accountRoutes = [
       const id = freshId(ports.broker.chance, asker.account.id, idempotencyKey)
       const wanted = { id, name, account: owner, grants, forMs: days * dayMs }
       const { token, text } = await makeToken(ports.broker, asker, wanted)
-      return { kind: 'document', body: { ...toToken(token), token: text }, secret: true }
+      return { kind: 'document', body: { ...toToken(token), token: text } }
     },
   }),
   route({

@@ -85,7 +85,7 @@ export const bindingRoutes = [
     answers: Credentials,
     handle: async ({ params }, { broker }) => {
       const { answer } = await fetchBinding(broker, params)
-      return { kind: 'document', body: toCredentials(answer), secret: true }
+      return { kind: 'document', body: toCredentials(answer) }
     },
   }),
   route({

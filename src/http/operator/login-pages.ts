@@ -18,15 +18,12 @@ export function addLoginPages(app: FastifyInstance, ports: OperatorPorts): void 
   const hidden = { schema: { hide: true } }
   app.get(offered, hidden, (_request, reply) => {
     const oidc = ports.oidc.offer()
-    return reply.header('Cache-Control', 'no-store').send(oidc === undefined ? {} : { oidc })
+    return reply.send(oidc === undefined ? {} : { oidc })
   })
   app.get(begins, hidden, async (request, reply) => {
     const to = placeIn(ports, new URL(request.url, 'http://here').searchParams.get('to'))
     const { location, pass } = await ports.oidc.begin(to)
-    return reply
-      .header('Set-Cookie', keep(ports, request, pass))
-      .header('Cache-Control', 'no-store')
-      .redirect(location)
+    return reply.header('Set-Cookie', keep(ports, request, pass)).redirect(location)
   })
   app.get(comesBack, hidden, (request, reply) => comeBack(ports, request, reply))
 }
@@ -36,7 +33,7 @@ async function comeBack(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  reply.header('Cache-Control', 'no-store').header('Referrer-Policy', 'no-referrer')
+  reply.header('Referrer-Policy', 'no-referrer')
   const requestId = requestIdOf(request.headers, ports.broker)
   const source = ports.source(request.raw)
   const asker = { platform: '', requestId, source }

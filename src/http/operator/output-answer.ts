@@ -9,5 +9,5 @@ export function outputNamed(outputs: readonly Output[], name: string): Answer {
   if (output.state === 'missing' || output.state === 'too-large')
     fail('output.unknown', `${name} is ${output.state}`)
   const mediaType = output.mediaType ?? 'application/octet-stream'
-  return { kind: 'bytes', bytes: output.content, mediaType, secret: output.secret }
+  return { kind: 'bytes', bytes: output.content, mediaType }
 }

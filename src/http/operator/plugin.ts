@@ -54,7 +54,8 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
   app.addHook('onRequest', (request, reply, done) => {
     ports.observe.begins()
     dropTypeOfNothing(request)
-    reply.header('X-Request-ID', notedIdOf(ports, request))
+    // An answer is for one account; a browser that goes back in its history would show it to the next.
+    reply.header('X-Request-ID', notedIdOf(ports, request)).header('Cache-Control', 'no-store')
     done(request.is404 ? notServed(request, reply) : undefined)
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -301,12 +302,10 @@ async function sendAnswer(route: Route, answer: Answer, reply: FastifyReply): Pr
   reply.header('X-Content-Type-Options', 'nosniff')
   switch (answer.kind) {
     case 'document':
-      if (answer.secret) reply.header('Cache-Control', 'no-store')
       return reply.code(route.status).type('application/json; charset=utf-8').send(answer.body)
     case 'nothing':
       return reply.code(204).send()
     case 'bytes':
-      if (answer.secret) reply.header('Cache-Control', 'no-store')
       // What a package wrote is never shown as a page of ours.
       reply.header('Content-Disposition', 'attachment').header('Content-Security-Policy', 'sandbox')
       return reply.type(answer.mediaType).send(Buffer.from(answer.bytes))
@@ -330,12 +329,15 @@ async function answerProblem(ports: OperatorPorts, { error, request, reply }: Fa
   }
   const status = statusOf(problem)
   if (status === 429 || status === 503) reply.header('Retry-After', '5')
-  return reply
-    .code(status)
-    .header('X-Request-ID', requestId)
-    .header('Cache-Control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .send(toApiProblem(problem, requestId))
+  return (
+    reply
+      .code(status)
+      // Faults of the framework come before any hook.
+      .header('X-Request-ID', requestId)
+      .header('Cache-Control', 'no-store')
+      .type('application/json; charset=utf-8')
+      .send(toApiProblem(problem, requestId))
+  )
 }
 
 /** A script of a page asks for the password itself: with another challenge the browser would ask, too. */

@@ -47,14 +47,9 @@ export type Answer = AnswerContent & {
 }
 
 type AnswerContent =
-  | { readonly kind: 'document'; readonly body: unknown; readonly secret?: boolean }
+  | { readonly kind: 'document'; readonly body: unknown }
   | { readonly kind: 'nothing' }
-  | {
-      readonly kind: 'bytes'
-      readonly bytes: Uint8Array
-      readonly mediaType: string
-      readonly secret: boolean
-    }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly mediaType: string }
   | { readonly kind: 'events'; readonly events: AsyncIterable<ServerEvent> }
 
 export interface ServerEvent {

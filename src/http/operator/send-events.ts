@@ -7,7 +7,6 @@ import type { ServerEvent } from './route.ts'
 export function sendEvents(reply: FastifyReply, events: AsyncIterable<ServerEvent>): FastifyReply {
   return reply
     .type('text/event-stream; charset=utf-8')
-    .header('Cache-Control', 'no-store')
     .header('X-Accel-Buffering', 'no')
     .send(Readable.from(reply.request.method === 'HEAD' ? [] : printed(events)))
 }

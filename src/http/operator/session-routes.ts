@@ -19,7 +19,7 @@ export const sessionRoutes = [
       const isBorrowed = account.token !== undefined || account.claimed !== undefined
       if (isBorrowed) fail('request.forbidden', 'a token begins no session')
       const session = sessions.begin(account)
-      return Promise.resolve({ kind: 'document', body: toSession(session), secret: true, session })
+      return Promise.resolve({ kind: 'document', body: toSession(session), session })
     },
   }),
   route({
@@ -32,7 +32,7 @@ export const sessionRoutes = [
     answers: Session,
     handle: ({ session }) => {
       const body = toSession(session ?? fail('request.unauthenticated', 'there is no session'))
-      return Promise.resolve({ kind: 'document', body, secret: true })
+      return Promise.resolve({ kind: 'document', body })
     },
   }),
   route({

@@ -249,7 +249,7 @@ export const systemRoutes = [
     handle: async ({ query }, { support }) => {
       const { sinceSeconds = 7200, operation } = query
       const bytes = await support({ sinceMs: sinceSeconds * 1000, ...present({ operation }) })
-      return { kind: 'bytes', bytes, mediaType: 'application/gzip', secret: true }
+      return { kind: 'bytes', bytes, mediaType: 'application/gzip' }
     },
   }),
 ]

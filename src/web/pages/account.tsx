@@ -1,13 +1,15 @@
 /** The account of the session, its end, its language; and the way out. */
+import { useState } from 'preact/hooks'
 import { OwnPassword } from '../account/own-password.tsx'
 import { TenantTable } from '../account/tenants.tsx'
 import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { Command } from '../parts/copy.tsx'
+import { ProblemNote } from '../parts/problem.tsx'
 import { lastingText, moment } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
 import { brokerUrl } from '../place.ts'
-import { send } from '../send.ts'
+import { type Answered, send } from '../send.ts'
 import { logOut, session } from '../session.ts'
 import { chooseLanguage, type Language, language, languages, t } from '../texts.ts'
 
@@ -60,11 +62,7 @@ export function AccountPage() {
           ))}
         </select>
       </label>
-      <p>
-        <button type="button" onClick={() => void logOut()}>
-          {t('account.logOut')}
-        </button>
-      </p>
+      <LogOut />
       <Command
         label={t('account.command')}
         words={[
@@ -72,6 +70,20 @@ export function AccountPage() {
           ...(keptIn === 'provider' ? ['--provider'] : ['--user', user.name]),
         ]}
       />
+    </>
+  )
+}
+
+function LogOut() {
+  const [answered, setAnswered] = useState<Answered<unknown>>()
+  return (
+    <>
+      {answered?.kind === 'refused' ? <ProblemNote problem={answered.problem} /> : null}
+      <p>
+        <button type="button" onClick={() => void logOut().then(setAnswered)}>
+          {t('account.logOut')}
+        </button>
+      </p>
     </>
   )
 }
