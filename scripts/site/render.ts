@@ -168,6 +168,8 @@ function textOf(token: Token): string {
     const { header, rows } = token as Tokens.Table
     return [header, ...rows].map((row) => row.map(({ tokens }) => plain(tokens)).join(' · ')).join(' ')
   }
+  // A line break in a cell.
+  if (token.type === 'html') return ' '
   if (token.type === 'list') return (token as Tokens.List).items.map(textOf).join(' ')
   if ('tokens' in token && token.tokens !== undefined) return token.tokens.map(textOf).join('')
   return 'text' in token ? unmarked(String(token.text)) : ''

@@ -36,6 +36,7 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.yaml': 'text/plain; charset=utf-8',
   '.yml': 'text/plain; charset=utf-8',
 }
 

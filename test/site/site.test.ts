@@ -61,6 +61,7 @@ test.each([
   const found = find(entries, text)
 
   expect(found.slice(0, 5).map((one) => one.path)).toContain(path)
+  expect(JSON.stringify(entries)).not.toContain('<br>')
   expect(find(entries, 'nothing-is-called-so')).toEqual([])
 })
 
@@ -78,6 +79,14 @@ test('a broker serves it to everybody, compressed, and says when it is unchanged
   expect([start.status, start.headers.get('Content-Encoding')]).toEqual([200, 'br'])
   expect(start.headers.get('Content-Security-Policy')).toContain("default-src 'self'")
   expect([again.status, missing.status, escaped.status, changed.status]).toEqual([304, 404, 404, 405])
+})
+
+test('a broker serves each file that a page leads to', async () => {
+  const statuses = await Promise.all(
+    site.files.map(async (file) => [file, (await get(`/docs/${encodeURI(file)}`)).status] as const),
+  )
+
+  expect(statuses.filter(([, status]) => status !== 200)).toEqual([])
 })
 
 test('a broker without them says how they are had', async () => {
