@@ -121,6 +121,7 @@ export async function logInAs(visitor: Visitor, user: string, password: string):
   await visitor.page.getByRole('link', { name: user }).waitFor()
 }
 
+/** Both widths in both schemes. */
 const looks = [
   ['1280-light', { width: 1280, height: 900 }, 'light'],
   ['1280-dark', { width: 1280, height: 900 }, 'dark'],
@@ -128,10 +129,17 @@ const looks = [
   ['390-light', { width: 390, height: 844 }, 'light'],
 ] as const
 
+/** Each width and each scheme once: enough for a page that is looked at in all of them elsewhere. */
+export const fewLooks = looks.filter(([look]) => look === '1280-light' || look === '390-dark')
+
 /** Looks at a page as it is at both widths in both schemes: axe finds nothing, nothing lies beside it, the browser has no complaint. */
-export async function looked({ page, faults, complaints }: Visitor, name: string): Promise<void> {
+export async function looked(
+  { page, faults, complaints }: Visitor,
+  name: string,
+  chosen: readonly (typeof looks)[number][] = looks,
+): Promise<void> {
   const before = page.viewportSize()
-  for (const [look, size, colorScheme] of looks) {
+  for (const [look, size, colorScheme] of chosen) {
     await page.setViewportSize(size)
     await page.emulateMedia({ colorScheme })
     const shot = `${name}-${look}`
