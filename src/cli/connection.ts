@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Client, makeClient } from '../client/client.ts'
-import type { Credentials } from '../client/credentials.ts'
+import { type Credentials, tokenCredentials } from '../client/credentials.ts'
 import { Secret } from '../kit/secret.ts'
 import { fail } from '../model/problem.ts'
 import { type Context, readContexts } from './contexts.ts'
@@ -76,7 +76,7 @@ function credentialsOf(
   url: string,
 ): Credentials {
   const token = options.user === undefined ? tokenOf(options, remembered) : undefined
-  if (token !== undefined) return { token: new Secret(token) }
+  if (token !== undefined) return tokenCredentials(token)
   const user = options.user ?? process.env['CHANDLER_USER'] ?? remembered?.user
   const password = passwordOf(options, remembered)
   if (user === undefined || password === undefined) {

@@ -1,11 +1,19 @@
 /** What is shown to a broker: a user and a password, or a token. */
-import type { Secret } from '../kit/secret.ts'
+import { Secret } from '../kit/secret.ts'
+import { fail } from '../model/problem.ts'
 
 export type Credentials = UserCredentials | { readonly token: Secret }
 
 export interface UserCredentials {
   readonly user: string
   readonly password: Secret
+}
+
+/** A token as a person or a file gives it. Problems: usage.invalid where no header can hold it. */
+export function tokenCredentials(text: string): Credentials {
+  if (!/^[\x21-\x7e]+$/.test(text))
+    fail('usage.invalid', 'the token has characters that no token has; it must be copied as a whole')
+  return { token: new Secret(text) }
 }
 
 /** The value of the Authorization header for some credentials. */

@@ -65,6 +65,8 @@ const files: Readonly<Record<string, string>> = {
     })),
   }),
   'broken.yaml': 'a: [',
+  // As it is written where it stands for a token.
+  token: 'chd_…',
 }
 
 beforeAll(async () => {
@@ -183,6 +185,16 @@ test.each<[string, ProblemCode, words: readonly string[]]>([
   expect(said).toContain(`${problemCodes[code].title} (${code})`)
   expect(said).toMatch(/^hint: .{12}/m)
   expect(exit).toBe(problemCodes[code].exit)
+})
+
+test.each([
+  [['status', '--server', 'http://127.0.0.1:1']],
+  [['osb', 'catalog', '--url', 'http://127.0.0.1:1']],
+])('a token that no header can hold is told as such before anything is sent: %s', async (words) => {
+  const { exit, said } = await told([...words, '--token-file', at('token')])
+
+  expect(said).toContain('the token has characters that no token has')
+  expect(exit).toBe(2)
 })
 
 test('records of an action that the bundle lacks are taken over with a warning that names them', async () => {

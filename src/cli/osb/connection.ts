@@ -1,7 +1,7 @@
 /** Which foreign broker is meant, and as whom: flags, the address itself, then the environment. */
 import type { Command } from 'commander'
 import { type BrokerConnection, connectToBroker } from '../../client/broker-connection.ts'
-import type { Credentials } from '../../client/credentials.ts'
+import { type Credentials, tokenCredentials } from '../../client/credentials.ts'
 import { makeOsbClient, type OsbClient } from '../../client/osb.ts'
 import { systemClock } from '../../kit/clock.ts'
 import { present } from '../../kit/present.ts'
@@ -60,7 +60,7 @@ function fileText(file: string | undefined): string | undefined {
 
 function credentialsOf(given: string, options: BrokerOptions): Credentials | undefined {
   const { env } = process
-  if (options.tokenFile !== undefined) return { token: new Secret(readPassword(options.tokenFile)) }
+  if (options.tokenFile !== undefined) return tokenCredentials(readPassword(options.tokenFile))
   const inUrl = URL.canParse(given) ? new URL(given) : undefined
   const user = options.user ?? (inUrl?.username ? decodeURIComponent(inUrl.username) : env['CHANDLER_USER'])
   const password =
