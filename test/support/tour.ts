@@ -75,7 +75,7 @@ function patternOf(line: string): RegExp {
 
 const mark = '--- next ---'
 /** A page that leaves something running would never end. */
-const patienceMs = 170_000
+const patienceMs = 840_000
 
 async function runAll(
   commands: readonly string[],

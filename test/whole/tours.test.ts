@@ -28,17 +28,21 @@ function missingFor(needs: readonly string[]): string | undefined {
   return (needs.includes('terraform') ? noTerraform : undefined) ?? ensurePrograms(...programs)
 }
 
-test.for(toured)('the tour of $page does what it says', async ({ page, atLeast, needs }, { skip }) => {
-  const missing = missingFor(needs)
-  skip(missing !== undefined, missing)
-  const folder = newFolder()
-  folders.push(folder)
+test.for(toured)(
+  'the tour of $page does what it says',
+  { timeout: 900_000 },
+  async ({ page, atLeast, needs }, { skip }) => {
+    const missing = missingFor(needs)
+    skip(missing !== undefined, missing)
+    const folder = newFolder()
+    folders.push(folder)
 
-  const played = await playTour({ page, folder, program, environment })
+    const played = await playTour({ page, folder, program, environment })
 
-  expect(played.length).toBeGreaterThan(atLeast)
-  for (const { command, expected, printed } of played) {
-    expect(printed, `$ ${command}`).toBeDefined()
-    for (const pattern of expected) expect(printed, `after $ ${command}`).toMatch(pattern)
-  }
-})
+    expect(played.length).toBeGreaterThan(atLeast)
+    for (const { command, expected, printed } of played) {
+      expect(printed, `$ ${command}`).toBeDefined()
+      for (const pattern of expected) expect(printed, `after $ ${command}`).toMatch(pattern)
+    }
+  },
+)
