@@ -1,8 +1,15 @@
-/** npm run chaos [-- long|commands] [--seed N] [--blows N] [--only TEXT]: the storms with a closing line; long: 300 kills each. */
+/**
+ * npm run chaos [-- long|commands|lives] [--seed N] [--blows N] [--lives N] [--only TEXT] [--play STEPS]: the storms with a closing
+ * line; long: 300 kills each; lives: 2,000 of them, or the steps that a fault has told.
+ */
+import { present } from '../../src/kit/present.ts'
 import { fail } from '../../src/model/problem.ts'
 import { argumentsOf, countOf, misused } from '../arguments.ts'
 import { commandContracts } from './command-works.ts'
 import { everyCommit, killedCommands } from './commands.ts'
+import { readLife } from './lives/life.ts'
+import { live, shareOf } from './lives/lives.ts'
+import { lifeContracts } from './lives/wares.ts'
 import {
   cutDatabase,
   killedBroker,
@@ -12,20 +19,24 @@ import {
   stampede,
 } from './scenarios.ts'
 
-const usage = 'usage: npm run chaos [-- long|commands] [--seed N] [--blows N] [--only TEXT]'
+const usage =
+  'usage: npm run chaos [-- long|commands|lives] [--seed N] [--blows N] [--lives N] [--only TEXT] [--play STEPS]'
 const { values, positionals } = argumentsOf(
   {
     allowPositionals: true,
     options: {
       seed: { type: 'string' },
       blows: { type: 'string' },
+      lives: { type: 'string' },
+      play: { type: 'string' },
       only: { type: 'string', default: '' },
     },
   },
   usage,
 )
 const [kind = 'usual'] = positionals
-if (!['usual', 'long', 'commands'].includes(kind)) misused(`there are no storms called ${kind}`, usage)
+if (!['usual', 'long', 'commands', 'lives'].includes(kind))
+  misused(`there are no storms called ${kind}`, usage)
 const isLong = kind === 'long'
 const seed = countOf('seed', values.seed ?? String(Date.now() % 1_000_000), usage)
 const blows = countOf('blows', values.blows ?? (isLong ? '300' : '50'), usage)
@@ -61,7 +72,22 @@ const usual: readonly Storm[] = [
   ['connection to the database cut', () => cutDatabase(size)],
 ]
 
-const kinds: Readonly<Record<string, readonly Storm[]>> = { usual, long, commands }
+/** Each contract at the doors that it has; told where the steps are given. */
+const lives: readonly Storm[] = lifeContracts.map((contract) => [
+  `lives of ${contract}`,
+  async () => {
+    const steps = values.play === undefined ? undefined : readLife(values.play)
+    const all = countOf('lives', values.lives ?? '2000', usage)
+    const count = steps === undefined ? Math.ceil(all * shareOf[contract]) : 1
+    const toldLife = (life: number): void => {
+      if (life > 0 && life % 50 === 0) console.log(`  ${life} lives`)
+    }
+    const { faults } = await live({ contract, seed, count, ...present({ steps }), told: toldLife })
+    return faults
+  },
+])
+
+const kinds: Readonly<Record<string, readonly Storm[]>> = { usual, long, commands, lives }
 const storms = (kinds[kind] ?? fail('usage.invalid', `${kind}: ${Object.keys(kinds).join(', ')}`)).filter(
   ([name]) => name.includes(values.only),
 )

@@ -88,7 +88,7 @@ function lastWords(broker: BrokerProcess): string {
 }
 
 /** Leases that run out while a test is watching, and room for everybody. */
-const impatient = {
+export const impatient = {
   CHANDLER_OPERATIONS_LEASE: '4s',
   CHANDLER_OPERATIONS_HEARTBEAT: '500ms',
   CHANDLER_OPERATIONS_SWEEP: '10s',
