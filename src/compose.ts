@@ -77,7 +77,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   })
   const telemetry = telemetryOf(log, metrics)
   const house = await openHouse(settings, { ring, metrics, report: telemetry.report, takeOver })
-  const { tools, worker, keeper, artifacts } = house
+  const { tools, worker, maintenance, artifacts } = house
   const { ports } = tools
   log.tag({ node: ports.node, cluster: tools.cluster.id })
   addBrokerMetrics(metrics, {
@@ -104,7 +104,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     version,
     uiFolder: around.uiFolder ?? builtFolder('ui'),
     documentsFolder: around.documentsFolder ?? builtFolder('docs'),
-    ...{ worker, keeper, probes: house.probes, artifacts, engines: tools.engines },
+    ...{ worker, maintenance, probes: house.probes, artifacts, engines: tools.engines },
     takeTenants: house.takeTenants,
   })
   const tls = readTls(settings)

@@ -41,7 +41,7 @@ export interface House {
   readonly shelf: LiveCatalog
   readonly tools: Tools
   readonly worker: Worker
-  readonly keeper: Maintenance
+  readonly maintenance: Maintenance
   readonly probes: ReturnType<typeof startProbes>
   /** Reads what was decided for tenants by command. */
   takeTenants(): Promise<void>
@@ -83,16 +83,16 @@ export async function openHouse(settings: Settings, parts: HouseParts): Promise<
   const logs = makeLogWriter(store, clock)
   const tools: Tools = { ports, cluster, engines, bell: endHints(), logs, limits, room, report, beforehand }
   const worker = startWorker(tools)
-  const keeper = startMaintenance(tools, rules.keeper)
+  const maintenance = startMaintenance(tools, rules.maintenance)
   const probes = startProbes(engines, metrics, clock)
   const catalogLoops = startCatalogLoops(settings, { tools, shelf, artifacts, leaving })
   return {
-    ...{ artifacts, rules, shelf, tools, worker, keeper, probes },
+    ...{ artifacts, rules, shelf, tools, worker, maintenance, probes },
     takeTenants: tenants.refresh,
     async close() {
       await tenants.stop()
       await probes.stop()
-      await keeper.stop()
+      await maintenance.stop()
       await catalogLoops.stop()
       await worker.drain()
       await beforehand.close()

@@ -57,7 +57,7 @@ export interface OperatorSideParts {
   /** The same with their origins; absent where they were made by a program. */
   readonly entries: (() => readonly Entry[]) | undefined
   readonly worker: Worker
-  readonly keeper: Maintenance
+  readonly maintenance: Maintenance
   readonly engines: readonly Engine[]
   readonly artifacts: ArtifactStore
   readonly probes: Pick<Probes, 'latest'>
@@ -190,7 +190,7 @@ function startBeat({ monotonic }: Clock): { readonly at: number; stop(): void } 
 }
 
 /** Three missed rounds are too many. */
-function pulsesOf({ operations }: Settings, { worker, keeper }: OperatorSideParts) {
+function pulsesOf({ operations }: Settings, { worker, maintenance }: OperatorSideParts) {
   return [
     { name: 'claim loop', at: worker.pulse.claim, withinMs: 10_000 },
     {
@@ -198,7 +198,7 @@ function pulsesOf({ operations }: Settings, { worker, keeper }: OperatorSidePart
       at: worker.pulse.heartbeat,
       withinMs: Math.max(10_000, operations.heartbeat * 3),
     },
-    { name: 'keeper loop', at: keeper.pulse.keeper, withinMs: 60_000 },
+    { name: 'maintenance loop', at: maintenance.pulse.round, withinMs: 60_000 },
   ]
 }
 

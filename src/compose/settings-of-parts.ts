@@ -23,7 +23,7 @@ const dayMs = 86_400_000
 export interface Rules {
   policy(): Policy
   room(): WorkCapacity
-  keeper(): MaintenanceLimits
+  maintenance(): MaintenanceLimits
   change(settings: Settings): void
   /** What was decided for tenants by command. */
   takeTenants(stored: readonly TenantRule[]): void
@@ -35,13 +35,13 @@ export function makeRules(settings: Settings): Rules {
     from,
     policy: policyOf(from, stored),
     room: roomOf(from),
-    keeper: keeperLimitsOf(from),
+    maintenance: maintenanceLimitsOf(from),
   })
   let now = read(settings)
   return {
     policy: () => now.policy,
     room: () => now.room,
-    keeper: () => now.keeper,
+    maintenance: () => now.maintenance,
     change: (fresh) => {
       now = read(fresh)
     },
@@ -121,7 +121,7 @@ export function workLimitsOf({ operations }: Settings): WorkLimits {
   }
 }
 
-function keeperLimitsOf({ operations, retention }: Settings): MaintenanceLimits {
+function maintenanceLimitsOf({ operations, retention }: Settings): MaintenanceLimits {
   return {
     overdueGraceMs: operations.stopGrace + 60_000,
     sweepEveryMs: operations.sweep,

@@ -21,7 +21,8 @@ export interface MaintenanceLimits {
 
 export interface Maintenance {
   stop(): Promise<void>
-  readonly pulse: { readonly keeper: number }
+  /** When its last round began, by the monotonic clock; for health. */
+  readonly pulse: { readonly round: number }
 }
 
 const tickMs = 1000
@@ -32,13 +33,13 @@ const removalsPerSweep = 100
 export function startMaintenance(tools: Tools, limitsNow: () => MaintenanceLimits): Maintenance {
   const { clock, store, node } = tools.ports
   const leaving = new AbortController()
-  const pulse = { keeper: clock.monotonic() }
+  const pulse = { round: clock.monotonic() }
   const due = { sweep: 0, forget: 0 }
   let sweeping: Promise<void> | undefined
 
   async function loop(): Promise<void> {
     while (!leaving.signal.aborted) {
-      pulse.keeper = clock.monotonic()
+      pulse.round = clock.monotonic()
       await tick().catch((error: unknown) =>
         tools.report.event({ kind: 'fault', doing: 'keep house', error }),
       )
