@@ -7,7 +7,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { isObject } from '../../kit/json.ts'
 import type { Job } from '../../model/job.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
-import { targetOf } from '../absent.ts'
+import { statSmall, targetOf } from '../absent.ts'
 import { findCutShort, removeCutShort } from '../cut-short.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
 import type { ImageCopier } from '../image-program.ts'
@@ -119,8 +119,8 @@ function factsOf({ mayMount }: DockerContext): EngineFacts {
 }
 
 function refusal(
-  { program, steps, needs, files, folders, lent = [] }: Job,
-  { mayMount, networkChoice }: DockerContext,
+  { program, steps, needs, files, folders, sandbox, lent = [] }: Job,
+  { mayMount, networkChoice, socket }: DockerContext,
   lendSocket: boolean,
 ): Problem | undefined {
   const refuse = (detail: string): Problem => ({ code: 'engine.refused', detail })
@@ -135,10 +135,18 @@ function refusal(
     return refuse(`no network of its own can be made: ${notOwn}`)
   if (notOwn !== undefined && loopback !== undefined)
     return refuse(`${loopback.address} of this host cannot be lent to containers: ${notOwn}`)
+  if (sandbox !== undefined && networkChoice !== 'host' && isUsers(socket))
+    return refuse('containers of an engine without root do not reach the stand-in of the Kubernetes API')
   if (!mayMount && needs.readOnlyRoot && folders.some(({ readOnly }) => !readOnly))
     return refuse('folders to write to below a read-only root need a broker that is root')
   const large = files.find(({ content, readOnly }) => content.kind === 'artifact' && !readOnly)
   return large && refuse(`${large.path}: large things are mounted read-only on this engine`)
+}
+
+/** Whether the engine is an ordinary user's: the gateway of its network is no address of this host. */
+function isUsers(socket: string): boolean {
+  const owner = statSmall(socket)?.uid ?? 0
+  return owner !== 0
 }
 
 /** What Docker and Podman call the network of containers that name none. */
