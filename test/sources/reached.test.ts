@@ -54,14 +54,11 @@ beforeAll(async () => {
   )
 })
 
-beforeAll(() => vi.stubEnv('CHANDLER_CONFIG', undefined))
 afterEach(() => {
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
-  vi.stubEnv('CHANDLER_CONFIG', undefined)
 })
 afterAll(async () => {
-  vi.unstubAllEnvs()
   await registry?.stop()
   rmSync(home, { recursive: true, force: true })
 })

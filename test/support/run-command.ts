@@ -23,7 +23,14 @@ export async function runCommand(
   register(program)
   for (const command of withAllBelow(program))
     command.exitOverride().configureOutput({ writeErr: () => undefined })
-  await program.parseAsync([...words], { from: 'user' })
+  // A command may set variables for what it starts; they end with its process.
+  const environment = { ...process.env }
+  try {
+    await program.parseAsync([...words], { from: 'user' })
+  } finally {
+    for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
+    Object.assign(process.env, environment)
+  }
   return printed()
 }
 
