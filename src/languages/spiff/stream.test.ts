@@ -1,5 +1,4 @@
 /** Streams, tags across documents, state, and the example of the documentation. */
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { below, parseSpiff, processSpiff, type SpiffOptions } from './index.ts'
 
@@ -63,19 +62,6 @@ test('a document that was read once can be processed often, and be put below a f
   }
 
   expect([run(), run()]).toEqual(Array(2).fill({ document: { x: 3 }, r: 3 }))
-})
-
-test('the example of the documentation prints what it says', () => {
-  const blocks = [
-    ...readFileSync('docs/languages/spiff.md', 'utf8').matchAll(/```yaml\n(?:# .*\n)?([\s\S]*?)```/g),
-  ]
-  const [template = '', values = '', printed] = blocks.map(([, text]) => text ?? '')
-
-  const result = processSpiff({ name: 'template.yml', text: template }, [
-    { name: 'values.yml', text: values },
-  ])
-
-  expect(result.kind === 'done' && result.documents[0]?.yaml()).toBe(printed)
 })
 
 test.each([
