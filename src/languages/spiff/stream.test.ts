@@ -1,4 +1,4 @@
-/** Streams, tags across documents, state, and the example of the documentation. */
+/** Streams, tags across documents, and state. */
 import { expect, test } from 'vitest'
 import { below, parseSpiff, processSpiff, type SpiffOptions } from './index.ts'
 
