@@ -41,8 +41,12 @@ export function makePackage(contract: ContractName, folder: string, set: string)
     folder,
     sent: sentCanaries(set),
     bound: sentCanaries(`${set} bound`),
-    // Patterns hand out every kind; of the others each hands out those that its form can hold.
-    made: contract === 'tweed' ? sentCanaries(`${set} made`) : madeCanaries(`${set} made`),
+    // Patterns hand out every kind but the one whose rest is not found yet where its line is broken (docs/operators.md);
+    // of the others each hands out those that its form can hold.
+    made:
+      contract === 'tweed'
+        ? sentCanaries(`${set} made`).filter(({ name }) => !name.endsWith(' pairs'))
+        : madeCanaries(`${set} made`),
     lent: lentFor(set),
   })
 }
