@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { newFolder, startTestBroker } from '../support/broker.ts'
 import { Customer, layOutPak, offering } from './offline.ts'
-import { watchProcesses } from './processes.ts'
+import { memoryOfThread, watchProcesses } from './processes.ts'
 
 const engine = hostEngine() ?? ''
 
@@ -14,7 +14,7 @@ test.skipIf(engine === '')(
     const home = newFolder()
     const at = await startTestBroker('', home, offering(layOutPak('csb-suite', home), engine))
     const watched = watchProcesses(engine)
-    const before = process.memoryUsage.rss()
+    const before = memoryOfThread()
     try {
       const customer = new Customer(at, 'offline-guarded')
       await customer.offered()

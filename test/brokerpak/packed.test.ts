@@ -7,7 +7,7 @@ import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { newFolder, startTestBroker } from '../support/broker.ts'
 import { Customer, layOutPak, offering, providerInTheClear } from './offline.ts'
 import { flagAsLinks, layOutTools, pack } from './packed.ts'
-import { watchProcesses } from './processes.ts'
+import { memoryOfThread, watchProcesses } from './processes.ts'
 
 const engine = hostEngine() ?? ''
 const instance = '0a0b0c0d-1111-4222-8333-444455556601'
@@ -73,7 +73,7 @@ describe.skipIf(engine === '')('with the engine of this machine packed (needs te
     const extra = '- {name: ballast, version: 1.0.0, url_template: ./tools/ballast}\nenv_config_mapping'
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('env_config_mapping', extra))
     const watched = watchProcesses('none')
-    const before = process.memoryUsage.rss()
+    const before = memoryOfThread()
     const file = await pack(source, home)
     const at = await startTestBroker('', newFolder(), offering(file))
     try {
