@@ -14,7 +14,7 @@ export interface TenantRule {
   readonly engine?: string
   /** none: its packages get no network, whatever they ask for. */
   readonly network?: 'default' | 'none'
-  /** Who reads the logs of its packages: `operators` are those whose right to it holds in all tenants. */
+  /** Which accounts read the logs of its packages: with `operators` only those whose right to it holds in all tenants. */
   readonly logs?: 'tenant' | 'operators'
 }
 

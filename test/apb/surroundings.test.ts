@@ -1,4 +1,4 @@
-/** What a bundle finds around it, and what operators choose for one service: proxies, the first runtime, who runs on a bind. */
+/** What a bundle finds around it, and what operators choose for one service: proxies, the first runtime, whether a bind runs the bundle. */
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { offering, Platform } from '../cnab/platform.ts'

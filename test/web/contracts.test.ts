@@ -250,7 +250,7 @@ describe.skipIf(missing !== undefined)('each contract in the UI', { timeout: 600
     await fine(seen, `${contract}-files`)
   }
 
-  /** Whoever may only look sees the instance, its bindings and its log, and no act and no credential. */
+  /** A viewer sees the instance, its bindings and its log, and no act and no credential. */
   async function watch(name: string, id: string): Promise<void> {
     const seen = await visitorOf(browser, running.url)
     const { page } = seen

@@ -135,7 +135,7 @@ interface Pretended {
   readonly away?: boolean
 }
 
-/** Places that note who was asked; the last is the registry itself. */
+/** Places that note which of them was asked; the last is the registry itself. */
 function pretended(kinds: readonly Pretended[], pulls: 'all' | 'digest-only' | 'tag-only' = 'all') {
   const asked: string[] = []
   const clock = { time: 0 }
