@@ -22,6 +22,9 @@ export const AuditRecord = Type.Object(
     }),
     action: Type.String({ examples: ['instance.provision'] }),
     object: Type.Object({ kind: Type.String(), id: Type.String() }),
+    tenant: Type.Optional(
+      Type.String({ description: 'Of the object; absent where it is of the broker as a whole.' }),
+    ),
     decision: Type.Union([Type.Literal('allowed'), Type.Literal('denied')]),
     result: Type.Union([Type.Literal('started'), Type.Literal('succeeded'), Type.Literal('failed')]),
     code: Type.Optional(Type.String()),
@@ -50,13 +53,14 @@ export const AuditQuery = Type.Object({
   limit: PageQuery.limit,
   after: Type.Optional(Type.Integer({ minimum: 0, description: 'Records after this number.' })),
   latest: Type.Optional(
-    Type.Boolean({ description: 'The latest first; with `object` or `action` in any case.' }),
+    Type.Boolean({ description: 'The latest first; with `object`, `action` or `tenant` in any case.' }),
   ),
   before: Type.Optional(
     Type.Integer({ minimum: 0, description: 'Records before this number, the latest first.' }),
   ),
   object: Type.Optional(Type.String({ description: 'About the thing of this id.' })),
   action: Type.Optional(Type.String({ description: 'Of this deed.' })),
+  tenant: Type.Optional(Type.String({ description: 'About what belongs to this tenant.' })),
 })
 export type AuditQuery = Of<typeof AuditQuery>
 
@@ -81,6 +85,7 @@ interface Recorded {
   }
   readonly action: string
   readonly object: { readonly kind: string; readonly id: string }
+  readonly tenant?: string
   readonly decision: 'allowed' | 'denied'
   readonly result: 'started' | 'succeeded' | 'failed'
   readonly code?: string
@@ -93,14 +98,16 @@ interface Recorded {
 }
 
 export function toAuditRecord(record: Recorded): AuditRecord {
-  const { seq, actor, action, object, decision, result, code, requestId, source, node, times, prev, hash } =
+  const { seq, actor, action, object, tenant, decision, result, code, requestId, source, node, times } =
     record
+  const { prev, hash } = record
   return present({
     seq,
     at: moment(record.at),
     actor,
     action,
     object,
+    tenant,
     decision,
     result,
     code,

@@ -1,6 +1,6 @@
 /** A session of a browser: its account, its token for changes, its end. */
 import { Type } from 'typebox'
-import { type Access, permissionNames, reachOf } from '../model/access.ts'
+import { type Access, isEverywhere, permissionNames, reachOf } from '../model/access.ts'
 import { moment, type Of } from './words.ts'
 
 export const Session = Type.Object(
@@ -10,6 +10,7 @@ export const Session = Type.Object(
       description: 'Where the account is, and its password. Those of the store change their own.',
     }),
     permissions: Type.Array(Type.String(), { description: 'What it may do, somewhere.' }),
+    everywhere: Type.Array(Type.String(), { description: 'What of it it may do in all tenants.' }),
     csrf: Type.String({ description: 'Each change must carry it as `X-CSRF-Token` besides the cookie.' }),
     endsAt: Type.String({ format: 'date-time', description: 'When it ends in any case.' }),
     idleSeconds: Type.Number({ description: 'How long it lasts without a request of the person.' }),
@@ -36,10 +37,11 @@ interface Begun {
 export function toSession({ account, csrf, endsAt, idleMs }: Begun): Session {
   const { name, role, access, version, claimed } = account
   const permissions = permissionNames.filter((one) => reachOf(access, one).length > 0)
+  const everywhere = permissions.filter((one) => isEverywhere(reachOf(access, one)))
   const isKept = version === undefined ? 'configuration' : 'store'
   return {
     user: { name, role },
     keptIn: claimed === undefined ? isKept : 'provider',
-    ...{ permissions, csrf, endsAt: moment(endsAt), idleSeconds: idleMs / 1000 },
+    ...{ permissions, everywhere, csrf, endsAt: moment(endsAt), idleSeconds: idleMs / 1000 },
   }
 }

@@ -38,10 +38,12 @@ export async function adoptInstance(ports: Ports, asker: Asker, adopted: Adopted
     const there = await tx.lockInstance(key)
     if (there !== undefined && there.state !== 'gone') fail('instance.exists', instance)
     const now = await tx.now()
+    const tenant =
+      asker.tenant ?? tenantOf({ platform: asker.platform, context, organization: '', space: '' })
     await tx.putInstance({
       ...key,
       state,
-      tenant: asker.tenant ?? tenantOf({ platform: asker.platform, context, organization: '', space: '' }),
+      tenant,
       generation: (there?.generation ?? 0) + 1,
       serviceId: offer.service.id,
       planId: offer.plan.id,
@@ -60,6 +62,7 @@ export async function adoptInstance(ports: Ports, asker: Asker, adopted: Adopted
       actor: asker.account,
       action: 'instance.adopt',
       object: { kind: 'instance', id: instance },
+      tenant,
       decision: 'allowed',
       result: 'succeeded',
       requestId: asker.requestId,

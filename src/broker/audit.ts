@@ -2,6 +2,7 @@
 
 import { sha256 } from '../kit/hash.ts'
 import { canonical, type JsonObject } from '../kit/json.ts'
+import type { Reach } from '../model/access.ts'
 import type { AuditFilter } from '../model/audit.ts'
 import { continuedAction } from '../model/audit.ts'
 import type { AuditPoint, AuditRecord, Look, Store } from '../store/store.ts'
@@ -15,9 +16,12 @@ export interface AuditVerdict {
 const batch = 1000
 
 /** Records after a number, those of this moment included: what is not chained yet is chained first. */
-export async function readAudit(store: Store, after: number, most: number): Promise<readonly AuditRecord[]> {
+export async function readAudit(
+  store: Store,
+  { after, most, tenants }: { readonly after: number; readonly most: number; readonly tenants: Reach },
+): Promise<readonly AuditRecord[]> {
   await chainAll(store)
-  return store.look.audit(after, most)
+  return store.look.audit(after, most, tenants)
 }
 
 /** Records that fit, latest first, those of this moment included. */

@@ -62,6 +62,7 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
       kind: target.binding === undefined ? 'instance' : 'binding',
       id: target.binding ?? target.instance,
     },
+    tenant,
     decision: 'allowed',
     result: 'started',
     requestId: asker.requestId,

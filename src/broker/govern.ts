@@ -29,7 +29,7 @@ export async function purgeInstance(ports: Ports, asker: Asker, key: InstanceKey
     await tx.erase(ownerOfInstance(key))
     const { dashboardUrl: _url, labels: _labels, attributes: _attributes, name: _name, ...rest } = instance
     await tx.putInstance({ ...rest, state: 'gone', updatedAt: now, generation: instance.generation + 1 })
-    await record(tx, ports, asker, { action: 'instance.purge', kind: 'instance', id: key.instance })
+    await record(tx, ports, asker, { action: 'instance.purge', ...aboutInstance(key) })
   })
 }
 
@@ -45,7 +45,7 @@ export async function repinInstance(ports: Ports, asker: Asker, key: InstanceKey
     const offer = ports.catalog().plan(instance.planId) ?? fail('catalog.plan-unknown', instance.planId)
     const { digest } = offer.package
     await tx.putInstance({ ...instance, digest, updatedAt: await tx.now() })
-    await record(tx, ports, asker, { action: 'instance.repin', kind: 'instance', id: key.instance })
+    await record(tx, ports, asker, { action: 'instance.repin', ...aboutInstance(key) })
   })
 }
 
@@ -66,8 +66,12 @@ export async function renameInstance(
     await checkName(tx, key.platform, named.name)
     await orders.putInstance(tx, key, { parameters, context })
     await tx.putInstance({ ...instance, ...named, updatedAt: await tx.now() })
-    await record(tx, ports, asker, { action: 'instance.rename', kind: 'instance', id: key.instance })
+    await record(tx, ports, asker, { action: 'instance.rename', ...aboutInstance(key) })
   })
+}
+
+function aboutInstance({ platform, instance }: InstanceKey): Pick<Deed, 'kind' | 'id' | 'within'> {
+  return { kind: 'instance', id: instance, within: [platform] }
 }
 
 /** Refuses new orders until thawed; running work goes on. */
@@ -115,6 +119,7 @@ export async function record(
     actor: { ...asker.account, ...(asker.requester ? { identity: asker.requester.identity } : {}) },
     action,
     object: { kind, id },
+    ...present({ tenant: await tenantOfDeed(tx, deed) }),
     decision: refusal?.denied ? 'denied' : 'allowed',
     result: refusal ? 'failed' : 'succeeded',
     ...(refusal ? { code: refusal.code } : {}),
@@ -123,4 +128,15 @@ export async function record(
     node: ports.node,
     ...present({ times }),
   })
+}
+
+/** The tenant of what a deed is about; of what is not there, as of what is the broker's, there is none. */
+async function tenantOfDeed(
+  tx: Pick<Transaction, 'tenantOf'>,
+  { kind, id, within = [] }: Deed,
+): Promise<string | undefined> {
+  const [platform, instance = id] = within
+  if (kind === 'tenant') return id
+  if (kind === 'operation') return tx.tenantOf({ operation: id })
+  return platform === undefined ? undefined : tx.tenantOf({ platform, instance })
 }

@@ -84,4 +84,6 @@ test('a crowd of sources has its allowance, is counted as one beyond it, and not
   expect(written.reduce((all, one) => all + (one.deed.times ?? 1), 0)).toBe(knocks)
   expect(written.at(-1)?.asker.account.id).toBe('several')
   expect(written.at(-1)?.asker.source).toBeUndefined()
+  // A thing of that name is another one.
+  expect(written.at(-1)?.deed).not.toHaveProperty('within')
 })

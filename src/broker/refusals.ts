@@ -116,5 +116,6 @@ function kindOf({ asker, deed }: Refusal): string {
 function severalOf({ asker, deed }: Refusal): Refusal {
   const { source: _, requester: __, ...rest } = asker
   const account = { kind: asker.account.kind, id: 'several' } as const
-  return { asker: { ...rest, account }, deed: { ...deed, id: 'several' } }
+  const { within: ___, ...common } = deed
+  return { asker: { ...rest, account }, deed: { ...common, id: 'several' } }
 }

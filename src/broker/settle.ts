@@ -264,13 +264,14 @@ function expiry({ expiresAt }: BindingAnswer): { readonly expiresAt?: number } {
 }
 
 async function record(tx: Transaction, ports: Ports, ended: Operation): Promise<void> {
-  const { target, action, state, reason, fence } = ended
+  const { target, tenant, action, state, reason, fence } = ended
   await tx.addHistory(ended.id, { state, reason, node: ports.node, fence })
   const kind = target.binding === undefined ? 'instance' : 'binding'
   await tx.addAudit({
     actor: { kind: 'system', id: ports.node },
     action: `${kind}.${action.kind}`,
     object: { kind, id: target.binding ?? target.instance },
+    tenant,
     decision: 'allowed',
     result: state === 'succeeded' ? 'succeeded' : 'failed',
     ...present({ code: ended.problem }),

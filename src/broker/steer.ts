@@ -147,6 +147,7 @@ async function record(
     actor: asker.account,
     action,
     object: { kind: 'operation', id: operation.id },
+    tenant: operation.tenant,
     decision: 'allowed',
     result: 'succeeded',
     requestId: asker.requestId,

@@ -80,7 +80,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     countBindings: (tenants) => timed('count_bindings', () => look.countBindings(tenants)),
     countQueued: (platform, most) => timed('count_queued', () => look.countQueued(platform, most)),
     countByState: () => timed('count_by_state', () => look.countByState()),
-    audit: (after, most) => timed('audit', () => look.audit(after, most)),
+    audit: (after, most, tenants) => timed('audit', () => look.audit(after, most, tenants)),
     auditOf: (filter) => timed('audit_of', () => look.auditOf(filter)),
     auditWritten: () => timed('audit_written', () => look.auditWritten()),
     changeMark: (tenants) => timed('change_mark', () => look.changeMark(tenants)),

@@ -1,4 +1,5 @@
 /** Anchors of the audit chain: signed words about how far it went and how it ended there, kept where it cannot be changed. */
+import type { Reach } from './access.ts'
 
 export interface AuditAnchor {
   readonly cluster: string
@@ -31,6 +32,8 @@ export const continuedAction = 'audit.continued'
 export interface AuditFilter {
   readonly object?: string
   readonly action?: string
+  /** About what belongs to these tenants; absent: about everything. */
+  readonly tenants?: Reach
   /** Before this number. */
   readonly before?: number
   readonly most: number

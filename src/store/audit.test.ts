@@ -49,6 +49,25 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(await store.look.audit(1, 1)).toStrictEqual([records[1]])
   })
 
+  test('records are found by the tenant of their object, in both directions', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    await store.write(async (tx) => {
+      for (const tenant of ['acme', 'web', 'acme/x', undefined, 'acmeweb', 'acme'])
+        await tx.addAudit(anAuditRecord(tenant === undefined ? {} : { tenant }))
+      await tx.chainAudit(10)
+    })
+    const numbers = (records: readonly AuditRecord[]) => records.map(({ seq }) => seq)
+    const { look } = store
+
+    expect(numbers(await look.audit(0, 10, ['acme']))).toEqual([1, 6])
+    expect(numbers(await look.audit(1, 10, ['acme', 'acme/*']))).toEqual([3, 6])
+    expect(numbers(await look.audit(0, 10, ['*']))).toEqual([1, 2, 3, 4, 5, 6])
+    expect(numbers(await look.audit(0, 10, []))).toEqual([])
+    expect(numbers(await look.auditOf({ tenants: ['acme', 'web'], before: 6, most: 10 }))).toEqual([2, 1])
+    expect(await verifyAudit(store)).toEqual({ intact: true, records: 6 })
+  })
+
   test('numbers go on without a gap over batches', async () => {
     await using opened = await openTestStore(kind)
     const { store } = opened
@@ -65,6 +84,7 @@ describe.each(storeKinds)('%s', (kind) => {
 
   test.each<[string, readonly string[], number, string]>([
     ['one was changed', [`UPDATE audit SET request_id = 'other' WHERE seq = 3`], 3, 'was changed'],
+    ['one was given to another tenant', [`UPDATE audit SET tenant = 'web' WHERE seq = 3`], 3, 'was changed'],
     ['one was given another time', ['UPDATE audit SET at = at + 1 WHERE seq = 3'], 3, 'was changed'],
     ['one was removed', ['DELETE FROM audit WHERE seq = 3'], 3, 'are missing'],
     ['the first were removed', ['DELETE FROM audit WHERE seq < 3'], 1, 'records 1 to 2 are missing'],

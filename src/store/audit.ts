@@ -2,6 +2,7 @@
 
 import { sha256 } from '../kit/hash.ts'
 import { canonical, type Json } from '../kit/json.ts'
+import type { Reach } from '../model/access.ts'
 import type { AuditFilter } from '../model/audit.ts'
 import { continuedAction } from '../model/audit.ts'
 import { anchorWhenDue } from './audit-anchors.ts'
@@ -10,19 +11,21 @@ import type { AuditKeys } from './audit-keys.ts'
 import type { Row, Session, Value } from './database.ts'
 import { compact, json, maybeNumber, maybeText, number, text, toJson } from './row.ts'
 import type { AuditRecord, NewAuditRecord } from './store.ts'
+import { withinTenants } from './tenants.ts'
 
-const columns = `at, actor, action, object_kind, object_id, decision, result, code, request_id, source, node, times`
+const columns = `at, actor, action, object_kind, object_id, tenant, decision, result, code, request_id, source, node, times`
 
 type Unchained = Omit<AuditRecord, 'seq' | 'prev' | 'hash' | 'isGenuine'>
 
 /** Writes a record down, without its number yet: commits need not wait for one another. */
 export async function addAudit(session: Session, record: NewAuditRecord): Promise<void> {
   await session.send(
-    `INSERT INTO audit (${columns}) VALUES (now_ms(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO audit (${columns}) VALUES (now_ms(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     toJson(record.actor),
     record.action,
     record.object.kind,
     record.object.id,
+    record.tenant ?? null,
     record.decision,
     record.result,
     record.code ?? null,
@@ -103,11 +106,13 @@ export async function auditHeight(session: Session): Promise<number> {
 export async function readAudit(
   session: Session,
   keys: AuditKeys,
-  range: { readonly after: number; readonly most: number },
+  range: { readonly after: number; readonly most: number; readonly tenants?: Reach | undefined },
 ): Promise<readonly AuditRecord[]> {
+  const [within, ...values] = withinTenants('tenant', range.tenants)
   const rows = await session.all(
-    `SELECT seq, prev, hash, mac, ${columns} FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`,
+    `SELECT seq, prev, hash, mac, ${columns} FROM audit WHERE seq > ? AND ${within} ORDER BY seq LIMIT ?`,
     range.after,
+    ...values,
     range.most,
   )
   return rows.map((row) => recordOf(row, keys))
@@ -117,10 +122,10 @@ export async function readAudit(
 export async function readAuditOf(
   session: Session,
   keys: AuditKeys,
-  { object, action, before, most }: AuditFilter,
+  { object, action, tenants, before, most }: AuditFilter,
 ): Promise<readonly AuditRecord[]> {
-  const conditions = ['seq IS NOT NULL']
-  const values: Value[] = []
+  const [within, ...values] = withinTenants('tenant', tenants)
+  const conditions = ['seq IS NOT NULL', within]
   const add = (condition: string, value: Value | undefined): void => {
     if (value === undefined) return
     conditions.push(condition)
@@ -161,6 +166,7 @@ function unchainedOf(row: Row): Unchained {
     actor: json<NewAuditRecord['actor']>(row, 'actor'),
     action: text(row, 'action'),
     object: { kind: text(row, 'object_kind'), id: text(row, 'object_id') },
+    tenant: maybeText(row, 'tenant'),
     decision: text(row, 'decision') as AuditRecord['decision'],
     result: text(row, 'result') as AuditRecord['result'],
     code: maybeText(row, 'code'),

@@ -130,8 +130,8 @@ export class Looking implements Look {
   async countByState(): Promise<readonly StateCount[]> {
     return countByState(this.session, await this.now())
   }
-  audit(after: number, most: number): Promise<readonly AuditRecord[]> {
-    return readAudit(this.session, this.chain, { after, most })
+  audit(after: number, most: number, tenants?: Reach): Promise<readonly AuditRecord[]> {
+    return readAudit(this.session, this.chain, { after, most, tenants })
   }
   auditOf(filter: AuditFilter): Promise<readonly AuditRecord[]> {
     return readAuditOf(this.session, this.chain, filter)

@@ -89,7 +89,8 @@ export interface Look extends AccountLook {
   /** Operations of a platform that wait, counted no further than asked. */
   countQueued(platform: string, most: number): Promise<number>
   countByState(): Promise<readonly StateCount[]>
-  audit(after: number, most: number): Promise<readonly AuditRecord[]>
+  /** Chained records after a number, in order; of these tenants' objects, or all there are. */
+  audit(after: number, most: number, tenants?: Reach): Promise<readonly AuditRecord[]>
   /** Chained records that fit, latest first. */
   auditOf(filter: AuditFilter): Promise<readonly AuditRecord[]>
   /** Grows with every record, chained or not: where it is the same as before, nothing was done since. */
@@ -336,6 +337,8 @@ export interface NewAuditRecord {
   }
   readonly action: string
   readonly object: { readonly kind: string; readonly id: string }
+  /** The tenant of its object; absent: the object is of the broker as a whole. */
+  readonly tenant?: string
   readonly decision: 'allowed' | 'denied'
   readonly result: 'started' | 'succeeded' | 'failed'
   readonly code?: string

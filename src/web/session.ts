@@ -74,6 +74,11 @@ export function may(permission: Permission): boolean {
   return session.value.kind === 'open' && session.value.session.permissions.includes(permission)
 }
 
+/** Whether the person may do that in all tenants, as what is of all of them takes. */
+export function mayEverywhere(permission: Permission): boolean {
+  return session.value.kind === 'open' && session.value.session.everywhere.includes(permission)
+}
+
 /** Where logins at a provider begin; no route of the API, for there is no account yet. */
 const loginPath = `${apiPath.replace(/\/v1$/, '')}/login`
 

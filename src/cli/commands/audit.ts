@@ -24,12 +24,14 @@ export function register(program: Command): void {
       'audit list',
       'audit list --after 1000 --limit 500 -o json',
       'audit list --action binding.read-credentials',
+      'audit list --tenant acme',
     ],
   })
     .option('--after <number>', 'records after this number', '0')
     .option('--latest', 'the latest first')
     .option('--object <id>', 'about the thing of this id, the latest first')
     .option('--action <deed>', 'of this deed, the latest first')
+    .option('--tenant <name>', 'about what belongs to this tenant, the latest first')
     .option('--limit <count>', 'at most so many', '50')
   withOutput(withConnection(list)).action(
     async ({
@@ -38,8 +40,8 @@ export function register(program: Command): void {
       limit,
       ...filter
     }: { output: Form; after: string; limit: string } & AuditQuery) => {
-      const { latest, object, action } = filter
-      const query = present({ after: Number(after), limit: Number(limit), latest, object, action })
+      const { latest, object, action, tenant } = filter
+      const query = present({ after: Number(after), limit: Number(limit), latest, object, action, tenant })
       const { items } = await (await connect(list)).audit(query)
       await show(output, items)
     },
@@ -139,6 +141,7 @@ async function show(form: Form, items: readonly AuditRecord[]): Promise<void> {
           `${decision === 'denied' ? 'denied' : result}${times === undefined ? '' : ` ${times}x`}`,
       },
       { title: 'FROM', of: (one) => one.source ?? '-', wide: true },
+      { title: 'TENANT', of: (one) => one.tenant ?? '-', wide: true },
       { title: 'CODE', of: (one) => one.code ?? '-', wide: true },
       { title: 'REQUEST', of: (one) => one.requestId, wide: true },
       { title: 'OBJECT', of: (one) => `${one.object.kind} ${one.object.id}` },

@@ -91,7 +91,7 @@ const rows: Readonly<Record<string, string>> = {
 
 /** What must be held in every tenant at once. */
 const whole =
-  /^(?:GET \/cluster|GET \/health|GET \/examination|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/support-bundle|GET \/audit.*|\w+ \/accounts.*|(?:POST|PATCH|DELETE) \/tenants.*)$/
+  /^(?:GET \/cluster|GET \/health|GET \/examination|\w+ \/freeze|\w+ \/keys.*|POST \/backups|GET \/support-bundle|GET \/audit\/verify|\w+ \/accounts.*|(?:POST|PATCH|DELETE) \/tenants.*)$/
 
 const nameOf = ({ method, url }: { readonly method: string; readonly url: string }) => `${method} ${url}`
 

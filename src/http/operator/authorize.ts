@@ -29,13 +29,14 @@ interface Asked {
  */
 export async function authorize(
   look: Pick<Look, 'tenantOf'>,
-  { needs, needsForced }: Pick<Route, 'needs' | 'needsForced'>,
+  { needs, needsForced, everywhere }: Pick<Route, 'needs' | 'needsForced' | 'everywhere'>,
   { access, request, rules }: Asked,
 ): Promise<void> {
   const isForced = (request.query as { readonly force?: unknown }).force === 'true'
   const needed = [needs, ...(needsForced !== undefined && isForced ? [needsForced] : [])]
   for (const permission of needed) if (reachOf(access, permission).length === 0) refuse(permission)
   if (needed.every((permission) => isEverywhere(reachOf(access, permission)))) return
+  if (everywhere) refuse(needs, everyTenant)
   const thing = await thingAt(look, request.params as Readonly<Record<string, string | undefined>>)
   if (thing === undefined) return
   if (thing.tenant === undefined || !permits(access, thing.seenBy, thing.tenant)) return thing.isUnknown()

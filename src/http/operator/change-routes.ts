@@ -34,7 +34,10 @@ type Mark = () => Promise<string>
 function markFor(access: Access, look: Pick<Look, 'auditWritten' | 'changeMark'>): Mark {
   const seesAll = seeingAll.some((permission) => isEverywhere(reachOf(access, permission)))
   if (seesAll) return async () => String(await look.auditWritten())
-  const tenants = new Set([...reachOf(access, 'read:operations'), ...reachOf(access, 'read:instances')])
+  const shown = (['read:operations', 'read:instances', 'read:audit'] as const).flatMap((one) =>
+    reachOf(access, one),
+  )
+  const tenants = new Set(shown)
   return () => look.changeMark([...tenants])
 }
 

@@ -27,6 +27,8 @@ export interface Route {
   readonly needs: Permission
   /** With `force` in the query this is needed, too. */
   readonly needsForced?: Permission
+  /** What it needs must be held in all tenants: what it answers is of all of them. */
+  readonly everywhere?: true
   /** Makes something in a tenant, which its body may name. */
   readonly places?: true
   readonly tag: string

@@ -11,6 +11,7 @@ import { tenants } from './0009-tenants.ts'
 import { accounts } from './0010-accounts.ts'
 import { rotation } from './0011-rotation.ts'
 import { tenantRules } from './0012-tenant-rules.ts'
+import { auditTenants } from './0013-audit-tenants.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   accounts,
   rotation,
   tenantRules,
+  auditTenants,
 ]

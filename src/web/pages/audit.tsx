@@ -13,6 +13,7 @@ import { Shape } from '../parts/state.tsx'
 import { useTitle } from '../parts/title.ts'
 import { address } from '../router.ts'
 import { type Answered, send } from '../send.ts'
+import { mayEverywhere } from '../session.ts'
 import { t } from '../texts.ts'
 
 /** Those that are asked for most; any other stands in an address. */
@@ -63,8 +64,14 @@ export function AuditPage() {
           <Paging name="before" next={list.value.next?.toString()} />
         </>
       )}
-      <Check />
-      <Command words={['chandler', 'audit', 'verify']} label={t('audit.verifyCommand')} />
+      {mayEverywhere('read:audit') ? (
+        <>
+          <Check />
+          <Command words={['chandler', 'audit', 'verify']} label={t('audit.verifyCommand')} />
+        </>
+      ) : (
+        <p class="calm">{t('audit.ofTenants')}</p>
+      )}
       <Command
         words={[
           ...['chandler', 'audit', 'list', '--latest'],

@@ -46,6 +46,7 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
             </td>
             <td class="spare">
               {one.object.kind} <code>{one.object.id}</code>
+              <span class="below">{one.tenant}</span>
             </td>
             <td>
               <Ago at={one.at} />

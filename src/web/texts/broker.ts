@@ -75,6 +75,10 @@ export const brokerTexts = {
   'audit.failed': ['failed', 'fehlgeschlagen'],
   'audit.times': ['{n} times', '{n}-mal'],
   'audit.empty': ['Nothing is written down.', 'Es ist nichts verzeichnet.'],
+  'audit.ofTenants': [
+    'These are the records of your tenants; an auditor of all tenants checks the chain.',
+    'Das sind die Einträge Ihrer Mandanten; die Kette prüft, wer alle Mandanten prüfen darf.',
+  ],
   'audit.verify': ['Check the chain', 'Kette prüfen'],
   'audit.verifyCommand': ['The same check by command line', 'Dieselbe Prüfung mit der Befehlszeile'],
   'audit.intact': ['The chain of {n} records is unbroken.', 'Die Kette von {n} Einträgen ist unverletzt.'],
