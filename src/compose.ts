@@ -105,7 +105,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     uiFolder: around.uiFolder ?? builtFolder('ui'),
     documentsFolder: around.documentsFolder ?? builtFolder('docs'),
     ...{ worker, maintenance, probes: house.probes, artifacts, engines: tools.engines },
-    takeTenants: house.takeTenants,
+    ...{ sandbox: house.sandbox, takeTenants: house.takeTenants },
   })
   const tls = readTls(settings)
   const server = await listen(

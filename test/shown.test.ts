@@ -65,6 +65,7 @@ test('each command that a page names is played by a tour, with the options and v
 const elsewhere: readonly (readonly [page: string, holds: string, by: string])[] = [
   ['README.md', 'npm start', 'the run of all tests, and those over the configuration of npm start'],
   ['README.md', 'export PATH=', 'the reader, to have the program of the clone'],
+  ['docs/access.md', 'chandler package add', 'test/whole/sandbox.test.ts, which has a registry'],
   ['docs/choosing.md', 'chandler tweed build', 'test/whole/databases-example.test.ts'],
   ['docs/installing.md', 'sudo apt install', 'test/release, in a Debian of its own'],
   ['docs/platforms.md', 'cf create-service-broker', 'nothing: there is no Cloud Foundry here'],

@@ -88,7 +88,12 @@ async function openLister(
   const keys = openKeyRing(join(folder, 'keys.json'), systemChance)
   const store = await openStore({ url: `sqlite:${folder}/chandler.db`, keys, clock: systemClock })
   const artifacts = openArtifactStore({ folder: join(folder, 'images') })
-  const shelf = makeLiveCatalog({ store, room: { artifacts, engines: [] }, signal, tell: () => undefined })
+  const shelf = makeLiveCatalog({
+    store,
+    room: { artifacts, engines: [], tenants: () => [] },
+    signal,
+    tell: () => undefined,
+  })
   let isFirst = true
   return {
     ask: async () => {

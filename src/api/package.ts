@@ -113,6 +113,7 @@ export const Package = Type.Object(
     state: Type.Union([Type.Literal('offered'), Type.Literal('refused')]),
     problems: Type.Optional(Type.Array(Problem)),
     source: Type.Optional(Type.String({ description: 'The source that lists it.' })),
+    tenant: Type.Optional(Type.String({ description: 'The tenant in whose sandbox it stands.' })),
     listing: Type.Optional(SourceListing),
     signatures: Type.Optional(Type.Array(Signature)),
     content: Type.Optional(PackageContent),
@@ -121,6 +122,37 @@ export const Package = Type.Object(
   { title: 'Package' },
 )
 export type Package = Of<typeof Package>
+
+export const NewPackage = Type.Object(
+  {
+    name: Type.String({
+      maxLength: 50,
+      pattern: '^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$',
+      description: 'Its name in the sandbox.',
+    }),
+    reference: Type.String({
+      maxLength: 1000,
+      examples: ['docker://registry.example/redis@sha256:…'],
+      description: 'An image in a registry, with its digest.',
+    }),
+    contract: Type.Optional(Type.String({ description: 'Where it should not be detected.' })),
+    tenant: Type.Optional(
+      Type.String({
+        maxLength: 300,
+        pattern: '^[^\\s*]+$',
+        description: 'The tenant that it is for; needed by accounts of several.',
+      }),
+    ),
+    sharedWith: Type.Optional(
+      Type.Array(Type.String({ maxLength: 300, pattern: '^(?:\\*|[^\\s*]+(?:/\\*)?)$' }), {
+        maxItems: 100,
+        description: 'Other tenants that see it; takes `change:tenants`, and ends with the next version.',
+      }),
+    ),
+  },
+  { title: 'NewPackage', additionalProperties: false },
+)
+export type NewPackage = Of<typeof NewPackage>
 
 /** What a package offers, without the contract's own notes. */
 export function toPackageContent(pkg: ModelPackage): PackageContent {
@@ -174,6 +206,7 @@ export function toPackage(enrolled: Enrolled, content?: PackageContent): Package
     state,
     problems: state === 'refused' ? problemsIn(document) : undefined,
     source: typeof document['source'] === 'string' ? document['source'] : undefined,
+    tenant: typeof document['tenant'] === 'string' ? document['tenant'] : undefined,
     listing: listingIn(document),
     // Written by the catalog and nowhere else.
     signatures: document['signatures'] as unknown as readonly Signature[] | undefined,

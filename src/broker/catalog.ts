@@ -9,6 +9,8 @@ export interface Offer {
   readonly package: Package
   readonly service: Service & { readonly id: string }
   readonly plan: Plan & { readonly id: string }
+  /** The tenant whose author offers it; absent: the operator does. */
+  readonly sandbox?: string
 }
 
 export interface Catalog {

@@ -101,6 +101,8 @@ export interface Deed {
   readonly id: string
   /** What an id is unique in, outermost first: platform and instance. What differs in it is no repetition. */
   readonly within?: readonly string[]
+  /** The tenant of its object, where that cannot be found by its id. */
+  readonly tenant?: string
   /** Absent: allowed, and it succeeded. */
   readonly refusal?: { readonly denied: boolean; readonly code: string }
   /** How often, where repetitions are one record. */
@@ -133,8 +135,9 @@ export async function record(
 /** The tenant of what a deed is about; of what is not there, as of what is the broker's, there is none. */
 async function tenantOfDeed(
   tx: Pick<Transaction, 'tenantOf'>,
-  { kind, id, within = [] }: Deed,
+  { kind, id, within = [], tenant }: Deed,
 ): Promise<string | undefined> {
+  if (tenant !== undefined) return tenant
   const [platform, instance = id] = within
   if (kind === 'tenant') return id
   if (kind === 'operation') return tx.tenantOf({ operation: id })

@@ -61,4 +61,6 @@ export interface Policy {
   readonly bindingsPerTenantMax?: number
   /** What holds for tenants; `isStored`: decided by command, not by the configuration. */
   readonly tenants?: readonly (TenantRule & { readonly isStored?: boolean })[]
+  /** What authors may offer to their own tenants; absent: nothing. */
+  readonly sandbox?: { readonly registries: readonly string[]; readonly packagesMax: number }
 }

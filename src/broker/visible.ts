@@ -52,9 +52,25 @@ function narrowed(whole: Catalog, reach: Reach, rules: readonly TenantRule[]): C
     ...rules.map(({ name }) => name),
     ...whole.offers.flatMap(({ plan }) => plan.operator.visibleTo ?? []),
   ]
-  const tenants = [...new Set(reach.flatMap((one) => examplesOf(one, names)))]
-  const offers = whole.offers.filter((offer) => tenants.some((tenant) => sees(tenant, offer, rules)))
+  const groups = reach.map((one) => ({ one, tenants: examplesOf(one, names) }))
+  const isSeen = (offer: Offer) =>
+    groups.some(({ one, tenants }) => {
+      const shown = one.endsWith('/*') ? withoutSandbox(offer) : offer
+      return tenants.some((tenant) => sees(tenant, shown, rules))
+    })
+  const offers = whole.offers.filter(isSeen)
   return offers.length === whole.offers.length ? whole : makeCatalog(offers)
+}
+
+/**
+ * What an author offers to its tenant is seen where that tenant is meant, not by all who have it among others: a
+ * platform of many tenants would offer it to each of them.
+ */
+function withoutSandbox(offer: Offer): Offer {
+  const { sandbox, plan } = offer
+  if (sandbox === undefined) return offer
+  const visibleTo = plan.operator.visibleTo?.filter((name) => name !== sandbox) ?? []
+  return { ...offer, plan: { ...plan, operator: { ...plan.operator, visibleTo } } }
 }
 
 /** What no tenant is called: a tenant that no rule names stands for all such. */
@@ -67,9 +83,10 @@ function examplesOf(one: string, names: readonly string[]): readonly string[] {
   return [example(one), ...names.filter((name) => covers(one, name)).map(example)]
 }
 
-function sees(tenant: string, { service, plan }: Offer, rules: readonly TenantRule[]): boolean {
+function sees(tenant: string, { service, plan, sandbox }: Offer, rules: readonly TenantRule[]): boolean {
   const { visibleTo } = plan.operator
   if (visibleTo !== undefined && !visibleTo.some((name) => covers(name, tenant))) return false
+  if (sandbox === tenant) return true
   const services = ruled(rules, tenant, 'services')
   return (
     services === undefined ||

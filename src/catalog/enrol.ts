@@ -54,6 +54,8 @@ export interface Remembered extends Omit<Known, 'programs'> {
   readonly labels?: Readonly<Record<string, string>>
   readonly signatures?: ReadPackage['signatures']
   readonly trust?: string
+  /** The tenant in whose sandbox it stands. */
+  readonly tenant?: string
 }
 
 /** The package of an entry; undefined when it is refused, which is written down and told. */

@@ -2,9 +2,10 @@
 import type { Login } from '../artifacts/index.ts'
 import { type Catalog, makeCatalog, type Offer } from '../broker/catalog.ts'
 import type { MountedPrograms } from '../broker/ports.ts'
+import { present } from '../kit/present.ts'
 import { entriesOf } from '../settings/catalog-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type CatalogOrder, type LoadedCatalog, loadCatalog } from './load-catalog.ts'
+import { type CatalogOrder, type Entry, type LoadedCatalog, loadCatalog } from './load-catalog.ts'
 import { loginAmong } from './source-of.ts'
 
 export interface LiveCatalog {
@@ -17,6 +18,8 @@ export interface LiveCatalog {
   sources(): readonly LiveSource[]
   /** Asks a source again; answers whether another catalog is offered now. Problems: those of loading. */
   refresh(name: string): Promise<boolean>
+  /** Offers what stands in the sandboxes now; answers whether another catalog is offered. */
+  takeSandboxes(): Promise<boolean>
   /** The login of the source that lists an image. */
   loginFor(host: string, repository: string): Login | undefined
 }
@@ -31,7 +34,7 @@ export interface LiveSource {
 
 /** An empty shelf. The first filling takes sources as they were when the broker last ran. */
 export function makeLiveCatalog(around: Omit<CatalogOrder, 'entries' | 'recall' | 'again'>): LiveCatalog {
-  let loaded: LoadedCatalog = { catalog: makeCatalog([]), parts: [], lentTo: () => ({}) }
+  let loaded: LoadedCatalog = { catalog: makeCatalog([]), parts: [], sandboxes: [], lentTo: () => ({}) }
   let loginFor: LiveCatalog['loginFor'] = () => undefined
   let isFirst = true
   let last: Promise<unknown> = Promise.resolve()
@@ -39,6 +42,13 @@ export function makeLiveCatalog(around: Omit<CatalogOrder, 'entries' | 'recall' 
     const turn = last.then(work, work)
     last = turn.catch(() => undefined)
     return turn
+  }
+  /** One entry is read again, or none; all others are as they were. */
+  const loadAgain = async (entry?: Entry): Promise<boolean> => {
+    const before = loaded
+    const entries = before.parts.map((part) => part.entry)
+    loaded = await loadCatalog({ ...around, entries, again: { before, ...present({ entry }) } })
+    return loaded.catalog !== before.catalog
   }
   return {
     catalog: () => loaded.catalog,
@@ -73,11 +83,8 @@ export function makeLiveCatalog(around: Omit<CatalogOrder, 'entries' | 'recall' 
     refresh: (name) =>
       inTurn(async () => {
         const asked = loaded.parts.find(({ entry }) => 'source' in entry && entry.source.name === name)
-        if (asked === undefined) return false
-        const before = loaded
-        const entries = before.parts.map(({ entry }) => entry)
-        loaded = await loadCatalog({ ...around, entries, again: { before, entry: asked.entry } })
-        return loaded.catalog !== before.catalog
+        return asked !== undefined && (await loadAgain(asked.entry))
       }),
+    takeSandboxes: () => inTurn(() => loadAgain()),
   }
 }

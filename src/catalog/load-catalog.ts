@@ -4,22 +4,23 @@ import { type EntryChoice, offersOf } from '../broker/offer.ts'
 import { offeringsOf } from '../broker/offering.ts'
 import type { MountedPrograms } from '../broker/ports.ts'
 import { fitToOperator } from '../host/fit.ts'
-import type { ReadingContext } from '../host/read-package.ts'
 import { deepEqual } from '../kit/json.ts'
 import type { Package } from '../model/package.ts'
 import { failAll, type Problem } from '../model/problem.ts'
+import { sandboxName } from '../model/sandbox.ts'
 import type { CatalogEntry, SourceEntry } from '../settings/catalog-settings.ts'
 import type { Enrolment, Offering, Store } from '../store/store.ts'
 import { type EnrolWord, enrol } from './enrol.ts'
 import { tellRenamed } from './renamed.ts'
+import { loadSandboxes, offered, type SandboxContext, type Sandboxed } from './sandbox.ts'
 import { type LoadedSource, listSource, recallSource, type SourceOrder } from './source-loading.ts'
 
 export interface CatalogOrder {
   readonly store: Store
-  readonly room: ReadingContext & SourceOrder['room']
+  readonly room: SandboxContext & SourceOrder['room']
   readonly entries: readonly Entry[]
-  /** The same entries as before, of which one is read again. */
-  readonly again?: { readonly before: LoadedCatalog; readonly entry: Entry }
+  /** The same entries as before, of which one is read again, if any. */
+  readonly again?: { readonly before: LoadedCatalog; readonly entry?: Entry }
   /** Sources are taken as they were when the broker last ran, where that is known; they are asked later. */
   readonly recall?: boolean
   readonly signal: AbortSignal
@@ -43,6 +44,7 @@ export interface CatalogPart {
 export interface LoadedCatalog {
   readonly catalog: Catalog
   readonly parts: readonly CatalogPart[]
+  readonly sandboxes: readonly Sandboxed[]
   readonly lentTo: (offer: Offer) => MountedPrograms
 }
 
@@ -56,14 +58,22 @@ export async function loadCatalog(order: CatalogOrder): Promise<LoadedCatalog> {
   const names = new Set<string>(sources)
   const enrolments = await store.look.enrolments()
   const parts = await loadParts(order, { names, enrolments })
-  if (again && parts.every((part, i) => isSame(part, again.before.parts[i])))
+  const sandboxes = await loadSandboxes({ ...order, enrolments })
+  const isAsBefore = again && deepEqual(wordsOf(sandboxes), wordsOf(again.before.sandboxes))
+  if (isAsBefore && parts.every((part, i) => isSame(part, again.before.parts[i])))
     return { ...again.before, parts }
+  for (const row of await store.look.sandboxPackages()) names.add(sandboxName(row))
   await forgetOthers(store, { enrolments, names, sources })
-  const { offers, lent } = offersOfParts(parts, order)
+  const { offers, lent } = offersOfParts(parts, sandboxes, order)
   const catalog = makeCatalog(offers)
   await tellRenamed(store, catalog, await remember(store, catalog), order.tell)
   // A plan that is not offered any more still finds what its service is lent.
-  return { catalog, parts, lentTo: ({ plan, service }) => lent.get(plan.id) ?? lent.get(service.id) ?? {} }
+  return {
+    catalog,
+    parts,
+    sandboxes,
+    lentTo: ({ plan, service }) => lent.get(plan.id) ?? lent.get(service.id) ?? {},
+  }
 }
 
 /** What each entry came to, in their order. A package that the operator names stands before what a source lists. */
@@ -88,6 +98,7 @@ async function loadParts(
 /** All offers, and what their packages are lent by plan and service. Problems: faults of the configuration. */
 function offersOfParts(
   parts: readonly CatalogPart[],
+  sandboxes: readonly Sandboxed[],
   { tell }: Pick<CatalogOrder, 'tell'>,
 ): { readonly offers: readonly Offer[]; readonly lent: ReadonlyMap<string, MountedPrograms> } {
   const problems: Problem[] = []
@@ -110,8 +121,16 @@ function offersOfParts(
     for (const pkg of loaded?.gone ?? [])
       for (const { id } of pkg.services) if (id !== undefined) lent.set(id, mountedFrom(entry, pkg))
   }
+  for (const one of sandboxes) {
+    const { offers, problems: faults } = offered(one)
+    shelf.addListed(offers, faults, sandboxName(one.row))
+  }
   failAll([...problems, ...duplicates(shelf.offers)])
   return { offers: shelf.offers, lent }
+}
+
+function wordsOf(sandboxes: readonly Sandboxed[]) {
+  return sandboxes.map(({ row, package: pkg }) => [row, pkg.digest])
 }
 
 function isSame(part: CatalogPart, before: CatalogPart | undefined): boolean {

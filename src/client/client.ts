@@ -27,7 +27,7 @@ import type {
   Output,
 } from '../api/instance.ts'
 import type { HistoryLine, LogLine, Operation, OperationQuery, Run, Why } from '../api/operation.ts'
-import type { CustomAction, Package } from '../api/package.ts'
+import type { CustomAction, NewPackage, Package } from '../api/package.ts'
 import type { Found } from '../api/search.ts'
 import type { PageOf } from '../api/words.ts'
 import { systemClock } from '../kit/clock.ts'
@@ -77,6 +77,8 @@ export function makeClient(server: Server) {
     catalog: (tenant?: string) => get<CatalogAnswer>('/catalog', { tenant }),
     packages: () => get<List<Package>>('/packages'),
     package: (name: string) => get<Package>(`/packages/${encodeURIComponent(name)}`),
+    addPackage: (one: NewPackage) => post<Package>('/packages', one),
+    removePackage: (name: string) => remove<undefined>(`/packages/${encodeURIComponent(name)}`),
     search: (text: string) => get<Found>('/search', { text }),
     ...keeping(server),
     audit: (query: AuditQuery) => get<AuditPage>('/audit', query),

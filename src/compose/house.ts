@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { ArtifactStore } from '../artifacts/index.ts'
 import type { Ports } from '../broker/ports.ts'
 import { type LiveCatalog, makeLiveCatalog } from '../catalog/live-catalog.ts'
+import { checkReference, readForSandbox } from '../catalog/sandbox.ts'
 import { startSourceRefresh } from '../catalog/source-refresh.ts'
 import type { Engine } from '../engines/engine.ts'
 import { openPreparer, type Preparer } from '../host/apart/prepare.ts'
@@ -11,6 +12,7 @@ import { openEngines } from '../host/engines.ts'
 import { contractNamed } from '../host/read-package.ts'
 import { signingOf } from '../host/signing.ts'
 import type { Metrics } from '../http/metrics.ts'
+import type { OperatorPorts } from '../http/operator/ports.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
 import { ulidSource } from '../kit/id.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -29,8 +31,8 @@ import { measuredArtifacts, measuredEngine, measuredStore, startProbes } from '.
 import { tellPackages } from './package-words.ts'
 import { makeRules, type Rules, workLimitsOf } from './settings-of-parts.ts'
 import { openBrokerStore } from './store.ts'
+import { startStoreWatch } from './store-watch.ts'
 import type { Telemetry } from './telemetry.ts'
-import { startTenantWatch } from './tenant-watch.ts'
 
 const clock = systemClock
 const chance = systemChance
@@ -43,7 +45,8 @@ export interface House {
   readonly worker: Worker
   readonly maintenance: Maintenance
   readonly probes: ReturnType<typeof startProbes>
-  /** Reads what was decided for tenants by command. */
+  readonly sandbox: OperatorPorts['sandbox']
+  /** Reads what was decided for tenants by command, and what is offered in them. */
   takeTenants(): Promise<void>
   close(): Promise<void>
 }
@@ -64,13 +67,21 @@ export async function openHouse(settings: Settings, parts: HouseParts): Promise<
     metrics,
     clock,
   )
+  const watch = (kind: 'tenants' | 'sandbox', doing: string, take: () => Promise<unknown>) =>
+    startStoreWatch({
+      store,
+      kind,
+      take,
+      clock,
+      fault: (error) => report.event({ kind: 'fault', doing, error }),
+    })
   // Before anything is offered or carried out.
-  const fault = (error: unknown) =>
-    report.event({ kind: 'fault', doing: 'read what holds for tenants', error })
-  const tenants = await startTenantWatch({ store, rules, clock, fault })
+  const tenants = await watch('tenants', 'read what holds for tenants', async () =>
+    rules.takeTenants(await store.look.tenantRules()),
+  )
   const leaving = new AbortController()
-  const packages = await openPackages(settings, { ...parts, store, signal: leaving.signal })
-  const { artifacts, engines, shelf, preparer } = packages
+  const packages = await openPackages(settings, { ...parts, store, rules, signal: leaving.signal })
+  const { artifacts, engines, shelf, preparer, sandbox } = packages
   const ports = portsOf({ ...packages, store, rules, metrics, node: nodeNameOf(settings) })
   await shelf.fill(settings.catalog)
   if (takeOver) await store.write((tx) => tx.raiseEpoch())
@@ -85,12 +96,19 @@ export async function openHouse(settings: Settings, parts: HouseParts): Promise<
   const worker = startWorker(tools)
   const maintenance = startMaintenance(tools, rules.maintenance)
   const probes = startProbes(engines, metrics, clock)
+  const sandboxes = await watch('sandbox', 'offer what stands in sandboxes', async () => {
+    if (await shelf.takeSandboxes()) foresee(tools, shelf.lentTo)
+  })
   const catalogLoops = startCatalogLoops(settings, { tools, shelf, artifacts, leaving })
   return {
-    ...{ artifacts, rules, shelf, tools, worker, maintenance, probes },
-    takeTenants: tenants.refresh,
+    ...{ artifacts, rules, shelf, tools, worker, maintenance, probes, sandbox },
+    takeTenants: async () => {
+      await tenants.refresh()
+      await sandboxes.refresh()
+    },
     async close() {
       await tenants.stop()
+      await sandboxes.stop()
       await probes.stop()
       await maintenance.stop()
       await catalogLoops.stop()
@@ -112,12 +130,19 @@ interface Packages {
   readonly engines: readonly Engine[]
   readonly shelf: LiveCatalog
   readonly preparer: Preparer
+  readonly sandbox: OperatorPorts['sandbox']
 }
 
 /** Where packages are read, offered and run. */
 async function openPackages(
   settings: Settings,
-  { store, metrics, report, signal }: HouseParts & { readonly store: Store; readonly signal: AbortSignal },
+  {
+    store,
+    rules,
+    metrics,
+    report,
+    signal,
+  }: HouseParts & { readonly store: Store; readonly rules: Rules; readonly signal: AbortSignal },
 ): Promise<Packages> {
   const opened = openArtifacts(settings, {
     loginFor: (host, repository) => shelf.loginFor(host, repository),
@@ -130,9 +155,16 @@ async function openPackages(
   const found = await openEngines({ folder, clock, artifacts, choice, kubernetes, network, named })
   const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
   const tell = tellPackages(metrics, report)
-  const reading = { artifacts, engines, signing: signingOf(settings) }
+  const ofTenants = () => rules.policy().tenants ?? []
+  const reading = { artifacts, engines, signing: signingOf(settings), tenants: ofTenants }
   const shelf = makeLiveCatalog({ store, room: reading, signal, tell })
-  return { artifacts, engines, shelf, preparer: openPreparer() }
+  const sandbox: OperatorPorts['sandbox'] = {
+    async read(one, registries, gone) {
+      checkReference(one.reference, registries)
+      return readForSandbox(reading, one, AbortSignal.any([gone, signal]))
+    },
+  }
+  return { artifacts, engines, shelf, preparer: openPreparer(), sandbox }
 }
 
 interface PortParts extends Packages {

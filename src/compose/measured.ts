@@ -90,6 +90,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     token: (digest) => timed('token', () => look.token(digest)),
     tokens: (filter) => timed('tokens', () => look.tokens(filter)),
     tenantRules: () => timed('tenant_rules', () => look.tenantRules()),
+    sandboxPackages: () => timed('sandbox_packages', () => look.sandboxPackages()),
     tenants: (filter) => timed('tenants', () => look.tenants(filter)),
     isSessionEnded: (id) => timed('is_session_ended', () => look.isSessionEnded(id)),
     auditHeight: () => timed('audit_height', () => look.auditHeight()),

@@ -61,7 +61,8 @@ export interface OperatorSideParts {
   readonly engines: readonly Engine[]
   readonly artifacts: ArtifactStore
   readonly probes: Pick<Probes, 'latest'>
-  /** Reads what was decided for tenants by command. */
+  readonly sandbox: OperatorPorts['sandbox']
+  /** Reads what was decided for tenants by command, and what is offered in them. */
   takeTenants(): Promise<void>
 }
 
@@ -159,6 +160,7 @@ function portsOfApi(
     engines: parts.engines
       .filter(({ facts }) => facts.programs.some((kind) => kind !== 'pretend'))
       .map(({ name }) => name),
+    sandbox: parts.sandbox,
     takeTenants: parts.takeTenants,
     examine: makeExamination(parts),
     backup: (seed) => backUp(ports, settings.dataDir, seed),

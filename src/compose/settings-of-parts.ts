@@ -53,11 +53,13 @@ export function makeRules(settings: Settings): Rules {
   }
 }
 
-function policyOf({ operations, limits, quotas, tenants }: Settings, stored: readonly TenantRule[]): Policy {
+function policyOf(settings: Settings, stored: readonly TenantRule[]): Policy {
+  const { operations, limits, quotas, tenants, sandbox } = settings
   const { provision, update, deprovision, bind, unbind, action } = operations.deadline
   return {
     deadlineMs: { provision, update, deprovision, bind, unbind, invoke: action },
     queuedPerPlatformMax: limits.queuedPerPlatform,
+    sandbox: { registries: sandbox.registries, packagesMax: sandbox.packagesPerTenant },
     ...present({
       instancesPerPlatformMax: quotas.instancesPerPlatform,
       bindingsPerInstanceMax: quotas.bindingsPerInstance,

@@ -11,6 +11,8 @@ export const permissions = {
   'read:tenants': 'any',
   'create:tokens': 'any',
   'use:osb': 'any',
+  'create:packages': 'tenant',
+  'delete:packages': 'tenant',
   'read:instances': 'tenant',
   'create:instances': 'tenant',
   'update:instances': 'tenant',
@@ -77,14 +79,16 @@ const developing: readonly Permission[] = [
   'retry:operations',
 ]
 
+const authoring: readonly Permission[] = [...developing, 'create:packages', 'delete:packages']
+
 /** The roles that are always there. */
 export const roles = {
   platform: ['use:osb'],
   viewer: [...looks, 'read:cluster'],
   developer: developing.filter((one) => one !== 'read:packages'),
-  author: developing,
+  author: authoring,
   operator: [
-    ...developing,
+    ...authoring,
     'use:osb',
     'read:cluster',
     'adopt:instances',

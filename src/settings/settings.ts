@@ -18,6 +18,7 @@ import { kubernetesSettings } from './kubernetes-settings.ts'
 import { limitSettings, quotaSettings, retentionSettings } from './limit-settings.ts'
 import { operationSettings } from './operation-settings.ts'
 import { registrySettings } from './registry-settings.ts'
+import { sandboxSettings } from './sandbox-settings.ts'
 import { tenantSettings } from './tenant-settings.ts'
 
 const address = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/
@@ -116,6 +117,7 @@ export const settingsTable = group('', {
   catalog: catalogSettings,
   operations: operationSettings,
   tenants: tenantSettings,
+  sandbox: sandboxSettings,
   limits: limitSettings,
   quotas: quotaSettings,
   retention: retentionSettings,

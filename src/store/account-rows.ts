@@ -1,5 +1,6 @@
-/** What is asked of storage about accounts and tokens, and about what is decided for tenants. */
+/** What is asked of storage about accounts and tokens, and about what is decided for tenants and offered in them. */
 import type { ApiToken, StoredAccount } from '../model/account.ts'
+import type { SandboxPackage } from '../model/sandbox.ts'
 import type { TenantRule } from '../model/tenant-rule.ts'
 import type { TokenFilter } from './filters.ts'
 
@@ -16,6 +17,8 @@ export interface AccountLook {
   tokens(filter: TokenFilter): Promise<readonly ApiToken[]>
   /** What was decided for tenants by command, in the order of names. */
   tenantRules(): Promise<readonly StoredTenantRule[]>
+  /** What authors offer to their tenants, in the order of tenants and names. */
+  sandboxPackages(): Promise<readonly SandboxPackage[]>
 }
 
 export interface AccountWrites {
@@ -34,4 +37,9 @@ export interface AccountWrites {
   addTenantRule(rule: TenantRule): Promise<boolean>
   putTenantRule(rule: TenantRule): Promise<void>
   removeTenantRule(name: string): Promise<void>
+  /** What stands in the sandbox of a tenant; no other transaction changes that before this one ends. */
+  lockSandbox(tenant: string): Promise<readonly SandboxPackage[]>
+  putSandboxPackage(one: SandboxPackage): Promise<void>
+  /** False: there is none. */
+  removeSandboxPackage(tenant: string, name: string): Promise<boolean>
 }

@@ -4,6 +4,7 @@ import type { ApiToken, StoredAccount } from '../model/account.ts'
 import type { AuditFilter } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
+import type { SandboxPackage } from '../model/sandbox.ts'
 import type { SealedOwner } from '../model/sealed.ts'
 import type { StoredTenantRule } from './account-rows.ts'
 import { findAccount, findToken, listAccounts, listTokens } from './accounts.ts'
@@ -31,6 +32,7 @@ import { listNodes, listTombstones, readCluster } from './nodes.ts'
 import { countQueued, findOperation, listOperations, pollOperation } from './operations.ts'
 import { findEnrolment, findOffering, listEnrolments, listOfferings } from './packages.ts'
 import { listHistory, listRuns } from './runs.ts'
+import { listSandboxPackages } from './sandbox.ts'
 import type { Sealer } from './sealer.ts'
 import { countByKey, countOfKeys, getSealed } from './sealing.ts'
 import type {
@@ -159,6 +161,9 @@ export class Looking implements Look {
   }
   tenantRules(): Promise<readonly StoredTenantRule[]> {
     return listTenantRules(this.session)
+  }
+  sandboxPackages(): Promise<readonly SandboxPackage[]> {
+    return listSandboxPackages(this.session)
   }
   tenants(filter: TenantFilter): Promise<readonly TenantCount[]> {
     return listTenants(this.session, filter)

@@ -49,10 +49,10 @@ export interface WriteManner {
   readonly about?: InstanceKey
 }
 
-/** queued: there is something to claim. tenants: other things are decided for tenants. */
+/** queued: there is something to claim. tenants: other things are decided for tenants. sandbox: authors offer others. */
 export type Hint =
   | { readonly kind: 'queued' }
-  | { readonly kind: 'tenants' }
+  | { readonly kind: 'tenants' | 'sandbox' }
   | { readonly kind: 'ended' | 'cancel'; readonly operation: string }
 
 /** The database's clock in milliseconds since 1970; leases are compared with this one only. */

@@ -4,6 +4,7 @@ import type { Reach } from '../model/access.ts'
 import type { ApiToken, StoredAccount } from '../model/account.ts'
 import type { Binding, BindingKey, Instance, InstanceKey } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
+import type { SandboxPackage } from '../model/sandbox.ts'
 import type { SealedOwner } from '../model/sealed.ts'
 import type { TenantRule } from '../model/tenant-rule.ts'
 import type { StoredTenantRule } from './account-rows.ts'
@@ -39,6 +40,7 @@ import {
 import { putEnrolment, putOffering, removeEnrolment } from './packages.ts'
 import { claimOperations, forcedOperations, forgiveStrikes, overdueOperations, renewLeases } from './queue.ts'
 import { addHistory, putRun } from './runs.ts'
+import { listSandboxPackages, putSandboxPackage, removeSandboxPackage } from './sandbox.ts'
 import { eraseSealed, putSealed } from './sealing.ts'
 import type {
   AuditCursor,
@@ -195,6 +197,16 @@ export class Writing extends Looking implements Transaction {
   }
   removeTenantRule(name: string): Promise<void> {
     return removeTenantRule(this.session, name)
+  }
+  async lockSandbox(tenant: string): Promise<readonly SandboxPackage[]> {
+    await lockName(this.session, JSON.stringify(['sandbox', tenant]))
+    return (await listSandboxPackages(this.session)).filter((one) => one.tenant === tenant)
+  }
+  putSandboxPackage(one: SandboxPackage): Promise<void> {
+    return putSandboxPackage(this.session, one)
+  }
+  removeSandboxPackage(tenant: string, name: string): Promise<boolean> {
+    return removeSandboxPackage(this.session, tenant, name)
   }
   chainAudit(most: number): Promise<number> {
     return chainAudit(this.session, this.chain, most)

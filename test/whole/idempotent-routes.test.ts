@@ -106,6 +106,11 @@ const examples: Readonly<Record<string, Example>> = {
     body: { name: 'ada', password: 'password-of-ada', grants: [] },
     other: { name: 'eve', password: 'password-of-ada', grants: [] },
   },
+  '/packages': {
+    path: async () => '/packages',
+    body: { name: 'redis', reference: 'docker://registry.example/redis', tenant: 'acme' },
+    refused: 'sandboxes are closed',
+  },
   '/tenants': {
     path: async () => '/tenants',
     body: { name: 'acme', instances: 1 },

@@ -16,6 +16,7 @@ import { type ParameterOptions, parametersOf, withParameters } from '../paramete
 import { withRegistries } from '../registries-option.ts'
 import { print, say } from '../terminal.ts'
 import { registerBuild } from './package-build.ts'
+import { registerSandbox } from './package-sandbox.ts'
 
 interface Local {
   readonly output: Form
@@ -30,6 +31,7 @@ export function register(program: Command): void {
     summary: 'Look at packages',
     examples: ['package list', 'package inspect ./redis.brokerpak', 'package check oci:./redis --run'],
   })
+  registerSandbox(group)
   inspecting(group)
   checking(group)
   registerBuild(group, async () => (await import('../../authoring/package-tools.ts')).packageTools)
@@ -51,6 +53,7 @@ export function register(program: Command): void {
           { title: 'NAME', of: (one) => one.name },
           { title: 'CONTRACT', of: (one) => one.contract },
           { title: 'STATE', of: (one) => one.state },
+          { title: 'TENANT', of: (one) => one.tenant ?? '-', wide: true },
           { title: 'DIGEST', of: (one) => one.digest, wide: true },
           { title: 'READ', of: (one) => ago(one.updatedAt), by: (one) => one.updatedAt },
           { title: 'REFERENCE', of: (one) => one.reference },
@@ -78,6 +81,7 @@ export function register(program: Command): void {
         ['Contract', found.contract],
         ['State', found.state],
         ['Source', found.source],
+        ['Sandbox of', found.tenant],
         signatureField(found.signatures),
         ...listingFields(found.listing),
         ...contentFields(found.content),

@@ -35,6 +35,8 @@ const rows: Readonly<Record<string, string>> = {
   'GET /problems': everyone,
   'GET /changes': everyone,
   'GET /catalog': lookers,
+  'POST /packages': 'author operator',
+  'DELETE /packages/:name': 'author operator',
   'GET /packages': 'viewer author operator',
   'GET /packages/:name': 'viewer author operator',
   'GET /cluster': 'viewer operator admin',

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Keys } from '../../api/cluster.ts'
 import type { Examination } from '../../api/findings.ts'
 import type { Ports } from '../../broker/ports.ts'
+import type { SandboxReading } from '../../broker/sandbox.ts'
+import type { SandboxPackage } from '../../model/sandbox.ts'
 import type { Admission } from '../admit.ts'
 import type { Gate } from '../authenticate.ts'
 import type { BodyLimits } from '../body-limits.ts'
@@ -50,7 +52,11 @@ export interface OperatorPorts {
   readonly observe: Observe
   /** Names of the engines that tenants may be given. */
   readonly engines: readonly string[]
-  /** Takes over at once what was decided for tenants by command. */
+  readonly sandbox: {
+    /** Reads a package before it is offered to a tenant. Problems: reference.invalid, those of reading. */
+    read(one: SandboxPackage, registries: readonly string[], signal: AbortSignal): Promise<SandboxReading>
+  }
+  /** Takes over at once what was decided for tenants by command, and what is offered in them. */
   takeTenants(): Promise<void>
   /** Fires when the process is on its way out: followers are told to come back. */
   readonly leaving: AbortSignal

@@ -8,6 +8,7 @@ import { bindingRoutes } from './binding-routes.ts'
 import { changeRoutes } from './change-routes.ts'
 import { instanceRoutes } from './instance-routes.ts'
 import { operationRoutes } from './operation-routes.ts'
+import { packageRoutes } from './package-routes.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './search-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
@@ -18,6 +19,7 @@ export const operatorRoutes: readonly Route[] = [
   ...accessRoutes,
   ...accountRoutes,
   ...systemRoutes,
+  ...packageRoutes,
   ...instanceRoutes,
   ...adoptionRoutes,
   ...bindingRoutes,

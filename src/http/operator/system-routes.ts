@@ -1,23 +1,17 @@
-/** Routes about the broker itself: who am I, the catalog, packages, nodes, freeze, keys, backup. */
+/** Routes about the broker itself: who am I, the catalog, nodes, freeze, keys, backup. */
 import { Type } from 'typebox'
 import { CatalogAnswer, CatalogQuery, toCatalog } from '../../api/catalog.ts'
 import { About, Backup, Cluster, Freeze, Health, Keys, SupportQuery, toCluster } from '../../api/cluster.ts'
 import { Examination } from '../../api/findings.ts'
-import { Package, toPackage, toPackageContent } from '../../api/package.ts'
 import { freezeBroker, thawBroker } from '../../broker/govern.ts'
-import type { Ports } from '../../broker/ports.ts'
 import { catalogSeen } from '../../broker/visible.ts'
 import { present } from '../../kit/present.ts'
-import { type Reach, reachOf } from '../../model/access.ts'
-import { fail } from '../../model/problem.ts'
+import { reachOf } from '../../model/access.ts'
 import { problemCodes } from '../../model/problem-codes.ts'
-import type { Enrolment } from '../../store/store.ts'
 import { refuseForeign } from './authorize.ts'
 import { freshId } from './fresh-id.ts'
 import type { OperatorPorts } from './ports.ts'
 import { type Call, deed, document, look, nothing, order, route } from './route.ts'
-
-const PackageName = Type.Object({ name: Type.String() })
 
 const KeyId = Type.Object({ key: Type.String() })
 
@@ -82,36 +76,6 @@ export const systemRoutes = [
         instances: await broker.store.look.countInstances(offer.plan.id, undefined, mine),
       }))
       return document(toCatalog(await Promise.all(counted)))
-    },
-  }),
-  route({
-    method: 'GET',
-    url: '/packages',
-    needs: 'read:packages',
-    tag: 'packages',
-    summary: 'Packages of the catalog',
-    audit: look,
-    answers: Type.Object({ items: Type.Array(Package) }),
-    handle: async ({ tenants }, { broker }) => {
-      const enrolments = await broker.store.look.enrolments()
-      const isSeen = packageSight(broker, tenants)
-      return document({ items: enrolments.filter(isSeen).map((one) => toPackage(one)) })
-    },
-  }),
-  route({
-    method: 'GET',
-    url: '/packages/:name',
-    needs: 'read:packages',
-    tag: 'packages',
-    summary: 'One package with what it offers',
-    audit: look,
-    params: PackageName,
-    answers: Package,
-    handle: async ({ params, tenants }, { broker }) => {
-      const found = await broker.store.look.enrolment(params.name)
-      if (found === undefined || !packageSight(broker, tenants)(found)) fail('package.unknown', params.name)
-      const offer = broker.catalog().offers.find((one) => one.package.digest === found.digest)
-      return document(toPackage(found, offer && toPackageContent(offer.package)))
     },
   }),
   route({
@@ -253,20 +217,6 @@ export const systemRoutes = [
     },
   }),
 ]
-
-/** A package is seen whole or not: where something of it is hidden, so is what it says of itself. */
-function packageSight(broker: Ports, tenants: Reach): (one: Pick<Enrolment, 'digest'>) => boolean {
-  const whole = broker.catalog()
-  const seen = catalogSeen(broker, tenants)
-  if (seen === whole) return () => true
-  const shown = new Set(seen.offers.map(({ plan }) => plan.id))
-  const digestsOf = (isShown: boolean) =>
-    new Set(
-      whole.offers.flatMap(({ plan, package: of }) => (shown.has(plan.id) === isShown ? of.digest : [])),
-    )
-  const [some, hidden] = [digestsOf(true), digestsOf(false)]
-  return ({ digest }) => some.has(digest) && !hidden.has(digest)
-}
 
 /** What touches files is not undone with a transaction: a repetition finds what was made by its name. */
 function seedOf(

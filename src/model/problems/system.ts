@@ -136,6 +136,12 @@ export const systemProblems = {
     exit: 1,
   },
   'package.unknown': { title: 'There is no such package', hint: 'List the packages.', status: 404, exit: 4 },
+  'package.sandbox-closed': {
+    title: 'Sandboxes are closed here',
+    hint: 'The operator opens them: sandbox.registries names where packages of authors may come from.',
+    status: 403,
+    exit: 11,
+  },
   'package.invalid': {
     title: 'The package has faults',
     hint: 'Mend the named places of the package.',

@@ -12,6 +12,7 @@ import { accounts } from './0010-accounts.ts'
 import { rotation } from './0011-rotation.ts'
 import { tenantRules } from './0012-tenant-rules.ts'
 import { auditTenants } from './0013-audit-tenants.ts'
+import { sandbox } from './0014-sandbox.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   rotation,
   tenantRules,
   auditTenants,
+  sandbox,
 ]

@@ -1,17 +1,19 @@
-/** Keeps what this process knows of tenants as the store has it: as soon as a hint comes, and again and again without one. */
+/** Keeps what this process knows of the store's own decisions as it is there: as soon as a hint comes, and again and again without one. */
 import type { Clock } from '../kit/clock.ts'
-import type { Store } from '../store/store.ts'
-import type { Rules } from './settings-of-parts.ts'
+import type { Hint, Store } from '../store/store.ts'
 
-export interface TenantWatch {
-  /** Reads what is decided now. */
+export interface StoreWatch {
+  /** Reads what is there now. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
 
 interface WatchParts {
   readonly store: Store
-  readonly rules: Pick<Rules, 'takeTenants'>
+  /** The hint that tells of it. */
+  readonly kind: Hint['kind']
+  /** Reads it, and takes it over. */
+  take(): Promise<unknown>
   readonly clock: Pick<Clock, 'sleep'>
   fault(error: unknown): void
 }
@@ -20,18 +22,18 @@ interface WatchParts {
 const lookEveryMs = 2000
 
 /** Reads once before it resolves, and then whenever there may be something else. */
-export async function startTenantWatch({ store, rules, clock, fault }: WatchParts): Promise<TenantWatch> {
+export async function startStoreWatch({ store, kind, take, clock, fault }: WatchParts): Promise<StoreWatch> {
   const leaving = new AbortController()
   let last: Promise<unknown> = Promise.resolve()
   const refresh = (): Promise<void> => {
     // One after the other: what is read first must not be taken last.
-    const turn = last.then(async () => rules.takeTenants(await store.look.tenantRules()))
+    const turn = last.then(take)
     last = turn.catch(() => undefined)
-    return turn
+    return turn.then(() => undefined)
   }
   await refresh()
-  store.onHint(({ kind }) => {
-    if (kind === 'tenants') void refresh().catch(fault)
+  store.onHint((hint) => {
+    if (hint.kind === kind) void refresh().catch(fault)
   })
   const rounds = (async () => {
     while (!leaving.signal.aborted) {
