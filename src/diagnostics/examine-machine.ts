@@ -73,6 +73,7 @@ async function engines(settings: Settings): Promise<readonly Seen[]> {
       choice: settings.engine,
       kubernetes: settings.kubernetes,
       network: settings.runs.network,
+      named: settings.tenants.flatMap(({ engine }) => engine ?? []),
       anew: true,
     })
     return await Promise.all(

@@ -57,6 +57,7 @@ export function register(program: Command): void {
 const exits: Partial<Record<ProblemCode, number>> = {
   'settings.invalid': 78,
   'catalog.refused': 78,
+  'engine.unconfigured': 78,
   'file.unreadable': 78,
   'key.missing': 78,
   'key.wrong': 78,

@@ -112,15 +112,28 @@ test('a program is asked again when its credentials are about to end', async () 
 })
 
 test.for([
-  ['no kubeconfig', () => findCluster({ kubeconfig: join(folder, 'missing'), environment: {}, clock })],
+  [
+    'no kubeconfig',
+    'engine.unconfigured',
+    () => findCluster({ kubeconfig: join(folder, 'missing'), environment: {}, clock }),
+  ],
   [
     'no context "third"',
+    'engine.unconfigured',
     () => findCluster({ kubeconfig: write({}), context: 'third', environment: {}, clock }),
   ],
-  ['prints no ExecCredential', async () => (await placeOf(plugin('nothing'))).credentials(false)],
-  ['gives no credentials', async () => (await placeOf({ exec: { command: './none' } })).credentials(false)],
-] as const)('%s is told', async ([says, work]) => {
+  [
+    'prints no ExecCredential',
+    'engine.unavailable',
+    async () => (await placeOf(plugin('nothing'))).credentials(false),
+  ],
+  [
+    'gives no credentials',
+    'engine.unavailable',
+    async () => (await placeOf({ exec: { command: './none' } })).credentials(false),
+  ],
+] as const)('%s is told', async ([says, code, work]) => {
   await expect(work()).rejects.toMatchObject({
-    problem: { code: 'engine.unavailable', detail: expect.stringContaining(says) },
+    problem: { code, detail: expect.stringContaining(says) },
   })
 })

@@ -32,7 +32,7 @@ export interface PlaceOptions {
 
 const podFolder = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** A kubeconfig that is named, else what a pod has, else the kubeconfig that kubectl would take. Problems: engine.unavailable. */
+/** A kubeconfig that is named, else what a pod has, else the kubeconfig that kubectl would take. Problems: engine.unconfigured, engine.unavailable. */
 export async function findCluster(options: PlaceOptions): Promise<ClusterPlace> {
   const { kubeconfig, environment, clock } = options
   if (kubeconfig !== undefined) return await fromKubeconfig(kubeconfig, options)
@@ -83,12 +83,12 @@ async function fromKubeconfig(
   { context, environment, clock }: PlaceOptions,
 ): Promise<ClusterPlace> {
   const text = await readFile(file, 'utf8').catch((cause: Error) =>
-    fail('engine.unavailable', `no kubeconfig: ${cause.message}`, { cause }),
+    fail('engine.unconfigured', `no kubeconfig: ${cause.message}`, { cause }),
   )
   const reading = readYaml(text)
   const config = isObject(reading.value)
     ? reading.value
-    : fail('engine.unavailable', `${file} is no kubeconfig`)
+    : fail('engine.unconfigured', `${file} is no kubeconfig`)
   const chosen = context ?? textOf(config, 'current-context') ?? ''
   const scene = entry(config, 'contexts', chosen, 'context')
   const cluster = entry(config, 'clusters', textOf(scene, 'cluster') ?? '', 'cluster')
@@ -98,7 +98,7 @@ async function fromKubeconfig(
   const serverName = textOf(cluster, 'tls-server-name')
   const server = textOf(cluster, 'server')?.replace(/\/$/, '')
   return {
-    server: server ?? fail('engine.unavailable', `${file}: context "${chosen}" names no server`),
+    server: server ?? fail('engine.unconfigured', `${file}: context "${chosen}" names no server`),
     ...present({ authority, serverName }),
     unverified: cluster['insecure-skip-tls-verify'] === true,
     namespace: textOf(scene, 'namespace') ?? 'default',
@@ -133,7 +133,7 @@ function entry(config: Shape, list: string, name: string, member: string): Shape
   const all = config[list]
   const found = Array.isArray(all) ? all.find((one) => isObject(one) && one['name'] === name) : undefined
   const value = isObject(found) ? found[member] : undefined
-  return isObject(value) ? value : fail('engine.unavailable', `the kubeconfig has no ${member} "${name}"`)
+  return isObject(value) ? value : fail('engine.unconfigured', `the kubeconfig has no ${member} "${name}"`)
 }
 
 function textOf(owner: Shape, name: string): string | undefined {

@@ -8,6 +8,12 @@ export const engineProblems = {
     status: 503,
     exit: 8,
   },
+  'engine.unconfigured': {
+    title: 'The engine is not set up',
+    hint: 'Name the kubeconfig of the cluster in kubernetes.kubeconfig, or choose another engine.',
+    status: 500,
+    exit: 9,
+  },
   'engine.refused': {
     title: 'The engine cannot run this job',
     hint: 'Choose an engine that offers what the package needs.',
