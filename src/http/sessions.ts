@@ -51,11 +51,18 @@ export interface Session {
 
 export interface Sessions {
   begin(account: Account): Session
-  /** The session of a request's cookie; undefined: there is none, or it has ended. */
-  find(request: IncomingMessage): Promise<Session | undefined>
+  /** The session of a request's cookie, of the name that it has on this way; undefined: there is none, or it has ended. */
+  find(request: IncomingMessage, manner: CookieManner): Promise<Session | undefined>
 }
 
-export const cookieName = 'chandler-session'
+/**
+ * What the cookie is called. Encrypted, its prefix has the browser take it from this host alone, and from no page of a
+ * neighbouring one; below a path of its own only the weaker prefix fits.
+ */
+export function cookieName({ path, isSecure }: CookieManner): string {
+  if (!isSecure) return 'chandler-session'
+  return path === '/api' ? '__Host-chandler-session' : '__Secure-chandler-session'
+}
 
 /** What a cookie says, in this order. */
 interface Claims {
@@ -88,8 +95,8 @@ export function makeSessions(parts: SessionParts): Sessions {
         account,
       )
     },
-    async find(request) {
-      const claims = claimsIn(parts, cookieOf(request))
+    async find(request, manner) {
+      const claims = claimsIn(parts, cookieOf(request, cookieName(manner)))
       if (claims === undefined) return undefined
       const account =
         claims.claimed === undefined
@@ -157,9 +164,9 @@ function markOf({ name, role, access, version = '', passwords, tokens }: Account
   return sha256(JSON.stringify([name, role, [...access], version, passwords, tokens])).slice(0, 32)
 }
 
-function cookieOf({ headers }: IncomingMessage): string | undefined {
+function cookieOf({ headers }: IncomingMessage, wanted: string): string | undefined {
   const pairs = headers.cookie?.split(';').map((pair) => pair.trim().split('=')) ?? []
-  return pairs.find(([name]) => name === cookieName)?.[1]
+  return pairs.find(([name]) => name === wanted)?.[1]
 }
 
 /** What a request that has only a cookie must show besides: that a page of ours sent it. */
@@ -180,13 +187,15 @@ export interface CookieManner {
 }
 
 /** The header that keeps a cookie in the browser; without a session, the one that takes it away. */
-export function setCookie(session: Session | undefined, { path, isSecure }: CookieManner): string {
+export function setCookie(session: Session | undefined, manner: CookieManner): string {
+  const name = cookieName(manner)
   return [
-    `${cookieName}=${session?.cookie ?? ''}`,
-    `Path=${path}`,
+    `${name}=${session?.cookie ?? ''}`,
+    // The prefix of a host allows no narrower path.
+    `Path=${name.startsWith('__Host-') ? '/' : manner.path}`,
     'HttpOnly',
     'SameSite=Strict',
     ...(session === undefined ? ['Max-Age=0'] : []),
-    ...(isSecure ? ['Secure'] : []),
+    ...(manner.isSecure ? ['Secure'] : []),
   ].join('; ')
 }

@@ -1,7 +1,6 @@
 /** Sessions of people: log-in, cookie, token of changes, ends, roles; by HTTP as a browser sends it, and in one. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cookieName } from '../../src/http/sessions.ts'
 import { ask } from '../support/ask.ts'
 import {
   basic,
@@ -41,7 +40,7 @@ function by(cookie: string, path: string, init: RequestInit = {}): Promise<Respo
 describe('a session by HTTP', () => {
   test('its cookie is for this API only, and out of reach of scripts and other sites', async () => {
     const { setCookie, cookie } = await begin('watcher')
-    expect(setCookie).toMatch(new RegExp(`^${cookieName}=[^;]+; Path=/api; HttpOnly; SameSite=Strict$`))
+    expect(setCookie).toMatch(/^chandler-session=[^;]+; Path=\/api; HttpOnly; SameSite=Strict$/)
     const about = await by(cookie, '/api/v1/about')
     expect([about.status, await about.json()]).toMatchObject([
       200,

@@ -6,6 +6,7 @@ import { actorOf } from '../authenticate.ts'
 import { callbackPath, passMs } from '../oidc/oidc.ts'
 import { requestIdOf } from '../request-id.ts'
 import { setCookie } from '../sessions.ts'
+import { mannerOf } from './manner.ts'
 import type { OperatorPorts } from './ports.ts'
 
 /** Asked for without an account, for there is none yet. */
@@ -46,8 +47,8 @@ async function comeBack(
       { ...asker, account: actorOf(account) },
       { action: 'session.begin', kind: 'account', id: account.name },
     )
-    const manner = { path: `${ports.pathPrefix}/api`, isSecure: ports.isEncrypted(request.raw) }
-    const cookies = [setCookie(ports.sessions.begin(account), manner), keep(ports, request, undefined)]
+    const kept = setCookie(ports.sessions.begin(account), mannerOf(ports, request.raw))
+    const cookies = [kept, keep(ports, request, undefined)]
     return reply.header('Set-Cookie', cookies).redirect(to)
   } catch (error) {
     const { code } = toProblem(error)

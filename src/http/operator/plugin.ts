@@ -19,6 +19,7 @@ import { authorize, placed } from './authorize.ts'
 import { checked, checkedQuery } from './checked.ts'
 import { type Idempotency, makeIdempotency } from './idempotency.ts'
 import { addLoginPages } from './login-pages.ts'
+import { mannerOf } from './manner.ts'
 import { descriptionPath, methodsAt } from './methods-at.ts'
 import { describeApi } from './openapi.ts'
 import type { OperatorPorts } from './ports.ts'
@@ -132,7 +133,9 @@ async function admit(
 ): Promise<void> {
   // A request with credentials needs no session.
   const session =
-    request.headers.authorization === undefined ? await ports.sessions.find(request.raw) : undefined
+    request.headers.authorization === undefined
+      ? await ports.sessions.find(request.raw, mannerOf(ports, request.raw))
+      : undefined
   const account = await admitted(ports, { request, reply, session })
   const asker = askerOf(ports, account, request)
   callers.set(request.raw, { account, asker, session })
@@ -142,7 +145,7 @@ async function admit(
   }
   // What a page does on its own shows no person behind it.
   if (session?.isStale && request.headers['x-chandler-refresh'] === undefined)
-    reply.header('Set-Cookie', setCookie(session, mannerOf(ports, request)))
+    reply.header('Set-Cookie', setCookie(session, mannerOf(ports, request.raw)))
   try {
     const { tenants: rules = [] } = ports.broker.policy()
     await authorize(ports.broker.store.look, route, { access: account.access, request, rules })
@@ -150,11 +153,6 @@ async function admit(
     noteRefusal(ports, { route, asker, request }, toProblem(error))
     throw error
   }
-}
-
-/** How the caller's browser reaches the API, and whether the way is encrypted. */
-function mannerOf({ pathPrefix, isEncrypted }: OperatorPorts, { raw }: FastifyRequest) {
-  return { path: `${pathPrefix}/api`, isSecure: isEncrypted(raw) }
 }
 
 interface Arrived {
@@ -207,7 +205,7 @@ async function serve(
     const answer = isOnce ? await idempotency.once(ports, asked, carryOut) : await carryOut(ports)
     if (answer.session !== undefined) {
       const kept = answer.session === 'ended' ? undefined : answer.session
-      reply.header('Set-Cookie', setCookie(kept, mannerOf(ports, request)))
+      reply.header('Set-Cookie', setCookie(kept, mannerOf(ports, request.raw)))
     }
     const { signal, abort } = call
     if (answer.kind === 'events') void watchRights(ports, { route, request, signal, end: abort })

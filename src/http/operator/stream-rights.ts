@@ -4,6 +4,7 @@ import { toProblem } from '../../model/problem.ts'
 import { statusOf } from '../answer.ts'
 import type { Account } from '../authenticate.ts'
 import { authorize } from './authorize.ts'
+import { mannerOf } from './manner.ts'
 import type { OperatorPorts } from './ports.ts'
 import type { Route } from './route.ts'
 
@@ -40,10 +41,9 @@ async function mayStill(ports: OperatorPorts, { route, request }: Stream): Promi
   }
 }
 
-async function callerNow(
-  { sessions, admission }: OperatorPorts,
-  { headers, raw }: FastifyRequest,
-): Promise<Account> {
-  const session = headers.authorization === undefined ? await sessions.find(raw) : undefined
+async function callerNow(ports: OperatorPorts, { headers, raw }: FastifyRequest): Promise<Account> {
+  const { sessions, admission } = ports
+  const session =
+    headers.authorization === undefined ? await sessions.find(raw, mannerOf(ports, raw)) : undefined
   return session?.account ?? (await admission.again(raw, 'operator'))
 }
