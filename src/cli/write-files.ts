@@ -1,6 +1,6 @@
 /** Writes the files that an author starts with; nothing that exists is overwritten. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { SourceKind } from '../authoring/sources/kind.ts'
 import { fail } from '../model/problem.ts'
 import { type Form, printDeed } from './output.ts'
@@ -44,6 +44,14 @@ function writeFiles(folder: string, files: readonly StartingFile[]): readonly st
     writeFileSync(file, text, { mode: executable ? 0o755 : 0o644 })
   }
   return files.map(({ path }) => join(folder, path))
+}
+
+/** What a package is called that starts in a folder: a name that every contract and platform takes. */
+export function nameOfFolder(folder: string): string {
+  const words = basename(resolve(folder))
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ['package']
+  return words.join('-')
 }
 
 /** A path, or a word with one in it, as a shell takes it. */

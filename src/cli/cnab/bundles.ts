@@ -9,7 +9,7 @@ import { type Form, printDocument, printFields, printOne, withOutput } from '../
 import { withRegistries } from '../registries-option.ts'
 import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
-import { shellPath, startFolder } from '../write-files.ts'
+import { nameOfFolder, shellPath, startFolder } from '../write-files.ts'
 import { bundleListener } from './listener.ts'
 import { type Local, relocationOf, withBundleOptions, withLocal } from './options.ts'
 import { startingBundle, startingImage } from './starting-bundle.ts'
@@ -43,8 +43,9 @@ function registerInit(group: Command): void {
   })
   withOutput(command).action(async (folder = '.', { output }: { readonly output: Form }) => {
     const file = shellPath(join(folder, 'bundle.json'))
-    const next = `chandler cnab install demo --cnab-file ${file} --image ${shellPath(`${startingImage}=${folder}`)}`
-    await startFolder(output, { contract: 'cnab', folder, files: startingBundle, next })
+    const name = nameOfFolder(folder)
+    const next = `chandler cnab install demo --cnab-file ${file} --image ${shellPath(`${startingImage(name)}=${folder}`)}`
+    await startFolder(output, { contract: 'cnab', folder, files: startingBundle(name), next })
   })
 }
 

@@ -15,12 +15,12 @@ case "$CNAB_ACTION" in
 esac
 `
 
-const bundle = {
+const bundle = (name: string) => ({
   schemaVersion: '1.2.0',
-  name: 'my-bundle',
+  name,
   version: '0.1.0',
   description: 'Greets.',
-  invocationImages: [{ image: 'example.com/my-bundle-installer:0.1.0' }],
+  invocationImages: [{ image: startingImage(name) }],
   definitions: {
     greeting: { type: 'string', default: 'hello', maxLength: 10 },
     uri: { type: 'string' },
@@ -30,16 +30,21 @@ const bundle = {
     uri: { definition: 'uri', path: '/cnab/app/outputs/uri', applyTo: ['install', 'upgrade'] },
   },
   actions: { status: { title: 'Status', description: 'Says how it greets.' } },
+})
+
+/** How a bundle of that name calls its image. */
+export function startingImage(name: string): string {
+  return `example.com/${name}-installer:0.1.0`
 }
 
-/** How the bundle calls its image. */
-export const startingImage = bundle.invocationImages[0]?.image ?? ''
-
-export const startingBundle: readonly StartingFile[] = [
-  { path: 'bundle.json', text: `${JSON.stringify(bundle, null, 2)}\n` },
-  {
-    path: 'image.yml',
-    text: '# The image: what lies in "root", and these programs of this machine.\ntools: [sh]\n',
-  },
-  { path: 'root/cnab/app/run', text: run, executable: true },
-]
+/** A bundle of that name. */
+export function startingBundle(name: string): readonly StartingFile[] {
+  return [
+    { path: 'bundle.json', text: `${JSON.stringify(bundle(name), null, 2)}\n` },
+    {
+      path: 'image.yml',
+      text: '# The image: what lies in "root", and these programs of this machine.\ntools: [sh]\n',
+    },
+    { path: 'root/cnab/app/run', text: run, executable: true },
+  ]
+}

@@ -55,7 +55,9 @@ describe.each(sourceKinds)('%s', (contract) => {
       const tried = await chandler('test', folder, ...dataDir(), '--only', 'defaults', '-o', 'json')
 
       expect(made.code).toBe(0)
-      for (const file of JSON.parse(made.out).files) expect(existsSync(file)).toBe(true)
+      const files: readonly string[] = JSON.parse(made.out).files
+      for (const file of files) expect(existsSync(file)).toBe(true)
+      expect(files.map((file) => readFileSync(file, 'utf8')).join('\n')).toContain(`my-${contract}`)
       expect([again.code, again.said]).toEqual([1, expect.stringContaining('(file.unwritable)')])
       expect(JSON.parse(linted.out)).toMatchObject({ kind: 'Lint', contract, valid: true, findings: [] })
       expect([JSON.parse(tried.out).items, tried.code]).toEqual([
@@ -65,6 +67,16 @@ describe.each(sourceKinds)('%s', (contract) => {
     },
     180_000,
   )
+})
+
+test('paks of two folders are two services', async () => {
+  const ids: string[] = []
+  for (const name of ['one', 'two']) {
+    await chandler('new', 'brokerpak', join(place, name))
+    ids.push(...(readFileSync(join(place, name, 'service.yml'), 'utf8').match(/id: \S{36}$/gm) ?? []))
+  }
+
+  expect([ids.length, new Set(ids).size]).toEqual([6, 4])
 })
 
 test('a fault is told with file, line and fix, as SARIF with its place', async () => {

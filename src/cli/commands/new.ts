@@ -1,5 +1,4 @@
 /** chandler new: a package to start with, of whatever contract, with examples that pass. */
-import { basename, resolve } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { type SourceKind, sourceKinds } from '../../authoring/sources/kind.ts'
 import { startingBundle as startingApb } from '../apb/starting-bundle.ts'
@@ -9,7 +8,7 @@ import { type Form, withOutput } from '../output.ts'
 import { startingPak } from '../pak/starting-pak.ts'
 import { startingComponents } from '../toi/starting-components.ts'
 import { startingPattern } from '../tweed/starting-pattern.ts'
-import { type StartingFile, shellPath, startFolder } from '../write-files.ts'
+import { nameOfFolder, type StartingFile, shellPath, startFolder } from '../write-files.ts'
 
 const base = 'docker.io/ansibleplaybookbundle/apb-base:latest'
 
@@ -20,8 +19,8 @@ const starts: Readonly<Record<SourceKind, (name: string) => readonly StartingFil
     ...startingApb({ name, kind: 'shell', base, async: 'optional', bindable: true }),
     examples('{}', 'greeting: hello'),
   ],
-  brokerpak: () => [...startingPak, examples('{uri: word://localhost}', 'word: hello')],
-  cnab: () => [...startingCnab, examples(`{uri: '/^greet:/'}`, 'greeting: hello')],
+  brokerpak: (name) => [...startingPak(name), examples('{uri: word://localhost}', 'word: hello')],
+  cnab: (name) => [...startingCnab(name), examples(`{uri: '/^greet:/'}`, 'greeting: hello')],
   toi: (name) => [...startingComponents(name), examples(`{password: '/^[0-9a-f]{32}$/'}`, 'greeting: hello')],
 }
 
@@ -38,18 +37,10 @@ export function register(program: Command): void {
   withOutput(command).action(
     async (contract: SourceKind, folder: string | undefined, { output }: { readonly output: Form }) => {
       const place = folder ?? `my-${contract}`
-      const files = starts[contract](nameOf(place))
+      const files = starts[contract](nameOfFolder(place))
       await startFolder(output, { contract, folder: place, files, next: `chandler dev ${shellPath(place)}` })
     },
   )
-}
-
-/** A name that every contract and platform takes. */
-function nameOf(folder: string): string {
-  const words = basename(resolve(folder))
-    .toLowerCase()
-    .match(/[a-z0-9]+/g) ?? ['package']
-  return words.join('-')
 }
 
 function examples(credentials: string, parameters?: string): StartingFile {

@@ -73,10 +73,7 @@ function registerRunExamples(group: Command): void {
     summary: 'Run the examples of a pak against a running broker that offers it',
     description:
       'Orders each example of the broker, binds, unbinds and deletes it again; the credentials must be what the definition declares. Ends with 3 when one of them fails.',
-    examples: [
-      'pak run-examples my-services-1.0.0.brokerpak',
-      'pak run-examples ./my-pak --example "a word"',
-    ],
+    examples: ['pak run-examples my-pak-1.0.0.brokerpak', 'pak run-examples ./my-pak --example "a word"'],
   })
   withOutput(withConnection(command))
     .option('--example <name>', 'only this one')

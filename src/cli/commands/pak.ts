@@ -17,7 +17,7 @@ import { withRegistries } from '../registries-option.ts'
 import { writeSecrets } from '../secret-files.ts'
 import { printTable } from '../table.ts'
 import { print, say } from '../terminal.ts'
-import { shellPath, startFolder } from '../write-files.ts'
+import { nameOfFolder, shellPath, startFolder } from '../write-files.ts'
 import { registerExamples } from './pak-examples.ts'
 
 export function register(program: Command): void {
@@ -25,7 +25,7 @@ export function register(program: Command): void {
     usage: 'pak',
     summary: 'Build and look at brokerpaks',
     description: 'A brokerpak is a zip of service definitions, Terraform and the programs that run it.',
-    examples: ['pak init my-pak', 'pak build my-pak', 'pak info my-services-1.0.0.brokerpak'],
+    examples: ['pak init my-pak', 'pak build my-pak', 'pak info my-pak-1.0.0.brokerpak'],
   })
   registerInit(group)
   registerBuild(group)
@@ -45,7 +45,12 @@ function registerInit(group: Command): void {
   })
   withOutput(command).action(async (folder = '.', { output }: { readonly output: Form }) => {
     const next = `chandler pak validate ${shellPath(folder)}`
-    await startFolder(output, { contract: 'brokerpak', folder, files: startingPak, next })
+    await startFolder(output, {
+      contract: 'brokerpak',
+      folder,
+      files: startingPak(nameOfFolder(folder)),
+      next,
+    })
   })
 }
 
@@ -95,7 +100,7 @@ function registerInfo(group: Command): void {
   const command = add(group, {
     usage: 'info <reference>',
     summary: 'Show what a pak holds',
-    examples: ['pak info my-services-1.0.0.brokerpak', 'pak info ./my-pak -o json'],
+    examples: ['pak info my-pak-1.0.0.brokerpak', 'pak info ./my-pak -o json'],
   })
   withRegistries(withOutput(command)).action(
     async (reference: string, { output }: { readonly output: Form }) => {
@@ -142,7 +147,7 @@ function registerValidate(group: Command): void {
   const command = add(group, {
     usage: 'validate <reference>',
     summary: 'Say everything that is wrong with a pak or its source folder',
-    examples: ['pak validate my-services-1.0.0.brokerpak', 'pak validate my-pak --strict csb'],
+    examples: ['pak validate my-pak-1.0.0.brokerpak', 'pak validate my-pak --strict csb'],
   }).option('--strict <original>', 'refuse what that original refuses: v1 or csb')
   withRegistries(withLintOutput(command)).action(
     async (reference: string, { strict, output }: ValidateFlags) => {
@@ -176,7 +181,7 @@ function registerDocs(group: Command): void {
     usage: 'docs <reference>',
     aliases: ['use'],
     summary: 'Write what users of the services of a pak must know, as Markdown',
-    examples: ['pak docs my-services-1.0.0.brokerpak > services.md', 'pak docs ./my-pak'],
+    examples: ['pak docs my-pak-1.0.0.brokerpak > services.md', 'pak docs ./my-pak'],
   })
   withRegistries(command).action(async (reference: string) => {
     const { pakManual } = await import('../../authoring/pak-tools.ts')

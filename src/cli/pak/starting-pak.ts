@@ -1,11 +1,18 @@
 /** The pak that `pak init` writes: one service of Terraform alone, which needs neither a cloud nor a provider. */
+import { uuidOf } from '../../kit/hash.ts'
 import type { StartingFile } from '../write-files.ts'
 
-export const startingPak: readonly StartingFile[] = [
-  {
-    path: 'manifest.yml',
-    text: `packversion: 1
-name: my-services
+/** A pak of that name, whose ids no pak of another name has. */
+export function startingPak(name: string): readonly StartingFile[] {
+  return [
+    { path: 'manifest.yml', text: manifest(name) },
+    { path: 'service.yml', text: service(name) },
+    { path: 'terraform/main.tf', text: template },
+  ]
+}
+
+const manifest = (name: string) => `packversion: 1
+name: ${JSON.stringify(name)}
 version: 1.0.0
 metadata:
   author: me@example.com
@@ -18,16 +25,14 @@ terraform_binaries:
   version: 1.9.0
   source: https://github.com/opentofu/opentofu/archive/refs/tags/v1.9.0.zip
 service_definitions:
-- my-service.yml
-`,
-  },
-  {
-    path: 'my-service.yml',
-    text: `version: 1
-name: my-service
-id: 7d1c5a0e-6a3f-4b6e-9f0b-2f8f5f1c0a01
+- service.yml
+`
+
+const service = (name: string) => `version: 1
+name: ${JSON.stringify(name)}
+id: ${uuidOf('pak', name)}
 description: Remembers a word.
-display_name: My service
+display_name: ${JSON.stringify(name)}
 image_url: https://example.com/icon.png
 documentation_url: https://example.com
 support_url: https://example.com/support
@@ -35,7 +40,7 @@ tags: [example]
 plan_updateable: true
 plans:
 - name: small
-  id: 7d1c5a0e-6a3f-4b6e-9f0b-2f8f5f1c0a02
+  id: ${planId(name)}
   description: One word.
   display_name: Small
   properties: {words: 1}
@@ -58,14 +63,14 @@ bind:
 examples:
 - name: a word
   description: Remembers hello.
-  plan_id: 7d1c5a0e-6a3f-4b6e-9f0b-2f8f5f1c0a02
+  plan_id: ${planId(name)}
   provision_params: {word: hello}
   bind_params: {}
-`,
-  },
-  {
-    path: 'terraform/main.tf',
-    text: `variable "word" { type = string }
+`
+
+const planId = (name: string): string => uuidOf('pak', name, 'small')
+
+const template = `variable "word" { type = string }
 variable "words" { type = number }
 
 resource "terraform_data" "word" {
@@ -73,6 +78,4 @@ resource "terraform_data" "word" {
 }
 
 output "word_id" { value = terraform_data.word.id }
-`,
-  },
-]
+`
