@@ -14,6 +14,12 @@ export interface CustomerPorts {
   readonly faults: string[]
 }
 
+/** The end of an order as a poll tells it. */
+interface End {
+  readonly state: string
+  readonly description: string
+}
+
 /** What the instance must be like at the end. */
 export interface Expected {
   readonly instance: string
@@ -51,26 +57,29 @@ function makeCustomer(instance: string, { front, wares, journal, random, faults 
   const complain = (what: string, reply: Reply): void => {
     faults.push(`${instance}: ${what}: ${reply.status} ${JSON.stringify(reply.body)}`)
   }
+  const complainOfEnd = (kind: string, { state, description }: End, { body }: Reply): void => {
+    faults.push(`${instance}: ${kind} ${String(body['operation'])} ended ${state}: ${description}`)
+  }
   const pretence = (failing: number): Pretence => ({
     ms: random.pick([0, 0, 50, 150, 400, 900]),
     outcome: random.chance(failing) ? 'fail' : 'succeed',
   })
   const { service_id: service } = wares.offer
 
-  /** The state an accepted order ends in; a state that was reported never changes again. */
-  async function follow(where: string, operation: string): Promise<string> {
+  /** How an accepted order ends; a state that was reported never changes again. */
+  async function follow(where: string, operation: string): Promise<End> {
     for (const begun = performance.now(); performance.now() - begun < endsWithinMs; ) {
       const reply = await ask('GET', `${where}/last_operation?operation=${operation}`)
       const state = String(reply.body['state'])
       if (reply.status !== 200) {
         complain(`poll of ${operation}`, reply)
-        return 'unknown'
+        return { state: 'unknown', description: '' }
       }
       const before = ended.get(operation)
       if (before !== undefined && before !== state) complain(`${operation} was ${before} before`, reply)
       if (state !== 'in progress') {
         ended.set(operation, state)
-        return state
+        return { state, description: String(reply.body['description'] ?? '') }
       }
       await pause(random.between(60, 260))
     }
@@ -108,10 +117,10 @@ function makeCustomer(instance: string, { front, wares, journal, random, faults 
       journal.note({ operation: String(reply.body['operation']), instance, ...order, ms: 0 })
       return false
     }
-    const state = await accepted(reply, path, order)
-    if (state !== (create.outcome === 'fail' ? 'failed' : 'succeeded'))
-      complain(`provision ended ${state}`, reply)
-    return state === 'succeeded'
+    const end = await accepted(reply, path, order)
+    if (end.state !== (create.outcome === 'fail' ? 'failed' : 'succeeded'))
+      complainOfEnd('provision', end, reply)
+    return end.state === 'succeeded'
   }
 
   async function update(): Promise<void> {
@@ -124,10 +133,10 @@ function makeCustomer(instance: string, { front, wares, journal, random, faults 
       return
     }
     if (reply.status !== 202) return complain('update', reply)
-    const state = await accepted(reply, path, { kind: 'update', ms: change.ms })
-    if (state === 'succeeded') size = wanted
-    if (state !== (change.outcome === 'fail' ? 'failed' : 'succeeded'))
-      complain(`update ended ${state}`, reply)
+    const end = await accepted(reply, path, { kind: 'update', ms: change.ms })
+    if (end.state === 'succeeded') size = wanted
+    if (end.state !== (change.outcome === 'fail' ? 'failed' : 'succeeded'))
+      complainOfEnd('update', end, reply)
   }
 
   async function bindAndUnbind(binding: string): Promise<void> {
@@ -136,11 +145,10 @@ function makeCustomer(instance: string, { front, wares, journal, random, faults 
     const body = { ...wares.offer, parameters: wares.bind(create, pretence(0.05)) }
     const reply = await ask('PUT', `${where}?accepts_incomplete=true`, body)
     if (![200, 201, 202].includes(reply.status)) return complain('bind', reply)
-    const state =
-      reply.status !== 202
-        ? 'succeeded'
-        : await accepted(reply, where, { binding, kind: 'bind', ms: create.ms })
-    if (state === 'succeeded') {
+    const isBound =
+      reply.status !== 202 ||
+      (await accepted(reply, where, { binding, kind: 'bind', ms: create.ms })).state === 'succeeded'
+    if (isBound) {
       const fetched = await ask('GET', where)
       if (fetched.body['credentials'] === undefined) complain('fetch of a binding that was made', fetched)
     }
@@ -156,7 +164,7 @@ function makeCustomer(instance: string, { front, wares, journal, random, faults 
       if (reply.status === 410 || reply.status === 200) return
       if (reply.status !== 202) return complain(kind, reply)
       const order = { kind, ms: 0, ...(binding === undefined ? {} : { binding }) }
-      if ((await accepted(reply, where, order)) === 'succeeded') return
+      if ((await accepted(reply, where, order)).state === 'succeeded') return
     }
     complain(`${kind} never ended well`, { status: 0, body: {} })
   }
