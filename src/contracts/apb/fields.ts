@@ -10,6 +10,8 @@ import type { ProblemCode } from '../../model/problem-codes.ts'
 export interface Findings {
   readonly problems: Problem[]
   readonly warnings: Problem[]
+  /** Whether spellings that the original does not know count as what was meant; they are told either way. */
+  readonly lenient: boolean
 }
 
 export const source = 'apb.yml'
@@ -31,6 +33,17 @@ export class Fields {
 
   tree(key: string): YamlTree | undefined {
     return this.map.members.get(key)
+  }
+
+  /** The key under which a value stands: the right spelling, or where that is missing another one, which is told. */
+  spelling(key: string, others: readonly string[], kind: string): string {
+    const [other] = others.filter((one) => this.tree(one) !== undefined)
+    if (other === undefined) return key
+    const counts = this.#findings.lenient && this.tree(key) === undefined
+    const what = counts ? ` and is read as ${key}, but by no other broker` : `; did you mean ${key}?`
+    const detail = `${other} is no key of a ${kind}${what}`
+    this.#findings.warnings.push(found('apb.spec.ignored', detail, this.at(other), `Write ${key} instead.`))
+    return counts ? other : key
   }
 
   /** Where a key stands, or the map where it came by a merge. */

@@ -10,27 +10,34 @@ export type SpecReading =
   | { readonly kind: 'spec'; readonly spec: Spec; readonly warnings: readonly Problem[] }
   | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
 
+/** How a document is read. */
+export type Manner = Pick<Findings, 'lenient'>
+
 /** All that can be said about a document, whether it is a spec or not. */
-export interface SpecExamination extends Findings {
+export interface SpecExamination extends Pick<Findings, 'problems' | 'warnings'> {
   /** Absent where the document is no YAML. */
   readonly read?: { readonly spec: Spec; readonly root: YamlMap }
 }
 
 /** Reads the text of an `apb.yml` for a bundle of a runtime. */
-export function readSpec(text: string, runtime: number): SpecReading {
-  const { problems, warnings, read } = examineSpec(text, runtime)
+export function readSpec(text: string, runtime: number, manner: Manner = { lenient: true }): SpecReading {
+  const { problems, warnings, read } = examineSpec(text, runtime, manner)
   const [first = { code: 'apb.spec.unreadable' } as const, ...rest] = problems
   if (problems.length > 0 || read === undefined) return { kind: 'refused', problems: [first, ...rest] }
   return { kind: 'spec', spec: read.spec, warnings }
 }
 
 /** Reads as far as it goes, and gathers everything that is wrong. */
-export function examineSpec(text: string, runtime: number): SpecExamination {
+export function examineSpec(
+  text: string,
+  runtime: number,
+  { lenient }: Manner = { lenient: true },
+): SpecExamination {
   const reading = readYamlTree(text)
   if (reading.kind === 'refused') {
     return { problems: [found('apb.spec.unreadable', reading.message, reading.at)], warnings: [] }
   }
-  const findings: Findings = { problems: [], warnings: [] }
+  const findings: Findings = { problems: [], warnings: [], lenient }
   const root = rootOf(reading.tree)
   const spec = specOf(new Fields(root, findings), findings)
   const problems = [...validate(spec, runtime, root), ...findings.problems]
@@ -88,7 +95,7 @@ function planOf(tree: YamlTree, findings: Findings): readonly SpecPlan[] {
       metadata: fields.object('metadata'),
       free: fields.flag('free'),
       ...(fields.tree('bindable') === undefined ? {} : { bindable: fields.flag('bindable') }),
-      parameters: readParameters(fields, 'parameters', findings),
+      parameters: readParameters(fields, fields.spelling('parameters', ['Parameters'], 'plan'), findings),
       bindParameters: readParameters(fields, 'bind_parameters', findings),
       updatesTo: fields.texts('updates_to'),
     },
@@ -100,7 +107,7 @@ function warnOfKeys(fields: Fields, known: readonly string[], findings: Findings
   for (const key of fields.map.members.keys()) {
     if (known.includes(key)) continue
     const meant = known.find((word) => word === key.toLowerCase()) ?? nearest(key, known)
-    if (meant === undefined || ['id', 'runtime', 'delete'].includes(key)) continue
+    if (meant === undefined || ['id', 'runtime', 'delete', 'Parameters'].includes(key)) continue
     const what = `${key} is no key of a spec; did you mean ${meant}?`
     findings.warnings.push(found('apb.spec.ignored', what, fields.at(key), `Write ${meant} instead.`))
   }

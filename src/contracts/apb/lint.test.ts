@@ -91,7 +91,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'capital Parameters',
     { parameters: 'Parameters: []}' },
-    'warning 8: Parameters is no key of a spec; did you mean parameters?',
+    'warning 8: Parameters is no key of a plan and is read as parameters, but by no other broker',
   ],
   [
     'a target that is no plan',
@@ -167,7 +167,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'a spelling of other tools',
     parameters('{name: a, type: string, maxLength: 3}'),
-    'warning 8: maxLength is no key of a parameter; write max_length',
+    'warning 8: maxLength is no key of a parameter and is read as max_length, but by no other broker',
   ],
   [
     'a misspelt key',

@@ -126,7 +126,7 @@ interface ParameterAt {
   readonly fields: Fields
 }
 
-const quiet = (): Findings => ({ problems: [], warnings: [] })
+const quiet = (): Findings => ({ problems: [], warnings: [], lenient: true })
 
 function adviceOfPlans(root: YamlMap): readonly Problem[] {
   const plans = mapsIn(root, 'plans').map(planAt)
@@ -147,7 +147,7 @@ function planAt(map: YamlMap): PlanAt {
   return {
     name: fields.text('name'),
     fields,
-    parameters: parametersAt('parameters'),
+    parameters: parametersAt(fields.spelling('parameters', ['Parameters'], 'plan')),
     bindParameters: parametersAt('bind_parameters'),
   }
 }

@@ -21,14 +21,15 @@ const types: ReadonlyMap<string, ParameterType> = new Map([
   ['null', 'null'],
 ])
 
-/** Keys that authors write for others; they have no effect, in the original and here. */
-const misspelt: ReadonlyMap<string, string> = new Map([
-  ['maxLength', 'max_length'],
-  ['minLength', 'min_length'],
-  ['minlength', 'min_length'],
-  ['displayType', 'display_type'],
-  ['displayGroup', 'display_group'],
-])
+/** How authors write keys that the original does not know so. */
+const misspelt = {
+  max_length: ['maxLength'],
+  min_length: ['minLength', 'minlength'],
+  display_type: ['displayType'],
+  display_group: ['displayGroup'],
+} as const
+type Misspelt = keyof typeof misspelt
+type Spellings = Readonly<Record<Misspelt, string>>
 
 /** A list of parameters, without those that cannot be read. */
 export function readParameters(plan: Fields, key: string, findings: Findings): readonly Parameter[] {
@@ -53,7 +54,7 @@ export function readParameter(tree: YamlTree, findings: Findings): Parameter | u
     findings.problems.push(found('apb.spec.parameter-type', detail, fields.at('type'), hint))
     return undefined
   }
-  warnOfMisspelt(fields, findings)
+  const keys = spellingsOf(fields)
   return {
     name,
     type,
@@ -64,21 +65,23 @@ export function readParameter(tree: YamlTree, findings: Findings): Parameter | u
       title: fields.someText('title'),
       description: fields.someText('description'),
       pattern: type === 'string' ? readPattern(fields, findings) : undefined,
-      displayType: fields.someText('display_type'),
-      displayGroup: fields.someText('display_group'),
+      displayType: fields.someText(keys.display_type),
+      displayGroup: fields.someText(keys.display_group),
       condition: readCondition(fields),
     }),
     ...readDefault(fields, findings),
-    ...(type === 'string' ? readLengths(fields) : {}),
+    ...(type === 'string' ? readLengths(fields, keys) : {}),
     ...(type === 'integer' || type === 'number' ? readRange(fields) : {}),
   }
 }
 
-function warnOfMisspelt(fields: Fields, findings: Findings): void {
-  for (const [key, meant] of misspelt) {
-    if (fields.tree(key) === undefined) continue
-    const what = `${key} is no key of a parameter; write ${meant}`
-    findings.warnings.push(found('apb.spec.ignored', what, fields.at(key), `Write ${meant} instead.`))
+function spellingsOf(fields: Fields): Spellings {
+  const of = (key: Misspelt): string => fields.spelling(key, misspelt[key], 'parameter')
+  return {
+    max_length: of('max_length'),
+    min_length: of('min_length'),
+    display_type: of('display_type'),
+    display_group: of('display_group'),
   }
 }
 
@@ -97,7 +100,7 @@ function readPattern(fields: Fields, findings: Findings): string | undefined {
 function readCondition(fields: Fields): Condition | undefined {
   const [first] = fields.list('dependencies')
   if (first?.kind !== 'map') return undefined
-  const dependency = new Fields(first, { problems: [], warnings: [] })
+  const dependency = new Fields(first, { problems: [], warnings: [], lenient: false })
   const on = dependency.someText('key')
   return on === undefined ? undefined : { on, value: dependency.json('value') ?? null }
 }
@@ -117,11 +120,11 @@ function readDefault(
   return { default: value, ...(tree.kind === 'scalar' ? { defaultText: tree.text } : {}) }
 }
 
-function readLengths(fields: Fields): Pick<Parameter, 'maxLength' | 'minLength'> {
-  const older = fields.length('maxlength')
+function readLengths(fields: Fields, keys: Spellings): Pick<Parameter, 'maxLength' | 'minLength'> {
+  const lengths = ['max_length', 'maxlength', keys.max_length].map((key) => fields.length(key))
   return present({
-    maxLength: fields.length('max_length') ?? older,
-    minLength: fields.length('min_length'),
+    maxLength: lengths.find((length) => length !== undefined),
+    minLength: fields.length(keys.min_length),
   })
 }
 

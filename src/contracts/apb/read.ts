@@ -26,10 +26,10 @@ function reading(artifact: Artifact, { options: given, source: listedIn }: ReadR
   if (labels.kind === 'none')
     return refused([{ code: 'artifact.kind', detail: `the image has no label ${specLabel}` }])
   if (labels.kind === 'refused') return refused([labels.problem])
-  const read = readSpec(labels.text, labels.runtime)
-  if (read.kind === 'refused') return read
   // A source stands for a registry of the original's configuration, whose name is part of all ids.
   const options = optionsOf(listedIn === undefined ? given : { registry: listedIn, ...given })
+  const read = readSpec(labels.text, labels.runtime, { lenient: options.schemas !== 'original' })
+  if (read.kind === 'refused') return read
   const notes: Notes = { reference: artifact.reference, runtime: labels.runtime, spec: read.spec }
   return {
     kind: 'package',

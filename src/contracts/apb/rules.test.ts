@@ -37,6 +37,40 @@ test.each<readonly [string, Json | undefined]>([
   )
 })
 
+test.each<readonly [string, JsonObject]>([
+  ['type: string, maxLength: 9, minLength: 2', { maxLength: 9, minLength: 2 }],
+  ['type: string, minlength: 3', { minLength: 3 }],
+  ['type: string, maxlength: 8, maxLength: 9', { maxLength: 8 }],
+  ['type: string, maxLength: 9, max_length: 8', { maxLength: 8 }],
+])(
+  '%s says %j in a spelling that other brokers ignore, unless schemas are to be theirs',
+  async (fields, said) => {
+    const property = (await propertyOf(fields)) as JsonObject
+    const theirs = (await propertyOf(fields, original)) as JsonObject
+
+    expect(property).toEqual({ type: 'string', ...said })
+    expect(theirs['minLength']).toBeUndefined()
+    expect(theirs['maxLength']).not.toBe(9)
+  },
+)
+
+test('Parameters are parameters where there are no others, and that is told', async () => {
+  const capital = withParameter('type: string, required: true').replace('parameters:', 'Parameters:')
+  const both = capital.replace('Parameters:', 'parameters: [], Parameters:')
+  const schemaOf = async (spec: string, options: JsonObject = {}) =>
+    (await planOf(spec, options)).plan.schemas.create ?? {}
+  const reading = await readSpecOf(capital)
+
+  expect(await schemaOf(capital)).toMatchObject({ required: ['a'] })
+  expect(await schemaOf(both)).not.toHaveProperty('properties')
+  expect(await schemaOf(capital, original)).not.toHaveProperty('properties')
+  expect(reading).toMatchObject({
+    warnings: [
+      { detail: 'Parameters is no key of a plan and is read as parameters, but by no other broker' },
+    ],
+  })
+})
+
 test('values of an enum keep how they are spelt, and get the type of their parameter', async () => {
   const values = 'enum: [10, 9.60, yes, 1.0, ~]'
 
