@@ -1,6 +1,6 @@
 /** Packages as operators see them: where they come from, what they offer, why one is refused. */
 import { Type } from 'typebox'
-import { isObject, type JsonObject } from '../kit/json.ts'
+import { isObject, type Json, type JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import type { Package as ModelPackage } from '../model/package.ts'
 import type { Problem as ModelProblem } from '../model/problem.ts'
@@ -112,6 +112,9 @@ export const Package = Type.Object(
     contract: Type.String(),
     state: Type.Union([Type.Literal('offered'), Type.Literal('refused')]),
     problems: Type.Optional(Type.Array(Problem)),
+    warnings: Type.Optional(
+      Type.Array(Problem, { description: 'What its author should mend; it is offered all the same.' }),
+    ),
     source: Type.Optional(Type.String({ description: 'The source that lists it.' })),
     tenant: Type.Optional(Type.String({ description: 'The tenant in whose sandbox it stands.' })),
     listing: Type.Optional(SourceListing),
@@ -204,7 +207,11 @@ export function toPackage(enrolled: Enrolled, content?: PackageContent): Package
     digest,
     contract,
     state,
-    problems: state === 'refused' ? problemsIn(document) : undefined,
+    problems: state === 'refused' ? problemsIn(document['problems']) : undefined,
+    warnings:
+      state === 'offered' && document['warnings'] !== undefined
+        ? problemsIn(document['warnings'])
+        : undefined,
     source: typeof document['source'] === 'string' ? document['source'] : undefined,
     tenant: typeof document['tenant'] === 'string' ? document['tenant'] : undefined,
     listing: listingIn(document),
@@ -229,8 +236,8 @@ function listingIn({ listing }: JsonObject): SourceListing | undefined {
   return present({ ...told, listedAt: listedAt === null ? undefined : moment(listedAt) })
 }
 
-/** Why it was refused, as that was written down. */
-function problemsIn({ problems }: JsonObject): readonly Problem[] {
+/** Why it was refused, or what is to be mended, as that was written down. */
+function problemsIn(problems: Json | undefined): readonly Problem[] {
   const written: readonly unknown[] = Array.isArray(problems) ? problems : []
   return written.flatMap((one) => {
     const code = isObject(one) ? one['code'] : undefined

@@ -45,8 +45,10 @@ export type EnrolWord =
   | { readonly kind: 'listed'; readonly name: string; readonly listing: Readonly<Record<string, number>> }
 
 /** What is written down of a package that was read. */
-export interface Remembered extends Omit<Known, 'programs'> {
+export interface Remembered extends Omit<Known, 'programs' | 'remarks'> {
   readonly programs?: Known['programs']
+  /** What its author should mend. */
+  readonly warnings?: ReadPackage['warnings']
   readonly options: JsonObject
   /** The source that listed it; absent where the catalog names it itself. */
   readonly source?: string
@@ -124,12 +126,13 @@ export async function enrol(order: EnrolOrder): Promise<Package | undefined> {
 
 /** What is written down of a reading. */
 export function whatToRemember(
-  read: Pick<ReadPackage, 'package' | 'programs' | 'signatures' | 'trust'>,
+  read: Pick<ReadPackage, 'package' | 'programs' | 'signatures' | 'trust' | 'warnings' | 'remarks'>,
 ): Omit<Remembered, 'options'> {
-  const { package: pkg, programs, signatures, trust } = read
+  const { package: pkg, programs, signatures, trust, warnings, remarks = warnings } = read
   return {
     package: pkg,
     programs,
+    ...(remarks.length === 0 ? {} : { warnings: remarks.map(said) }),
     ...(signatures.length === 0 ? {} : { signatures }),
     ...present({ trust }),
   }
@@ -156,7 +159,11 @@ export function refusalsOf(pkg: Package, choice: EntryChoice): readonly Problem[
 
 /** A problem and its others, as they are written down. */
 export function toldProblems(problem: Problem): readonly Omit<Problem, 'cause' | 'others'>[] {
-  return [problem, ...(problem.others ?? [])].map(({ cause: _cause, others: _others, ...said }) => said)
+  return [problem, ...(problem.others ?? [])].map(said)
+}
+
+function said({ cause: _cause, others: _others, ...rest }: Problem): Omit<Problem, 'cause' | 'others'> {
+  return rest
 }
 
 /** For the figures alone: reading the package refuses what is no reference, with its reason. */
@@ -192,8 +199,8 @@ export function isReadAs(
 /** The package of an enrolment, as a later reading may take it over. */
 export function knownOf(enrolment: Enrolment): Known {
   // What was written before readings told what they asked for has no programs.
-  const { package: pkg, programs = {} } = remembered(enrolment)
-  return { package: pkg, programs }
+  const { package: pkg, programs = {}, warnings: remarks } = remembered(enrolment)
+  return { package: pkg, programs, ...present({ remarks }) }
 }
 
 /** Whether the host has the programs that it had, and lacks those that it lacked. */

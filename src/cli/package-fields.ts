@@ -1,6 +1,7 @@
 /** What a package offers and its makers, as lines for people. */
-import type { PackageContent, Signature } from '../api/package.ts'
+import type { Package, PackageContent, Signature } from '../api/package.ts'
 import { deepEqual, type JsonObject } from '../kit/json.ts'
+import { plural } from '../kit/text.ts'
 import type { Field } from './output.ts'
 import { schemaLines } from './schema-lines.ts'
 
@@ -28,6 +29,11 @@ export function contentFields(content: PackageContent | undefined): readonly Fie
     ['Files', files?.map(({ name, summary }) => [name, summary].filter(Boolean).join('  ')).join('\n')],
     ['Actions', actions.map((one) => one.name).join(', ')],
   ]
+}
+
+/** How much of an offered package its author should mend. */
+export function mendLine({ warnings = [] }: Pick<Package, 'warnings'>): string | undefined {
+  return warnings.length === 0 ? undefined : `${plural(warnings.length, 'warning')}: see package show`
 }
 
 /** What the registry says about a package, one signature a line. */

@@ -40,6 +40,8 @@ export interface PackageWish extends SigningWish {
 export interface Known {
   readonly package: Package
   readonly programs: Readonly<Record<string, boolean>>
+  /** What its author should mend, if an earlier reading has said so. */
+  readonly remarks?: readonly Problem[]
 }
 
 export interface ReadPackage extends Known {

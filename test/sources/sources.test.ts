@@ -53,6 +53,7 @@ interface Listed {
   readonly name: string
   readonly state: string
   readonly problems?: readonly { readonly code: string; readonly message: string }[]
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[]
   readonly listing?: {
     readonly images: number
     readonly offered: number
@@ -310,12 +311,41 @@ describe('folders of this machine', () => {
 
     await broker.reload((text) => text.replace('"1d"', '"2d"'))
     expect(warned()).toHaveLength(1)
+    const listed = (await packages(broker)).get('dh/queue-apb')
+    expect(listed?.warnings?.map(({ message }) => message)).toEqual([
+      expect.stringContaining('counts as false'),
+    ])
 
     write(quoted.replace('name: queue-apb', 'name: renamed-apb'))
     await broker.reload((text) => text.replace('"2d"', '"3d"'))
     expect(await services(broker)).toEqual(['dh-renamed-apb'])
     expect(warned()).toHaveLength(2)
   })
+})
+
+test('what is to be mended of a package is shown as long as it is offered, also over a restart', async () => {
+  const spec = Buffer.from(bundleLabels('queue-apb')['com.redhat.apb.spec'] ?? '', 'base64').toString()
+  const quoted = spec.replace('bindable: true', 'bindable: "True"')
+  const root = writeTree(join(home, 'mended'), { 'etc/greeting': 'ahoy' })
+  const labels = { 'com.redhat.apb.spec': Buffer.from(quoted).toString('base64') }
+  const settings = { entrypoint: ['/x'], labels }
+  const { reference } = await imageInLayout(join(home, 'mended-layout'), 'latest', { root, settings })
+  const folder = freshFolder('sources-mended')
+  const seen: unknown[] = []
+  for (const start of ['first', 'second']) {
+    const broker = await startTestBroker('', folder, offeringOn([{ package: reference, contract: 'apb' }]))
+    const warned = broker.logLines.filter((line) => line.includes('package.warned'))
+    const [listed] = (await packages(broker)).values()
+    seen.push([start, warned.length, listed?.warnings?.map(({ code }) => code)])
+    await broker.broker.stop()
+  }
+  rmSync(folder, { recursive: true, force: true })
+
+  const code = 'apb.spec.ignored'
+  expect(seen).toEqual([
+    ['first', 1, [code]],
+    ['second', 0, [code]],
+  ])
 })
 
 describe('settings', () => {

@@ -10,7 +10,7 @@ import { type ListChoice, withChoice } from '../list-choice.ts'
 import { listingFields, listingLine } from '../listing-fields.ts'
 import { localDataDir } from '../local.ts'
 import { ago, type Form, printDocument, printList, printOne, withOutput } from '../output.ts'
-import { contentFields, signatureField } from '../package-fields.ts'
+import { contentFields, mendLine, signatureField } from '../package-fields.ts'
 import { packageListener } from '../package-listener.ts'
 import { type ParameterOptions, parametersOf, withParameters } from '../parameters.ts'
 import { withRegistries } from '../registries-option.ts'
@@ -57,7 +57,10 @@ export function register(program: Command): void {
           { title: 'DIGEST', of: (one) => one.digest, wide: true },
           { title: 'READ', of: (one) => ago(one.updatedAt), by: (one) => one.updatedAt },
           { title: 'REFERENCE', of: (one) => one.reference },
-          { title: 'WHY', of: (one) => one.problems?.[0]?.message ?? listingLine(one.listing) },
+          {
+            title: 'WHY',
+            of: (one) => one.problems?.[0]?.message ?? listingLine(one.listing) ?? mendLine(one),
+          },
         ],
       },
       options,
@@ -86,6 +89,7 @@ export function register(program: Command): void {
         ...listingFields(found.listing),
         ...contentFields(found.content),
         ['Problems', found.problems?.map((one) => one.message).join('\n')],
+        ['Warnings', found.warnings?.map((one) => one.message).join('\n')],
       ],
     })
   })
