@@ -1,6 +1,8 @@
 /** What came out of a run is hidden in whatever way a program writes it. */
+
 import { describe, expect, test } from 'vitest'
 import { packageOf, situation } from '../../test/cnab/stage.ts'
+import { Secret } from '../kit/secret.ts'
 import { maskFor } from './secrets.ts'
 
 const lines = ['dQXmR4tZw8kLp2VbNc:', '    7hJsY0uFgE3oTiAq9M', '    gHxB5vWnK6yDzPr1Lf', '']
@@ -37,6 +39,14 @@ test('of a document that a run has made the values are hidden, and its other lin
   expect(mask.text('"password": "Zk3vQ9mXw2Lr"\n{\n  "port": 5432\n}')).toBe(
     '"password": "[redacted]"\n{\n  "port": 5432\n}',
   )
+})
+
+test('a lent document that is nested deeper than calls can be is read to its end', async () => {
+  const document = `${'['.repeat(100_000)}{"password":"Zk3vQ9mXw2Lr"}${']'.repeat(100_000)}`
+  const infrastructure = { document: new Secret(document) }
+  const mask = maskFor({ ...situation(await packageOf({})), infrastructure }, {})
+
+  expect(mask.text('it is Zk3vQ9mXw2Lr')).toBe('it is [redacted]')
 })
 
 function wrapped(text: string): string {

@@ -147,11 +147,17 @@ const entry = /^[-\w."' ]{1,80}?\s*[:=]\s*(.+)$/
 
 /** The texts below the names of a document that speak of secrets; the state of Terraform says it of its outputs. */
 function* namedSecrets(value: unknown): Generator<string> {
-  if (Array.isArray(value)) for (const item of value) yield* namedSecrets(item)
-  else if (isObject(value) && value['sensitive'] === true) yield* secretTexts(value['value'])
-  else if (isObject(value))
-    for (const [name, item] of Object.entries(value as JsonObject))
-      yield* secretName.test(name) ? secretTexts(item) : namedSecrets(item)
+  const open = [value]
+  while (open.length > 0) {
+    const item = open.pop()
+    if (Array.isArray(item)) for (const inner of item.toReversed()) open.push(inner)
+    else if (isObject(item) && item['sensitive'] === true) yield* secretTexts(item['value'])
+    else if (isObject(item))
+      for (const [name, inner] of Object.entries(item as JsonObject)) {
+        if (secretName.test(name)) yield* secretTexts(inner)
+        else open.push(inner)
+      }
+  }
 }
 
 /** `name: value` and `name=value`; a line that is neither is a value when it is one long word. */

@@ -264,6 +264,16 @@ test('the texts and numbers of a value are found', () => {
   expect([...secretTexts({ a: ['x', { b: 12_345_678, c: true, d: null }] })]).toEqual(['x', '12345678'])
 })
 
+test('and however deep a program has nested it', () => {
+  const text = `${'['.repeat(100_000)}"x"${']'.repeat(100_000)}`
+
+  expect([...secretTexts({ a: 'before', b: JSON.parse(text) as unknown, c: 'after' })]).toEqual([
+    'before',
+    'x',
+    'after',
+  ])
+})
+
 test('Base64 of a large value is hidden behind whatever stands before each line, however it is cut', () => {
   const value = long(100_000)
   const mask = maskOf([value, long(40, 9)])

@@ -71,13 +71,16 @@ export function redactText(text: string, secrets: Iterable<string>): string {
   return maskOf(secrets).text(text)
 }
 
-/** The texts and numbers in a JSON value. */
+/** The texts and numbers in a JSON value, in their order. Programs may nest it deeper than calls can be. */
 export function* secretTexts(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value
-  else if (typeof value === 'number' || typeof value === 'bigint') yield String(value)
-  else if (isExact(value)) yield value.rawJSON
-  else if (typeof value === 'object' && value !== null) {
-    for (const item of Object.values(value)) yield* secretTexts(item)
+  const open = [value]
+  while (open.length > 0) {
+    const item = open.pop()
+    if (typeof item === 'string') yield item
+    else if (typeof item === 'number' || typeof item === 'bigint') yield String(item)
+    else if (isExact(item)) yield item.rawJSON
+    else if (typeof item === 'object' && item !== null)
+      for (const inner of Object.values(item).reverse()) open.push(inner)
   }
 }
 

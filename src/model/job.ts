@@ -183,6 +183,8 @@ export interface ClusterSandbox {
   readonly target: string
   /** Labels of its pod and of the namespace that is made for it. */
   readonly labels?: Readonly<Record<string, string>>
+  /** What its program shows a stand-in; absent in jobs of earlier releases: the stand-in makes one. */
+  readonly token?: Secret
   /** What the ConfigMap of its state holds when it starts; absent: there is none. */
   readonly state?: Readonly<Record<string, string>>
   /** What earlier runs left in the target namespace of a stand-in, as it was reported. */

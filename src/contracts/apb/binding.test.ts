@@ -1,6 +1,6 @@
 /** What a bind hands out and leaves for its unbind: credentials of its own or those of provision, state, objects. */
 import { describe, expect, test } from 'vitest'
-import { argumentsOf, jobFor, outcomeOf, packageOf, situation } from '../../../test/apb/stage.ts'
+import { argumentsOf, jobFor, outcomeOf, packageOf, refusalOf, situation } from '../../../test/apb/stage.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import type { Carryover } from '../../model/outcome.ts'
 import type { Action } from '../../model/situation.ts'
@@ -76,6 +76,17 @@ describe('bind', () => {
     expect(outcomeOf(bind, { ...(await instance()), binding }, { exit: 8 }).problems).toMatchObject([
       { code: 'apb.credentials', detail: 'No credentials available' },
     ])
+  })
+
+  test('credentials that its unbind could not be told of are refused, and not kept', async () => {
+    const long = { user: 'u'.repeat(60_000) }
+    const from = { ...(await instance({ carryover: carryoverOf({ credentials: long }) })), binding }
+    const refused = outcomeOf(bind, from, { credentials: long })
+    const later = { ...from, binding: { ...binding, carryover: refused.bindingCarryover ?? {} } }
+
+    expect(refused.problems).toMatchObject([{ code: 'apb.credentials' }])
+    expect(refusalOf(unbind, later)).toEqual([])
+    expect(outcomeOf(bind, from, { credentials: { user: 'own' } }).problems).toEqual([])
   })
 
   test('credentials of the first runtime are printed in base64', async () => {

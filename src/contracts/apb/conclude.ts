@@ -8,7 +8,7 @@ import type { ClusterObjects, Report } from '../../model/report.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Conclusion } from '../contract.ts'
 import type { ApbAction } from './actions.ts'
-import { readCredentials, writtenCredentials } from './credentials.ts'
+import { type CredentialsReading, faultOfSize, readCredentials, writtenCredentials } from './credentials.ts'
 import { type Ended, endOf } from './endings.ts'
 import { wanted } from './job.ts'
 import { bindingMemoryOf, carryoverOf, type InstanceMemory, memoryOf } from './memory.ts'
@@ -41,19 +41,23 @@ function outcomeOf(action: Action, situation: Situation, report: Report): Outcom
 /** Whatever the end, what the bundle kept for itself is what a retry and a clean-up need. */
 function changed(action: 'provision' | 'update', situation: Situation, report: Report): Outcome {
   const ended = judged(action, situation, endOf(report, action))
+  const before = memoryAfter(situation, report)
+  const { values } = parametersAfter(situation)
   const read = readCredentials(report)
+  const written = read.kind === 'credentials' ? read.credentials : undefined
+  const merged = written === undefined ? before.credentials : { ...before.credentials, ...written }
+  const unfit = written && faultOfSize({ values, merged: merged ?? {} })
+  const credentials = unfit === undefined ? merged : before.credentials
   const problems = [
     ...(ended.kind === 'failed' ? [ended.problem] : []),
     ...(read.kind === 'refused' ? [read.problem] : []),
+    ...(unfit === undefined ? [] : [unfit]),
   ]
-  const before = memoryAfter(situation, report)
-  const written = read.kind === 'credentials' ? read.credentials : undefined
-  const credentials = written === undefined ? before.credentials : { ...before.credentials, ...written }
   const takesEffect = problems.length === 0 || action === 'provision'
   const memory: InstanceMemory = {
     ...before,
     ...present({ credentials }),
-    ...(takesEffect ? { parameters: parametersAfter(situation).values } : {}),
+    ...(takesEffect ? { parameters: values } : {}),
   }
   const worked = problems.length === 0
   return {
@@ -100,7 +104,7 @@ function deprovisioned(situation: Situation, report: Report): Outcome {
 /** Bundles without a bind action, and such as write nothing, share the credentials of their provision, unless each binding must have its own. */
 function bound(situation: Situation, report: Report): Outcome {
   const ended = endOf(report, 'bind')
-  const read = readCredentials(report)
+  const read = readBound(situation, report)
   const own = ended.kind === 'worked' && read.kind === 'credentials' ? read.credentials : undefined
   const kept = keptOfBinding(situation, report, own)
   if (ended.kind === 'failed') return { problems: [ended.problem], ...kept }
@@ -114,6 +118,15 @@ function bound(situation: Situation, report: Report): Outcome {
     return { problems: [{ code: 'apb.credentials', detail }], ...kept }
   }
   return { problems: [], binding: { credentials }, ...kept }
+}
+
+/** Its unbind is told of them beside those of provision, and of all parameters. */
+function readBound(situation: Situation, report: Report): CredentialsReading {
+  const read = readCredentials(report)
+  if (read.kind !== 'credentials') return read
+  const { parameters = {}, credentials = {} } = memoryOf(situation.carryover)
+  const problem = faultOfSize({ parameters, credentials, bound: read.credentials })
+  return problem === undefined ? read : { kind: 'refused', problem }
 }
 
 /** A failed unbind leaves the binding as it was; a bundle without the action has nothing to undo. */
@@ -186,10 +199,13 @@ function clusterObjects({ got }: Report): ClusterObjects | undefined {
   return objects?.kind === 'cluster-objects' ? objects : undefined
 }
 
+/** Longer than browsers and platforms take. */
+const addressLengthMax = 8192
+
 /** Only addresses of the web are passed on; authors often leave the scheme out. */
 function dashboardOf(report: Report): { readonly dashboardUrl?: string } {
   const told = clusterObjects(report)?.annotations['apb_dashboard_url']?.trim() ?? ''
-  if (told === '') return {}
+  if (told === '' || told.length > addressLengthMax) return {}
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(told) ? told : `http://${told}`
   return /^https?:\/\//i.test(url) && URL.canParse(url) ? { dashboardUrl: url } : {}
 }

@@ -1,8 +1,14 @@
 /** The credentials that a run left: in its Secret, or printed by images of runtime 1. */
-import { isObject, type JsonObject } from '../../kit/json.ts'
+import { depth, isObject, type JsonObject } from '../../kit/json.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Report } from '../../model/report.ts'
+import { argumentBytesMax, encodeVars } from './extra-vars.ts'
 import { wanted } from './job.ts'
+
+/** Deeper than any credentials; what walks through them must come to an end. */
+const levelsMax = 100
+/** Of an argument, for the names and ids that every action is given. */
+const injectedBytes = 16 * 1024
 
 export type CredentialsReading =
   | { readonly kind: 'credentials'; readonly credentials: JsonObject }
@@ -37,8 +43,22 @@ function* credentialTexts({ got }: Report): Generator<{ readonly text: string; r
 
 function parse(text: string, where: string): CredentialsReading {
   const value = parsed(text)
-  if (isObject(value)) return { kind: 'credentials', credentials: value as JsonObject }
-  return { kind: 'refused', problem: { code: 'apb.credentials', detail: `${where} is not a JSON object` } }
+  if (!isObject(value)) return refused(`${where} is not a JSON object`)
+  if (depth(value, levelsMax + 1) > levelsMax) return refused(`${where} has more than ${levelsMax} levels`)
+  return { kind: 'credentials', credentials: value as JsonObject }
+}
+
+function refused(detail: string): CredentialsReading {
+  return { kind: 'refused', problem: { code: 'apb.credentials', detail } }
+}
+
+/** What no later action could be told of, beside all else that it is given: an instance of it could not even be deleted. */
+export function faultOfSize(all: JsonObject): Problem | undefined {
+  const bytes = Buffer.byteLength(encodeVars(all))
+  const most = argumentBytesMax - injectedBytes
+  if (bytes <= most) return undefined
+  const detail = `with the parameters they are ${bytes} bytes; of an argument no more than ${most} are free for them`
+  return { code: 'apb.credentials', detail }
 }
 
 function parsed(text: string): unknown {

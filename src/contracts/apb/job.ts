@@ -41,7 +41,8 @@ export function actionJob(
   const { vars, namespace, memory, options } = around
   const { reference, runtime } = notesOf(situation.package)
   const cluster = targetCluster(situation, options)
-  const sandbox = { ...sandboxOf(action, situation, namespace, memory), ...present({ cluster }) }
+  const token = new Secret(Buffer.from(situation.random(32)).toString('base64url'))
+  const sandbox = { ...sandboxOf(action, situation, namespace, memory), token, ...present({ cluster }) }
   const given = [...secretFiles(situation.infrastructure), ...stateFiles(memory)]
   return {
     program: { kind: 'image', reference, digest: situation.package.digest },
@@ -58,6 +59,8 @@ export function actionJob(
     wants: wantsOf(action, runtime),
     needs: { cluster: 'stand-in', network: 'default', readOnlyRoot: false },
     sandbox,
+    // With it a reader of its log could act in its place while it runs.
+    secrets: [token],
     limits: limitsOf(options, action),
     // What is the same for all orders is the image, the limits, and which files there are.
     late: {

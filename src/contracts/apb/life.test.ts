@@ -127,6 +127,17 @@ describe('provision', () => {
     expect(refusalOf({ kind: 'deprovision' }, { ...from, infrastructure })).toEqual([])
   })
 
+  test('credentials that no later action could be told of are refused, and it can be deleted', async () => {
+    const from = await instance({ parameters: { owner: 'o'.repeat(70_000) } })
+    const { problems, carryover = {} } = outcomeOf(provision, from, {
+      credentials: { user: 'u'.repeat(60_000) },
+    })
+
+    expect(problems).toMatchObject([{ code: 'apb.credentials', detail: expect.stringContaining('bytes') }])
+    expect(refusalOf(deprovision, { ...from, carryover })).toEqual([])
+    expect(outcomeOf(provision, from, { credentials: { user: 'u'.repeat(20_000) } }).problems).toEqual([])
+  })
+
   test('a Secret that holds no object is told', async () => {
     expect(outcomeOf(provision, await instance(), { credentials: '[1]' }).problems).toMatchObject([
       { code: 'apb.credentials' },

@@ -139,7 +139,7 @@ async function admitted(
   const place = await listening.place((await engine.reached?.()) ?? loopbackOf(folder))
   const session = files.add({
     run: name,
-    token: Buffer.from(systemChance.bytes(32)).toString('base64url'),
+    token: sandbox.token?.reveal() ?? Buffer.from(systemChance.bytes(32)).toString('base64url'),
     ...place,
     sandbox: { pod: sandbox.pod, namespace: sandbox.namespace, target: sandbox.target },
     ...present({ cluster: sandbox.cluster && { ...sandbox.cluster, token: sandbox.cluster.token.reveal() } }),
