@@ -12,6 +12,15 @@ test('an integer of any size is written as it was read', () => {
   expect(canonical(parseJson(big) as Json)).toBe(big)
 })
 
+test.each([
+  '9007199254740993',
+  ' -9007199254740993',
+  '[9007199254740993,9007199254740995]',
+  '{"a": 1.5e400}',
+])('its digits are kept wherever it stands: %s', (text) => {
+  expect(JSON.stringify(parseJson(text))).toBe(text.replaceAll(' ', ''))
+})
+
 test('a number that a double holds stays a number', () => {
   expect(parseJson('{"a":9007199254740991,"b":2.0,"text":"1234567890123456789"}')).toEqual({
     a: Number.MAX_SAFE_INTEGER,

@@ -61,10 +61,12 @@ export function isExact(value: unknown): value is ExactNumber {
   return exactJson.isRawJSON(value)
 }
 
+/** The reviver costs several times the parse, and few texts hold such numbers; digests hold digits, but do not begin where a value does. */
+const mayHoldExact = /(?:^|[[:,\s])-?\d(?:[\d.]*[eE]\+?\d{3}|\d{15})/
+
 /** JSON.parse that loses no digit of an integer. Throws SyntaxError as JSON.parse does. */
 export function parseJson(text: string): unknown {
-  // The reviver costs several times the parse; few texts hold such numbers.
-  if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return JSON.parse(text)
+  if (!mayHoldExact.test(text)) return JSON.parse(text)
   return exactJson.parse(text, (_key, value, { source }) => {
     if (typeof value !== 'number' || source === undefined) return value
     if (!Number.isFinite(value)) return exactJson.rawJSON(source)
