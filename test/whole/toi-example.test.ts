@@ -40,6 +40,7 @@ afterAll(() => (missing === undefined ? broker.stop() : undefined))
 interface Service {
   readonly id: string
   readonly name: string
+  readonly metadata: unknown
   readonly plans: readonly { readonly id: string; readonly name: string }[]
 }
 
@@ -73,6 +74,7 @@ test.skipIf(missing !== undefined)(
     await broker.osb('DELETE', `${instance}?${query}`)
     const closed = await broker.ended(instance)
 
+    expect(service?.metadata).toMatchObject({ displayName: 'harbour' })
     expect(refused).toMatchObject({ status: 400, body: { description: expect.stringContaining('berths') } })
     expect([opened, moored, left, closed]).toEqual(['succeeded', 'succeeded', 'succeeded', 'succeeded'])
     expect(berth).toMatchObject({

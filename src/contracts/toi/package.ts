@@ -36,12 +36,14 @@ function filesOf({ executors }: Notes): Readonly<Record<string, string>> {
 
 function serviceOf(notes: Notes, resource: ComponentResource, options: Options): Service {
   const { component, description = '' } = notes
+  // The domain before it tells components apart, and says nothing to people.
+  const called = `${component.split('/').at(-1) ?? component}${variantOf(resource)}`
   const metadata: JsonObject = {
-    displayName: component,
+    displayName: called,
     ...(description === '' ? {} : { longDescription: description }),
   }
   return {
-    name: serviceName(`${component.split('/').at(-1) ?? component}${variantOf(resource)}`),
+    name: serviceName(called),
     description: oneLine(description) || component,
     bindable: true,
     tags: [],
