@@ -55,6 +55,10 @@ export const InstanceDetail = Type.Object(
     context: Type.Optional(Free),
     bindings: Type.Integer({ description: 'How many bindings it has.' }),
     lastOperation: Type.Optional(Operation),
+    barred: Type.Object(
+      { update: Type.Optional(Problem), bind: Type.Optional(Problem) },
+      { description: 'Which orders are refused whatever they say, and why.' },
+    ),
   },
   { title: 'InstanceDetail' },
 )

@@ -37,6 +37,8 @@ export interface Contract {
   isDue?(at: Pick<Situation, 'package' | 'carryover'>): boolean
   /** What to do when a run is proven to be over and how it ended is unknown. */
   interrupted(action: Action): 'run-again' | 'give-up'
+  /** The contract knows no updates: what every order of one is refused with. Absent: it knows them. */
+  readonly refusesUpdates?: Problem
   /** Whether live bindings are unbound one by one before a deprovision, or dropped with it. */
   readonly unbindsFirst: boolean
   /** Whether several bindings of one instance of a plan may be made and removed at the same time. */

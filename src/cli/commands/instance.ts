@@ -307,7 +307,7 @@ async function printOrdered(ordered: Ordered, options: Common, done: string): Pr
 }
 
 async function showInstance(form: Form, instance: InstanceDetail): Promise<void> {
-  const { parameters, lastOperation } = instance
+  const { parameters, lastOperation, barred } = instance
   await printOne(form, {
     kind: 'Instance',
     value: instance,
@@ -334,6 +334,8 @@ async function showInstance(form: Form, instance: InstanceDetail): Promise<void>
         'Last operation',
         lastOperation && `${lastOperation.action} ${lastOperation.state} (${lastOperation.id})`,
       ],
+      ['No update', barred.update?.message],
+      ['No binding', barred.bind?.message],
       ['Reason', lastOperation?.state === 'failed' ? lastOperation.reason : undefined],
     ],
   })

@@ -3,7 +3,7 @@ import type { Contract } from '../contract.ts'
 import { concludeTweed } from './conclude.ts'
 import { offerTweed } from './offer.ts'
 import { optionsOf } from './options.ts'
-import { prepareTweed } from './prepare.ts'
+import { prepareTweed, refusesUpdates } from './prepare.ts'
 import { readTweed, recogniseTweed } from './read.ts'
 
 export const tweed: Contract = {
@@ -15,6 +15,7 @@ export const tweed: Contract = {
   conclude: concludeTweed,
   // Operations are not idempotent by contract: none may run twice because its end was not seen.
   interrupted: () => 'give-up',
+  refusesUpdates,
   unbindsFirst: false,
   // Authors never saw two binds at once, unless the operator of a plan says that they may be.
   bindsInParallel: ({ operator }) => optionsOf(operator.options).bindsInParallel,

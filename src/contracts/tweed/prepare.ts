@@ -1,6 +1,7 @@
 /** An action becomes one container run, or is refused before anything starts. */
 import { never } from '../../kit/assert.ts'
 import { present } from '../../kit/present.ts'
+import type { Problem } from '../../model/problem.ts'
 import type { Action, Situation } from '../../model/situation.ts'
 import type { Prepared } from '../contract.ts'
 import { operationJob, type Surroundings } from './job.ts'
@@ -18,17 +19,20 @@ export function prepareTweed(action: Action, situation: Situation): Prepared {
     case 'unbind':
       return run('unbind', situation, { ...lentInputs(situation), binding: bindingOf(situation) })
     case 'update':
+      return { kind: 'refused', problems: [refusesUpdates] }
     case 'invoke':
-      return {
-        kind: 'refused',
-        problems: [
-          { code: 'tweed.action-unsupported', detail: action.kind === 'invoke' ? action.name : 'update' },
-        ],
-      }
+      return { kind: 'refused', problems: [unsupported(action.name)] }
     default:
       return never(action)
   }
 }
+
+function unsupported(action: string): Problem {
+  return { code: 'tweed.action-unsupported', detail: action }
+}
+
+/** The actions of a pattern are provision, bind, unbind and deprovision. */
+export const refusesUpdates = unsupported('update')
 
 function prepareProvision(situation: Situation): Prepared {
   const merged = mergedInputs(situation)

@@ -16,6 +16,7 @@ import {
 } from '../../api/instance.ts'
 import { toOperation, Why } from '../../api/operation.ts'
 import { toApiProblem } from '../../api/problem.ts'
+import { type Barred, barredOf } from '../../broker/barred.ts'
 import { deprovision } from '../../broker/deprovision.ts'
 import { purgeInstance, renameInstance, repinInstance } from '../../broker/govern.ts'
 import { offerOf } from '../../broker/offering.ts'
@@ -330,13 +331,19 @@ async function detail({ broker }: OperatorPorts, key: InstanceKey): Promise<Inst
   const { parameters, context } = await orders.instance(see, key)
   const bindings = await see.bindings(key)
   const [last] = (await see.operations({ ...key, most: 1 })).items
-  const { create, update } = instance.state === 'gone' ? {} : (await offerOf(see, instance)).plan.schemas
+  const offer = instance.state === 'gone' ? undefined : await offerOf(see, instance)
+  const { create, update } = offer?.plan.schemas ?? {}
+  const barred: Barred = offer === undefined ? {} : await barredOf(broker, instance, offer)
   return present({
     ...toInstance(instance, names),
     parameters: shownParameters(parameters, create, update),
     context,
     bindings: bindings.filter((one) => one.state !== 'gone').length,
     lastOperation: last && toOperation(last),
+    barred: present({
+      update: barred.update && toApiProblem(barred.update),
+      bind: barred.bind && toApiProblem(barred.bind),
+    }),
   })
 }
 

@@ -212,6 +212,12 @@ export const brokerProblems = {
     status: 422,
     exit: 9,
   },
+  'instance.unchangeable': {
+    title: 'Nothing of the instance can be changed',
+    hint: 'Its plan opens no parameter to changes and leads to no other plan. Order another instance.',
+    status: 422,
+    exit: 9,
+  },
   'instance.maintenance-conflict': {
     title: 'The maintenance information for the requested Service Plan has changed.',
     hint: 'Read the catalog again and send its maintenance_info.',

@@ -6,6 +6,7 @@ import type { InstanceDetail } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
 import { instancePage, operationLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
+import { Barred } from '../parts/barred.tsx'
 import { Question } from '../parts/dialog.tsx'
 import { NotYet } from '../parts/not-yet.tsx'
 import { State } from '../parts/state.tsx'
@@ -46,7 +47,9 @@ export function BindingsTab({ detail }: { readonly detail: InstanceDetail }) {
 }
 
 function BindLink({ detail }: { readonly detail: InstanceDetail }) {
-  if (!may('create:bindings') || detail.state === 'gone') return null
+  const { barred, state } = detail
+  if (!may('create:bindings') || state === 'gone') return null
+  if (barred.bind !== undefined) return <Barred why={barred.bind} />
   return (
     <p>
       <a class="button" href={instancePage(detail, 'bind')}>

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InstanceDetail } from '../../api/instance.ts'
+import type { Problem } from '../../api/problem.ts'
 import { calls } from '../calls.ts'
 import { instancePage, operationLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
@@ -18,7 +19,8 @@ interface Props {
 }
 
 export function Overview({ detail }: Props) {
-  const { id, platform, organization, space, labels, maintenance, createdAt, updatedAt } = detail
+  const { id, platform, organization, space, labels, maintenance, createdAt, updatedAt, state, barred } =
+    detail
   return (
     <>
       <dl class="facts">
@@ -37,13 +39,23 @@ export function Overview({ detail }: Props) {
         <Fact name={t('instance.package')}>
           <code>{detail.package.digest}</code>
         </Fact>
+        {state === 'failed' ? null : (
+          <>
+            <Fact name={t('instance.noUpdate')}>{sentence(barred.update)}</Fact>
+            <Fact name={t('instance.noBind')}>{sentence(barred.bind)}</Fact>
+          </>
+        )}
         <Fact name={t('instance.created')}>{moment(createdAt)}</Fact>
         <Fact name={t('instance.updated')}>{moment(updatedAt)}</Fact>
       </dl>
-      {detail.state !== 'gone' ? <Endings detail={detail} /> : null}
+      {state !== 'gone' ? <Endings detail={detail} /> : null}
       <Command words={['chandler', 'instance', 'show', id, '--platform', platform]} />
     </>
   )
+}
+
+function sentence(why: Problem | undefined) {
+  return why && `${why.message}. ${why.hint ?? ''}`
 }
 
 /** What a package says where people may look may be anything; only addresses of the web are followed. */
@@ -68,16 +80,17 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 }
 
 function Endings({ detail }: Props) {
+  const { barred } = detail
   const [asked, setAsked] = useState<'delete' | 'purge'>()
   const close = (): void => setAsked(undefined)
   return (
     <div class="acts">
-      {may('update:instances') ? (
+      {may('update:instances') && barred.update === undefined ? (
         <a class="button" href={instancePage(detail, 'update')}>
           {t('instance.update')}
         </a>
       ) : null}
-      {may('create:bindings') ? (
+      {may('create:bindings') && barred.bind === undefined ? (
         <a class="button" href={instancePage(detail, 'bind')}>
           {t('instance.bind')}
         </a>

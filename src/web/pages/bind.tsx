@@ -12,6 +12,7 @@ import { definitionIn } from '../form/definition.ts'
 import { useLoaded } from '../load.ts'
 import { planNamed, serviceNamed } from '../offer.ts'
 import type { PageProps } from '../page-props.ts'
+import { Barred } from '../parts/barred.tsx'
 import { useTitle } from '../parts/title.ts'
 import { Unread } from '../parts/unread.tsx'
 import { href } from '../router.ts'
@@ -33,10 +34,10 @@ export function BindPage({ params }: PageProps) {
     <>
       <InstanceCrumbs instance={instance} />
       <h1>{t('bind.title', { name })}</h1>
-      {plan?.bindable === false ? (
-        <p class="note">{t('bind.not')}</p>
-      ) : (
+      {instance.barred.bind === undefined ? (
         <BindForm instance={instance} plan={plan} />
+      ) : (
+        <Barred why={instance.barred.bind} />
       )}
     </>
   )

@@ -16,6 +16,7 @@ import { useLoaded } from '../load.ts'
 import { displayName, planNamed, serviceNamed } from '../offer.ts'
 import { useFailed } from '../operation/again.ts'
 import type { PageProps } from '../page-props.ts'
+import { Barred } from '../parts/barred.tsx'
 import { stateWord } from '../parts/state.tsx'
 import { useTitle } from '../parts/title.ts'
 import { Unread } from '../parts/unread.tsx'
@@ -46,7 +47,11 @@ export function UpdatePage({ params }: PageProps) {
         <p class="note">{t('update.busy', { name, state: stateWord(instance.state) })}</p>
       )}
       {failed.operation === undefined ? null : <p class="note">{t('update.again')}</p>}
-      {may('update:instances') ? (
+      {instance.barred.update === undefined ? null : <Barred why={instance.barred.update} />}
+      {may('update:instances') ? null : (
+        <p class="note">{t('order.needs', { permission: 'update:instances' })}</p>
+      )}
+      {may('update:instances') && instance.barred.update === undefined ? (
         <UpdateForm
           key={`${plan?.id} ${standingOf(instance)}`}
           instance={instance}
@@ -55,9 +60,7 @@ export function UpdatePage({ params }: PageProps) {
           version={query.get('version') ?? undefined}
           tried={failed.operation?.parameters}
         />
-      ) : (
-        <p class="note">{t('order.needs', { permission: 'update:instances' })}</p>
-      )}
+      ) : null}
     </>
   )
 }

@@ -110,5 +110,4 @@ export const catalogTexts = {
   'bind.id': ['Id of the binding', 'Id der Bindung'],
   'bind.idHint': ['May be left empty.', 'Darf leer bleiben.'],
   'bind.submit': ['Bind', 'Binden'],
-  'bind.not': ['Instances of this plan are not bound.', 'Instanzen dieses Plans werden nicht gebunden.'],
 } as const

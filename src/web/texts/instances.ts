@@ -28,6 +28,8 @@ export const instanceTexts = {
   'instance.space': ['Space', 'Space'],
   'instance.labels': ['Labels', 'Labels'],
   'instance.maintenance': ['Version', 'Version'],
+  'instance.noUpdate': ['No update', 'Keine Änderung'],
+  'instance.noBind': ['No binding', 'Keine Bindung'],
   'instance.created': ['Created', 'Angelegt'],
   'instance.updated': ['Changed', 'Geändert'],
   'instance.underWay': ['{action} is under way', '{action} läuft'],
