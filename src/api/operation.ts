@@ -21,6 +21,9 @@ export const Operation = Type.Object(
     id: Type.String(),
     platform: Type.String(),
     instance: Type.String(),
+    instanceName: Type.Optional(
+      Type.String({ description: 'What people call the instance; told when operations are asked for.' }),
+    ),
     binding: Type.Optional(Type.String()),
     action: Type.String({
       description: '`provision`, `update`, `deprovision`, `bind`, `unbind`, or the name of a custom action.',

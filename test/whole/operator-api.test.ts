@@ -542,6 +542,18 @@ test('lists come in pages', async () => {
   expect((await call('watcher', 'GET', '/operations?limit=many')).status).toBe(400)
 })
 
+test('an operation names its instance as people do, alone and in the list', async () => {
+  const body = { service: 'beta-queue', name: 'mail-of-sales' }
+  const { operation } = (await call('admin', 'POST', '/instances', { body })).body as { operation: string }
+  const list = await call('watcher', 'GET', '/operations?limit=5')
+  const one = await call('watcher', 'GET', `/operations/${operation}`)
+
+  expect(list.body['items']).toContainEqual(
+    expect.objectContaining({ id: operation, instanceName: 'mail-of-sales' }),
+  )
+  expect(one.body).toMatchObject({ instanceName: 'mail-of-sales' })
+})
+
 test('operations are filtered by state', async () => {
   const failed = await call('watcher', 'GET', '/operations?state=failed,cancelled')
 

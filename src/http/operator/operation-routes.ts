@@ -19,7 +19,12 @@ import { orderedParameters } from '../../broker/ordered-parameters.ts'
 import { cancelOperation, releaseOperation, retryOperation } from '../../broker/steer.ts'
 import { why } from '../../broker/why.ts'
 import { present } from '../../kit/present.ts'
-import { activeStates, endStates, type OperationState } from '../../model/operation.ts'
+import {
+  activeStates,
+  endStates,
+  type Operation as ModelOperation,
+  type OperationState,
+} from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
 import type { Look } from '../../store/store.ts'
 import { ordered, toWhy } from './instance-routes.ts'
@@ -45,7 +50,8 @@ export const operationRoutes = [
       const page = await broker.store.look.operations(
         present({ tenants, platform, instance, binding, states, after: cursor, most: limit }),
       )
-      return document(present({ items: page.items.map(toOperation), next: page.next }))
+      const items = await Promise.all(page.items.map((one) => named(broker.store.look, one)))
+      return document(present({ items, next: page.next }))
     },
   }),
   route({
@@ -61,7 +67,7 @@ export const operationRoutes = [
       const operation = await existing(ports, params.operation)
       const lines = operation.state === 'failed' ? await lastLinesOf(ports.broker, operation.id) : []
       return document({
-        ...toOperation(operation),
+        ...(await named(ports.broker.store.look, operation)),
         ...present({ parameters: await orderedParameters(ports.broker.store.look, operation) }),
         ...(lines.length > 0 ? { lastLines: [...lines] } : {}),
       })
@@ -166,6 +172,13 @@ export const operationRoutes = [
     },
   }),
 ]
+
+/** With the name that its instance has now. */
+async function named(see: Look, operation: ModelOperation): Promise<Operation> {
+  const { platform, instance } = operation.target
+  const found = await see.instance({ platform, instance })
+  return { ...toOperation(operation), ...present({ instanceName: found?.name }) }
+}
 
 /** What belongs to an operation, all of it at once. */
 function listOf<T extends TSchema>(

@@ -42,7 +42,7 @@ export function OperationTable({ operations, ofOne }: Props) {
             </td>
             {ofOne ? null : (
               <td>
-                <a href={instanceLink(one)}>{one.instance}</a>
+                <a href={instanceLink(one)}>{one.instanceName ?? one.instance}</a>
                 <span class="below">{one.platform}</span>
               </td>
             )}

@@ -6,6 +6,7 @@ import type { Instance } from '../../api/instance.ts'
 import type { Operation } from '../../api/operation.ts'
 import type { Package } from '../../api/package.ts'
 import { calls } from '../calls.ts'
+import { activeOperations, failedInstances } from '../first-asks.ts'
 import { instanceLink, operationLink, packageLink } from '../links.ts'
 import { ifMay, useLoaded } from '../load.ts'
 import { NoInstances } from '../parts/no-instances.tsx'
@@ -26,10 +27,10 @@ export function HomePage() {
     ifMay('read:cluster', () => send(calls.cluster, { path: {}, ...manner })),
   )
   const failed = useLoaded('failed', (manner) =>
-    send(calls.instances, { path: {}, query: { state: 'failed', limit: 20 }, ...manner }),
+    send(calls.instances, { path: {}, query: failedInstances, ...manner }),
   )
   const active = useLoaded('active', (manner) =>
-    send(calls.operations, { path: {}, query: { state: 'active', limit: 20 }, ...manner }),
+    send(calls.operations, { path: {}, query: activeOperations, ...manner }),
   )
   const packages = useLoaded('packages', (manner) =>
     ifMay('read:packages', () => send(calls.packages, { path: {}, ...manner })),
@@ -79,7 +80,7 @@ function Wrong({ cluster, instances, operations, packages }: WrongProps) {
       .map((one) => (
         <Row key={one.id} at={one.createdAt} reason={one.reason}>
           <a href={operationLink(one.id)}>
-            {t('home.operation', { action: one.action, instance: one.instance })}
+            {t('home.operation', { action: one.action, instance: one.instanceName ?? one.instance })}
           </a>
         </Row>
       )),
@@ -181,7 +182,7 @@ function UnderWay({ operations }: { readonly operations: readonly Operation[] })
           <State of={one.state} />
           <div>
             <a href={operationLink(one.id)}>
-              {one.action} {one.instance}
+              {one.action} {one.instanceName ?? one.instance}
             </a>{' '}
             <span class="quiet">
               <Ago at={one.createdAt} />
