@@ -1,5 +1,5 @@
 /** Builds the web UI: scripts and styles for browsers, each compressed, and the page that starts them. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
@@ -24,8 +24,14 @@ function importedBy(entry: string, outputs: Outputs): readonly string[] {
 /** Writes it into a folder; answers the files that went in. */
 export async function buildUi(outdir: string): Promise<readonly string[]> {
   const root = join(import.meta.dirname, '..')
+  const early = 'src/web/ahead.ts'
   const { metafile } = await build({
-    entryPoints: { main: 'src/web/main.tsx', style: 'src/web/style.css', icon: 'src/web/icon.svg' },
+    entryPoints: {
+      main: 'src/web/main.tsx',
+      ahead: early,
+      style: 'src/web/style.css',
+      icon: 'src/web/icon.png',
+    },
     absWorkingDir: root,
     outdir: join(outdir, 'assets'),
     entryNames: '[name]-[hash]',
@@ -38,15 +44,20 @@ export async function buildUi(outdir: string): Promise<readonly string[]> {
     minify: true,
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    loader: { '.svg': 'copy' },
+    loader: { '.png': 'copy' },
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
   })
-  const outputs = Object.entries(metafile.outputs).map(([path, { entryPoint }]) => ({
-    path: join(root, path),
-    entryPoint,
-  }))
+  for (const [path, { entryPoint }] of Object.entries(metafile.outputs))
+    if (entryPoint === early) rmSync(join(root, path))
+  const outputs = Object.entries(metafile.outputs)
+    .filter(([, { entryPoint }]) => entryPoint !== early)
+    .map(([path, { entryPoint, inputs }]) => ({
+      path: join(root, path),
+      // The main script imports it, too, so that it lies in a piece of its own: that one is run first.
+      entryPoint: early in inputs ? early : entryPoint,
+    }))
   const names: Record<string, string> = {}
   for (const { path, entryPoint } of outputs) {
     const bytes = readFileSync(path)
@@ -56,9 +67,10 @@ export async function buildUi(outdir: string): Promise<readonly string[]> {
     if (entryPoint !== undefined) names[basename(entryPoint)] = `assets/${basename(path)}`
   }
   // What the first script imports is asked for with it, not only when it has been read.
-  const pieces = importedBy('src/web/main.tsx', metafile.outputs).map(
-    (path) => `<link rel="modulepreload" href="assets/${basename(path)}" />`,
-  )
+  const first = names[basename(early)]
+  const pieces = importedBy('src/web/main.tsx', metafile.outputs)
+    .filter((path) => `assets/${basename(path)}` !== first)
+    .map((path) => `<link rel="modulepreload" href="assets/${basename(path)}" />`)
   names['pieces'] = pieces.join('\n    ')
   const page = readFileSync(join(root, 'src/web/index.html'), 'utf8')
   writeFileSync(

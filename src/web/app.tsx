@@ -25,7 +25,8 @@ export function App() {
   }, [language.value])
   switch (state.kind) {
     case 'asking':
-      return <p class="visually-hidden">{t('word.loading')}</p>
+      // The answer is all but there; until then there is nothing that would have to be drawn.
+      return null
     case 'unreached':
       return <Unreached problem={state.problem} />
     case 'none':

@@ -1,7 +1,7 @@
 /** Tells pages that something changed at the broker, and people whether what they see is live. */
 import { computed, effect, signal } from '@preact/signals'
+import { addressOf } from './address-of.ts'
 import { calls } from './calls.ts'
-import { addressOf } from './send.ts'
 import { resume, session } from './session.ts'
 
 /** Grows whenever something changed; pages that read it load again. */
@@ -11,10 +11,12 @@ export const changes = signal(0)
 export const isLive = signal(false)
 
 const againMs = 2000
-/** A page that has just been opened asks for all it shows anyway; what changed meanwhile is asked for when it stands. */
+/** A page that has just been opened asks for all it shows: that comes first, and what changed meanwhile is asked for when it stands. */
 const standsMs = 1000
 
-let isFirst = true
+/** It does not stand yet. */
+let isYoung = false
+let hasNews = false
 /** Another stream tells this page what changes. */
 let isReplaced = false
 let source: EventSource | undefined
@@ -26,7 +28,11 @@ export function keepLive(): void {
   addEventListener('online', () => choose())
   // A session that is told once more is still the same: it begins no stream anew.
   const isOpen = computed(() => session.value.kind === 'open')
-  effect(() => choose(isOpen.value))
+  effect(() => {
+    isYoung = isOpen.value
+    if (isYoung) setTimeout(stand, standsMs)
+    choose(isOpen.value)
+  })
 }
 
 /**
@@ -50,8 +56,13 @@ export function stepBack(): void {
 
 function choose(isOpen = session.peek().kind === 'open'): void {
   disconnect()
-  if (isReplaced) return
-  if (isOpen && document.visibilityState === 'visible') connect()
+  if (isOpen && !isYoung && !isReplaced && document.visibilityState === 'visible') connect()
+}
+
+function stand(): void {
+  isYoung = false
+  if (hasNews) tell()
+  choose()
 }
 
 function disconnect(): void {
@@ -73,11 +84,12 @@ function connect(): void {
 
 function hear(): void {
   isLive.value = true
-  setTimeout(tell, isFirst ? standsMs : 0)
-  isFirst = false
+  if (isYoung) hasNews = true
+  else tell()
 }
 
 function tell(): void {
+  hasNews = false
   changes.value += 1
 }
 

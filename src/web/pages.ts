@@ -20,6 +20,7 @@ import { PackagePage } from './pages/package.tsx'
 import { PackagesPage } from './pages/packages.tsx'
 import { ServicePage } from './pages/service.tsx'
 import { UpdatePage } from './pages/update.tsx'
+import { paramsOf } from './pattern.ts'
 import type { TextKey } from './texts.ts'
 
 export interface Page {
@@ -130,25 +131,4 @@ export function pageAt(
     if (params !== undefined) return { page, params }
   }
   return undefined
-}
-
-function paramsOf(pattern: string, path: string): PageProps['params'] | undefined {
-  const wanted = pattern.split('/')
-  const given = path.replace(/(?<=.)\/$/, '').split('/')
-  if (wanted.length !== given.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [i, part] of wanted.entries()) {
-    const word = given[i] ?? ''
-    if (part.startsWith(':')) params[part.slice(1)] = decoded(word)
-    else if (part !== word) return undefined
-  }
-  return params
-}
-
-function decoded(word: string): string {
-  try {
-    return decodeURIComponent(word)
-  } catch {
-    return word
-  }
 }

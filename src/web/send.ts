@@ -2,8 +2,9 @@
 import type { Problem } from '../api/problem.ts'
 import { parseJson } from '../kit/exact.ts'
 import { present } from '../kit/present.ts'
+import { addressOf, type Query } from './address-of.ts'
+import { takeAhead } from './ahead.ts'
 import type { Call, PathOf } from './calls.ts'
-import { apiPath } from './place.ts'
 import { t } from './texts.ts'
 
 export type Answered<T> =
@@ -12,7 +13,7 @@ export type Answered<T> =
 
 export interface Sending<U extends string> {
   readonly path: PathOf<U>
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly query?: Query
   readonly body?: unknown
   /** The page asks on its own; no person did anything. */
   readonly isRefresh?: boolean
@@ -51,21 +52,6 @@ export async function send<T, U extends string>(
   })
 }
 
-/** The address of a call, also for links to what it answers. */
-export function addressOf<T, U extends string>(
-  call: Call<T, U>,
-  path: PathOf<U>,
-  query: Sending<U>['query'] = {},
-): string {
-  const filled = call.url.replaceAll(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent((path as Readonly<Record<string, string>>)[name] ?? ''),
-  )
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, String(value)]],
-  )
-  return `${apiPath}${filled}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`
-}
-
 /** One request and its answer as a value; nothing is thrown. */
 export async function exchange<T>(address: string, init: RequestInit): Promise<Answered<T>> {
   const answered = await exchangeText(address, init)
@@ -83,7 +69,8 @@ export async function exchange<T>(address: string, init: RequestInit): Promise<A
 /** The same where the answer is text of a package's own. */
 export async function exchangeText(address: string, init: RequestInit = {}): Promise<Answered<string>> {
   try {
-    const response = await fetch(address, { ...init, ...present({ signal: patient(init) }) })
+    const ahead = (init.method ?? 'GET') === 'GET' ? await takeAhead(address) : undefined
+    const response = ahead ?? (await fetch(address, { ...init, ...present({ signal: patient(init) }) }))
     const text = await response.text()
     if (response.ok) return { kind: 'done', value: text }
     if (response.status === 401) sessionHooks.lost()

@@ -3,10 +3,12 @@ import { effect, signal } from '@preact/signals'
 import type { Problem } from '../api/problem.ts'
 import type { Session } from '../api/session.ts'
 import type { Permission } from '../model/access.ts'
+import { addressOf } from './address-of.ts'
 import { calls } from './calls.ts'
+import { forgetMark, keepMark, keptMark, underway } from './kept-session.ts'
 import { apiPath, brokerUrl } from './place.ts'
 import { go, href } from './router.ts'
-import { type Answered, addressOf, exchange, send, sessionHooks } from './send.ts'
+import { type Answered, exchange, send, sessionHooks } from './send.ts'
 import { emptyWindow, takeWindow } from './window-memory.ts'
 
 /** `asking` until the broker has told whether there is one; `unreached` while it cannot tell. */
@@ -18,18 +20,10 @@ export type SessionState =
 
 export const session = signal<SessionState>({ kind: 'asking' })
 
-/**
- * Where every window of the browser finds which session there is: they share its cookie. Without it a browser need not
- * ask, and be refused.
- */
-const kept = 'chandler.session'
-/** Stands there while a window is at the identity provider. */
-const underway = 'underway'
-
 effect(() => {
   if (session.value.kind !== 'open') return
   const { session: opened } = session.value
-  localStorage.setItem(kept, markOf(opened))
+  keepMark(markOf(opened), opened.permissions)
   // An address may name what the account before was looking at.
   if (takeWindow(accountOf(opened))) go(href('/'), 'replace')
 })
@@ -49,7 +43,7 @@ sessionHooks.lost = () => {
   const state = session.peek()
   if (state.kind !== 'open') return
   // Another window may have begun a new one meanwhile.
-  if (localStorage.getItem(kept) === markOf(state.session)) localStorage.removeItem(kept)
+  if (keptMark() === markOf(state.session)) forgetMark()
   session.value = { kind: 'none', hadEnded: true }
 }
 
@@ -62,7 +56,7 @@ export function watchWindows(): void {
 function noticeOthers(): void {
   const state = session.peek()
   const own = state.kind === 'open' ? markOf(state.session) : null
-  const mark = localStorage.getItem(kept)
+  const mark = keptMark()
   const isKnown = state.kind === 'open' || state.kind === 'none'
   if (!isKnown || mark === own || mark === underway) return
   session.value = mark === null ? { kind: 'none', hadEnded: true } : { kind: 'asking' }
@@ -84,7 +78,7 @@ const loginPath = `${apiPath.replace(/\/v1$/, '')}/login`
 
 /** Asks whether the browser still has a session. */
 export async function resume(): Promise<void> {
-  if (session.peek().kind === 'asking' && localStorage.getItem(kept) === null) {
+  if (session.peek().kind === 'asking' && keptMark() === null) {
     session.value = { kind: 'none', hadEnded: false }
     return
   }
@@ -126,7 +120,7 @@ export function wayToProvider(): string {
 
 /** After the way to the provider the broker is asked for the session that was begun there. */
 export function leaveForProvider(): void {
-  localStorage.setItem(kept, underway)
+  keepMark(underway)
 }
 
 /** Ends the session at the broker, then here; a refusal says that it goes on. */
@@ -140,6 +134,6 @@ export async function logOut(): Promise<Answered<unknown>> {
 }
 
 function forget(): void {
-  localStorage.removeItem(kept)
+  forgetMark()
   session.value = { kind: 'none', hadEnded: false }
 }

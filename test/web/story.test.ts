@@ -229,6 +229,49 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     await seen.close()
   })
 
+  test('what a page shows first is asked for before its program runs, and asked for once', async () => {
+    await ask(running, '/api/v1/instances', { as: basic('admin'), method: 'POST', body: seenAll })
+    const { operation } = await api('POST', '/instances', { service: 'beta-queue', name: 'asked-ahead' })
+    await ended(operation)
+    const seen = await visitor()
+    const { page } = seen
+    // What changes is told by a stream, which would have the page ask again.
+    await page.route('**/api/v1/changes', () => undefined)
+    const listed = [...brokerPages, ...instancePages].filter(([name]) => !/missing|unknown/.test(name))
+    const paths = [
+      ...listed.map(([, path]) => path),
+      ...[
+        '/order/alpha-db/small',
+        '/instances/chandler/seen-all/update',
+        '/instances/chandler/seen-all/bind',
+      ],
+      `/operations/${operation}`,
+    ]
+    for (const path of paths) {
+      const asked: string[] = []
+      const note = (request: { method(): string; url(): string }): void => {
+        const { pathname, search } = new URL(request.url())
+        if (request.method() === 'GET' && pathname.startsWith('/api/')) asked.push(pathname + search)
+      }
+      // Without its program a page asks ahead alone.
+      await page.route('**/assets/main-*', (route) => route.abort())
+      page.on('request', note)
+      await page.goto(`${running.url}/ui${path}`)
+      await expect.poll(() => asked.length, { timeout: 60_000 }).toBeGreaterThan(1)
+      const ahead = asked.splice(0)
+      await page.unroute('**/assets/main-*')
+      await seen.visit(path)
+      await expect.poll(() => page.getByText('Loading').count(), { timeout: 60_000 }).toBe(0)
+      page.off('request', note)
+
+      expect([path, ahead.filter((one) => asked.filter((other) => other === one).length !== 1)]).toEqual([
+        path,
+        [],
+      ])
+    }
+    await seen.close()
+  })
+
   test('a viewer sees no act that the API would refuse, and no audit', async () => {
     await ended(await order('seen-db'))
     await ended((await api('POST', '/instances/chandler/seen-db/bindings', { id: 'seen-app' })).operation)

@@ -1,13 +1,14 @@
 /** The tenants of the account, and how much each has of what it may have. */
 import type { Tenant } from '../../api/access.ts'
 import { calls } from '../calls.ts'
+import { ownTenants } from '../first-asks.ts'
 import { ifMay, useLoaded } from '../load.ts'
 import { send } from '../send.ts'
 import { t } from '../texts.ts'
 
 export function TenantTable() {
   const tenants = useLoaded('tenants', (manner) =>
-    ifMay('read:tenants', () => send(calls.tenants, { path: {}, query: { limit: 500 }, ...manner })),
+    ifMay('read:tenants', () => send(calls.tenants, { path: {}, query: ownTenants, ...manner })),
   )
   const rows = tenants.value?.items ?? []
   if (rows.length === 0) return null

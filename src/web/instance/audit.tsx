@@ -1,6 +1,7 @@
 /** The audit records of an instance. */
 import type { InstanceDetail } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
+import { auditOf } from '../first-asks.ts'
 import { useLoaded } from '../load.ts'
 import { AuditTable } from '../parts/audit-table.tsx'
 import { NotYet } from '../parts/not-yet.tsx'
@@ -9,9 +10,9 @@ import { address } from '../router.ts'
 import { send } from '../send.ts'
 
 export function AuditTab({ detail: { id } }: { readonly detail: InstanceDetail }) {
-  const before = address.value.query.get('before') ?? undefined
-  const list = useLoaded(`audit ${id} ${before}`, (manner) =>
-    send(calls.audit, { path: {}, query: { object: id, limit: 50, before }, ...manner }),
+  const { query } = address.value
+  const list = useLoaded(`audit ${id} ${query.get('before')}`, (manner) =>
+    send(calls.audit, { path: {}, query: auditOf(id, query), ...manner }),
   )
   if (list.value === undefined) return <NotYet of={list} />
   return (

@@ -1,13 +1,14 @@
 /** Files that the operations of an instance left: looked at as text, never as a page, or downloaded. */
 import { useState } from 'preact/hooks'
 import type { InstanceDetail, Output } from '../../api/instance.ts'
+import { addressOf } from '../address-of.ts'
 import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { Command } from '../parts/copy.tsx'
 import { NotYet } from '../parts/not-yet.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
 import { reachable } from '../parts/reachable.ts'
-import { type Answered, addressOf, exchangeText, send } from '../send.ts'
+import { type Answered, exchangeText, send } from '../send.ts'
 import { may } from '../session.ts'
 import { t } from '../texts.ts'
 

@@ -1,9 +1,9 @@
 /** Follows the log of an operation: resumes after the last piece seen, and says when it is not live. */
 import { signal } from '@preact/signals'
 import type { LogLine, Operation } from '../../api/operation.ts'
+import { addressOf } from '../address-of.ts'
 import { calls } from '../calls.ts'
 import { standIn, stepBack } from '../live.ts'
-import { addressOf } from '../send.ts'
 import { resume } from '../session.ts'
 import { makeLines } from './lines.ts'
 

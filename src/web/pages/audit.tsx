@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { AuditVerdict } from '../../api/audit.ts'
 import { calls } from '../calls.ts'
+import { auditIn } from '../first-asks.ts'
 import { useLoaded } from '../load.ts'
 import { AuditTable } from '../parts/audit-table.tsx'
 import { Command } from '../parts/copy.tsx'
@@ -37,9 +38,8 @@ export function AuditPage() {
   const { query } = address.value
   const action = query.get('action') ?? undefined
   const object = query.get('object') ?? undefined
-  const asked = { limit: 50, latest: true, action, object, before: query.get('before') ?? undefined }
   const list = useLoaded(`audit ${query}`, (manner) =>
-    send(calls.audit, { path: {}, query: asked, ...manner }),
+    send(calls.audit, { path: {}, query: auditIn(query), ...manner }),
   )
   const known = action === undefined || deeds.some((one) => one === action) ? deeds : [...deeds, action]
   return (

@@ -1,6 +1,7 @@
 /** One instance: its state in a sentence, what to do, and everything about it in tabs. */
 import type { InstanceDetail } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
+import { operationsOf } from '../first-asks.ts'
 import { ActionsTab } from '../instance/actions.tsx'
 import { AuditTab } from '../instance/audit.tsx'
 import { BindingsTab } from '../instance/bindings.tsx'
@@ -78,9 +79,9 @@ function Content({ tab, detail }: { readonly tab: Tab; readonly detail: Instance
 }
 
 function OperationsTab({ detail: { platform, id } }: { readonly detail: InstanceDetail }) {
-  const cursor = address.value.query.get('cursor') ?? undefined
-  const list = useLoaded(`operations ${platform} ${id} ${cursor}`, (manner) =>
-    send(calls.operations, { path: {}, query: { platform, instance: id, limit: 50, cursor }, ...manner }),
+  const { query } = address.value
+  const list = useLoaded(`operations ${platform} ${id} ${query.get('cursor')}`, (manner) =>
+    send(calls.operations, { path: {}, query: operationsOf(platform, id, query), ...manner }),
   )
   if (list.value === undefined) return <NotYet of={list} />
   if (list.value.items.length === 0) return <p>{t('instance.noOperations')}</p>

@@ -2,6 +2,7 @@
 
 import type { Instance } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
+import { instancesIn } from '../first-asks.ts'
 import { instanceLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { ChoiceFilter, TextFilter } from '../parts/filters.tsx'
@@ -16,8 +17,6 @@ import { address } from '../router.ts'
 import { send } from '../send.ts'
 import { t } from '../texts.ts'
 
-const pageSize = 50
-
 const instanceStates = [
   'ready',
   'failed',
@@ -30,19 +29,8 @@ const instanceStates = [
 export function InstancesPage() {
   useTitle(t('instances.title'))
   const { query } = address.value
-  const state = query.get('state') ?? ''
-  const asked = {
-    limit: pageSize,
-    order: query.get('order') === 'id' ? 'id' : 'latest',
-    beginning: query.get('q') ?? undefined,
-    state: state === '' || state === 'any' ? undefined : state,
-    present: state === '' ? true : undefined,
-    service: query.get('service') ?? undefined,
-    platform: query.get('platform') ?? undefined,
-    cursor: query.get('cursor') ?? undefined,
-  }
   const list = useLoaded(`instances ${query}`, (manner) =>
-    send(calls.instances, { path: {}, query: asked, ...manner }),
+    send(calls.instances, { path: {}, query: instancesIn(query), ...manner }),
   )
   return (
     <>

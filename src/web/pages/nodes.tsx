@@ -1,8 +1,9 @@
 /** The processes of the broker, what they look after, the keys, and whether new orders are taken. */
 import { useState } from 'preact/hooks'
-import type { Cluster, Keys } from '../../api/cluster.ts'
+import type { Cluster, Health, Keys } from '../../api/cluster.ts'
+import type { Examination } from '../../api/findings.ts'
 import { calls } from '../calls.ts'
-import { useLoaded } from '../load.ts'
+import { ifMay, type Loaded, useLoaded } from '../load.ts'
 import { CheckTable } from '../parts/check-table.tsx'
 import { Command } from '../parts/copy.tsx'
 import { Question } from '../parts/dialog.tsx'
@@ -17,7 +18,15 @@ import { type TextKey, t } from '../texts.ts'
 
 export function NodesPage() {
   useTitle(t('nodes.title'))
+  // All at once: none of them waits for another.
   const cluster = useLoaded('cluster', (manner) => send(calls.cluster, { path: {}, ...manner }))
+  const health = useLoaded('health', (manner) => send(calls.health, { path: {}, ...manner }))
+  const examined = useLoaded('examination', (manner) =>
+    ifMay('examine:broker', () => send(calls.examination, { path: {}, ...manner })),
+  )
+  const keys = useLoaded('keys', (manner) =>
+    ifMay('read:keys', () => send(calls.keys, { path: {}, ...manner })),
+  )
   if (cluster.value === undefined)
     return (
       <>
@@ -29,8 +38,8 @@ export function NodesPage() {
     <>
       <h1>{t('nodes.title')}</h1>
       <NodeTable cluster={cluster.value} />
-      <HealthTable />
-      {may('examine:broker') ? <Doctor /> : null}
+      <HealthTable health={health} />
+      {may('examine:broker') ? <Doctor examined={examined} /> : null}
       {cluster.value.counts.length === 0 ? null : (
         <>
           <h2>{t('nodes.counts')}</h2>
@@ -40,7 +49,7 @@ export function NodesPage() {
       {may('read:keys') ? (
         <>
           <h2>{t('nodes.keys')}</h2>
-          <KeyTable />
+          <KeyTable keys={keys.value?.keys ?? []} />
         </>
       ) : null}
       {may('freeze:broker') ? <FreezeAct cluster={cluster.value} /> : null}
@@ -84,8 +93,7 @@ function NodeTable({ cluster: { nodes } }: { readonly cluster: Cluster }) {
 }
 
 /** Of the process that answers; each has engines of its own. */
-function HealthTable() {
-  const health = useLoaded('health', (manner) => send(calls.health, { path: {}, ...manner }))
+function HealthTable({ health }: { readonly health: Loaded<Health> }) {
   if (health.value === undefined) return <NotYet of={health} />
   return (
     <>
@@ -98,9 +106,8 @@ function HealthTable() {
 }
 
 /** Asked of the broker, which looks anew twice a minute at most. */
-function Doctor() {
-  const examined = useLoaded('examination', (manner) => send(calls.examination, { path: {}, ...manner }))
-  if (examined.value === undefined) return <NotYet of={examined} />
+function Doctor({ examined }: { readonly examined: Loaded<Examination | null> }) {
+  if (examined.value === undefined || examined.value === null) return <NotYet of={examined} />
   return <Findings examination={examined.value} />
 }
 
@@ -134,9 +141,7 @@ function CountTable({ cluster: { counts } }: { readonly cluster: Cluster }) {
   )
 }
 
-function KeyTable() {
-  const keys = useLoaded('keys', (manner) => send(calls.keys, { path: {}, ...manner }))
-  const rows: Keys['keys'] = keys.value?.keys ?? []
+function KeyTable({ keys }: Pick<Keys, 'keys'>) {
   return (
     <table>
       <thead>
@@ -146,7 +151,7 @@ function KeyTable() {
         </tr>
       </thead>
       <tbody>
-        {rows.map((key) => (
+        {keys.map((key) => (
           <tr key={key.id}>
             <th scope="row">
               <code>{key.id}</code> {key.active ? t('nodes.active') : ''}

@@ -1,6 +1,7 @@
 /** One operation: its states with times, what it waits for, its log as it grows, and what can be done. */
 import { useEffect, useState } from 'preact/hooks'
 import type { Operation } from '../../api/operation.ts'
+import { addressOf } from '../address-of.ts'
 import { calls } from '../calls.ts'
 import { FileList } from '../instance/files.tsx'
 import { instanceLink } from '../links.ts'
@@ -8,7 +9,7 @@ import { type Loaded, useLoaded } from '../load.ts'
 import { type FollowedLog, followLog } from '../log/follow.ts'
 import { LogView } from '../log/view.tsx'
 import { CancelButton, ReleaseButton, RetryButton } from '../operation/acts.tsx'
-import { OtherInputs } from '../operation/other-inputs.tsx'
+import { hasOtherInputs, LoadedOtherInputs } from '../operation/other-inputs.tsx'
 import { StageStrip } from '../operation/stages.tsx'
 import type { PageProps } from '../page-props.ts'
 import { Command } from '../parts/copy.tsx'
@@ -17,7 +18,7 @@ import { Shape, State } from '../parts/state.tsx'
 import { Ago, Lasting, moment } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
 import { Unread } from '../parts/unread.tsx'
-import { addressOf, send } from '../send.ts'
+import { send } from '../send.ts'
 import { t } from '../texts.ts'
 
 export function OperationPage({ params }: PageProps) {
@@ -48,11 +49,8 @@ function Known({ loaded }: { readonly loaded: Operation }) {
   const streamed = log?.operation.value
   const operation =
     streamed && streamed.finishedAt === loaded.finishedAt ? { ...loaded, ...streamed } : (streamed ?? loaded)
-  const { id, action, instance, platform, binding, state, createdAt, finishedAt } = operation
-  const target = useLoaded(`instance ${platform}/${instance}`, (manner) =>
-    send(calls.instance, { path: { platform, instance }, ...manner }),
-  )
-  const name = target.value?.name ?? instance
+  const { id, action, instance, binding, state, createdAt, finishedAt } = operation
+  const name = loaded.instanceName ?? instance
   useTitle(t('operation.title', { action, instance: name }))
   return (
     <>
@@ -77,7 +75,7 @@ function Known({ loaded }: { readonly loaded: Operation }) {
       <div class="acts">
         <CancelButton operation={operation} />
         <RetryButton operation={operation} />
-        {target.value === undefined ? null : <OtherInputs operation={operation} detail={target.value} />}
+        {hasOtherInputs(operation) ? <LoadedOtherInputs operation={operation} /> : null}
         <ReleaseButton operation={operation} />
       </div>
       {log === undefined ? null : <LogView log={log} operation={operation} />}

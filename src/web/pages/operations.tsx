@@ -1,5 +1,6 @@
 /** All operations, the latest first; those that wait, each with its reason. */
 import { calls } from '../calls.ts'
+import { operationsIn } from '../first-asks.ts'
 import { useLoaded } from '../load.ts'
 import { OperationTable } from '../operation/table.tsx'
 import { ChoiceFilter } from '../parts/filters.tsx'
@@ -17,13 +18,8 @@ const single = ['queued', 'running', 'quarantined', 'succeeded', 'failed', 'canc
 export function OperationsPage() {
   useTitle(t('operations.title'))
   const { query } = address.value
-  const asked = {
-    limit: 50,
-    state: query.get('state') ?? undefined,
-    cursor: query.get('cursor') ?? undefined,
-  }
   const list = useLoaded(`operations ${query}`, (manner) =>
-    send(calls.operations, { path: {}, query: asked, ...manner }),
+    send(calls.operations, { path: {}, query: operationsIn(query), ...manner }),
   )
   const choices = [
     ['', t('list.any')],
