@@ -33,7 +33,6 @@ const played = consoleLines.flatMap((line) => callsIn(root, line))
 
 /** Commands that no test here can give as they are shown, and why. */
 const cannot: readonly (readonly [shown: string, why: string])[] = [
-  ['chandler cnab show PARENT-NAME', 'needs a bundle with dependencies; test/cnab/cli-dependencies.test.ts'],
   ['chandler login https://broker.example --provider', 'needs a provider; test/whole/provider-login.test.ts'],
   [
     'chandler login http://127.0.0.1:8080 --user admin --password-file /etc/chandler/admin.password',

@@ -23,6 +23,11 @@ export function takeAhead(address: string): Promise<Response | undefined> | unde
   return answer
 }
 
+/** What was asked for another session, or for none, is no answer for this one. */
+export function dropAhead(): void {
+  asked.clear()
+}
+
 function ask(address: string, headers: Readonly<Record<string, string>> = {}): void {
   const answer = fetch(address, { headers: { Accept: 'application/json', ...headers } })
   // A page that finds no answer asks again.
@@ -45,4 +50,4 @@ function askAll(): void {
 }
 
 askAll()
-setTimeout(() => asked.clear(), freshMs)
+setTimeout(dropAhead, freshMs)

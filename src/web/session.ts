@@ -4,6 +4,7 @@ import type { Problem } from '../api/problem.ts'
 import type { Session } from '../api/session.ts'
 import type { Permission } from '../model/access.ts'
 import { addressOf } from './address-of.ts'
+import { dropAhead } from './ahead.ts'
 import { calls } from './calls.ts'
 import { forgetMark, keepMark, keptMark, underway } from './kept-session.ts'
 import { apiPath, brokerUrl } from './place.ts'
@@ -42,6 +43,7 @@ sessionHooks.csrf = () => (session.value.kind === 'open' ? session.value.session
 sessionHooks.lost = () => {
   const state = session.peek()
   if (state.kind !== 'open') return
+  dropAhead()
   // Another window may have begun a new one meanwhile.
   if (keptMark() === markOf(state.session)) forgetMark()
   session.value = { kind: 'none', hadEnded: true }
@@ -99,6 +101,7 @@ export async function logIn(user: string, password: string): Promise<Answered<Se
     method: 'POST',
     headers: { Accept: 'application/json', Authorization: `Basic ${encoded}` },
   })
+  dropAhead()
   if (answered.kind === 'done') session.value = { kind: 'open', session: answered.value }
   return answered
 }
@@ -134,6 +137,7 @@ export async function logOut(): Promise<Answered<unknown>> {
 }
 
 function forget(): void {
+  dropAhead()
   forgetMark()
   session.value = { kind: 'none', hadEnded: false }
 }

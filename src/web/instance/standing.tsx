@@ -5,6 +5,7 @@ import { operationLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { RetryButton } from '../operation/acts.tsx'
 import { OtherInputs } from '../operation/other-inputs.tsx'
+import { reasonAlone } from '../operation/reason.ts'
 import { reachable } from '../parts/reachable.ts'
 import { Shape, State } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
@@ -77,7 +78,7 @@ function Failure({ id, detail }: { readonly id: string; readonly detail: Instanc
       <div class="grow">
         <p>
           <strong>{t('instance.failedTitle', { action })}</strong>:{' '}
-          {lastLines.length > 0 ? reason.split('; last lines of the log: ')[0] : reason}
+          {lastLines.length > 0 ? reasonAlone(reason) : reason}
         </p>
         {problem === undefined ? null : <p>{problem.hint}</p>}
         {lastLines.length === 0 ? null : (

@@ -5,6 +5,7 @@ import { Dotted } from '../parts/dotted.tsx'
 import { State } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { t } from '../texts.ts'
+import { reasonAlone } from './reason.ts'
 
 interface Props {
   readonly operations: readonly Operation[]
@@ -46,7 +47,7 @@ export function OperationTable({ operations, ofOne }: Props) {
                 <span class="below">{one.platform}</span>
               </td>
             )}
-            <td class="spare">{one.reason}</td>
+            <td class="spare">{one.reason === one.state ? null : reasonAlone(one.reason)}</td>
             <td class="spare">
               <Ago at={one.createdAt} />
             </td>

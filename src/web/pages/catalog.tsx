@@ -48,7 +48,7 @@ export function CatalogPage() {
           <p class="quiet" role="status">
             {found.length === 0 ? t('catalog.noMatch') : t('catalog.count', { n: found.length })}
           </p>
-          {found.length === 0 ? <a href={href('/catalog')}>{t('catalog.showAll')}</a> : null}
+          {found.length === 0 ? <a href={href('/catalog')}>{t('list.showAll')}</a> : null}
           <ul class="cards">
             {found.map((service) => (
               <Card key={service.id} service={service} />

@@ -7,6 +7,7 @@ import { instanceLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { ChoiceFilter, TextFilter } from '../parts/filters.tsx'
 import { NoInstances } from '../parts/no-instances.tsx'
+import { NoneFit } from '../parts/none-fit.tsx'
 import { NotYet } from '../parts/not-yet.tsx'
 import { Paging } from '../parts/paging.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
@@ -91,7 +92,7 @@ interface TableProps {
 function Table({ items, isFiltered }: TableProps) {
   if (items.length === 0)
     return isFiltered ? (
-      <p class="calm">{t('list.noneFit')}</p>
+      <NoneFit path="/instances" />
     ) : (
       <NoInstances text={t('instances.empty')} hint={t('instances.emptyHint')} />
     )

@@ -10,6 +10,7 @@ import { type FollowedLog, followLog } from '../log/follow.ts'
 import { LogView } from '../log/view.tsx'
 import { CancelButton, ReleaseButton, RetryButton } from '../operation/acts.tsx'
 import { hasOtherInputs, LoadedOtherInputs } from '../operation/other-inputs.tsx'
+import { reasonAlone } from '../operation/reason.ts'
 import { StageStrip } from '../operation/stages.tsx'
 import type { PageProps } from '../page-props.ts'
 import { Command } from '../parts/copy.tsx'
@@ -99,8 +100,11 @@ function Word({ operation }: Props) {
     <div class={isBad ? 'note bad' : 'plain-note'}>
       {isBad ? <Shape tone="bad" /> : null}
       <div>
-        {reason === state ? null : <p>{reason}</p>}
-        {description === undefined || description === reason ? null : <p>{description}</p>}
+        {[...new Set([reason, description ?? reason].map(reasonAlone))]
+          .filter((one) => one !== state)
+          .map((one) => (
+            <p key={one}>{one}</p>
+          ))}
         {problem === undefined ? null : (
           <p>
             {problem.hint} <code class="quiet small">{problem.code}</code>

@@ -1,9 +1,11 @@
 /** All operations, the latest first; those that wait, each with its reason. */
+import type { Operation } from '../../api/operation.ts'
 import { calls } from '../calls.ts'
 import { operationsIn } from '../first-asks.ts'
 import { useLoaded } from '../load.ts'
 import { OperationTable } from '../operation/table.tsx'
 import { ChoiceFilter } from '../parts/filters.tsx'
+import { NoneFit } from '../parts/none-fit.tsx'
 import { NotYet } from '../parts/not-yet.tsx'
 import { Paging } from '../parts/paging.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
@@ -40,14 +42,20 @@ export function OperationsPage() {
         <NotYet of={list} />
       ) : (
         <>
-          {list.value.items.length === 0 ? (
-            <p class="calm">{t(query.size > 0 ? 'list.noneFit' : 'operations.empty')}</p>
-          ) : (
-            <OperationTable operations={list.value.items} />
-          )}
+          <Operations items={list.value.items} isFiltered={query.size > 0} />
           <Paging next={list.value.next} />
         </>
       )}
     </>
   )
+}
+
+interface Props {
+  readonly items: readonly Operation[]
+  readonly isFiltered: boolean
+}
+
+function Operations({ items, isFiltered }: Props) {
+  if (items.length > 0) return <OperationTable operations={items} />
+  return isFiltered ? <NoneFit path="/operations" /> : <p class="calm">{t('operations.empty')}</p>
 }

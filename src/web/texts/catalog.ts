@@ -16,7 +16,6 @@ export const catalogTexts = {
     'Ein Paket in der Konfiguration unter catalog nennen; die Seite der Pakete sagt, warum eines nicht angeboten wird.',
   ],
   'catalog.noMatch': ['No service matches.', 'Kein Dienst passt.'],
-  'catalog.showAll': ['Show all', 'Alle zeigen'],
   'catalog.plans': ['{n} {n|plan|plans}', '{n} {n|Plan|Pläne}'],
   'catalog.instances': ['{n} {n|instance|instances}', '{n} {n|Instanz|Instanzen}'],
   'catalog.unknown': ['The catalog has no service {name}.', 'Der Katalog hat keinen Dienst {name}.'],

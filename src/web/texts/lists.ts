@@ -4,6 +4,7 @@ export const listTexts = {
   'list.next': ['Next page', 'Nächste Seite'],
   'list.first': ['First page', 'Erste Seite'],
   'list.noneFit': ['Nothing fits these filters.', 'Nichts passt zu diesen Filtern.'],
+  'list.showAll': ['Show all', 'Alle zeigen'],
   'list.any': ['any', 'alle'],
   'list.search': ['Name or id begins with', 'Name oder Id beginnt mit'],
   'list.state': ['State', 'Zustand'],
