@@ -70,7 +70,7 @@ export function render(text: string, page: SitePage, places: Places): Rendered {
       table({ header, rows }) {
         const row = (cells: readonly Tokens.TableCell[], name: 'th' | 'td'): string => {
           const drawn = cells.map(({ tokens }) => {
-            const inner = this.parser.parseInline(tokens)
+            const inner = breakable(this.parser.parseInline(tokens))
             // A heading without a word is none.
             return name === 'th' && inner !== '' ? `<th scope="col">${inner}</th>` : `<td>${inner}</td>`
           })
@@ -131,6 +131,14 @@ function anchorsOf(): (title: string) => string {
     taken.set(name, count + 1)
     return count === 0 ? name : `${name}-${count}`
   }
+}
+
+/** Long names in tables give way where their parts end, so that the columns beside them stay in sight. */
+function breakable(cell: string): string {
+  return cell.replaceAll(
+    /<code>([^<]*)<\/code>/g,
+    (_, name: string) => `<code>${name.replaceAll(/(?<=[._/=-])(?=\w)/g, '<wbr>')}</code>`,
+  )
 }
 
 function titleOf(tokens: readonly Token[]): string | undefined {

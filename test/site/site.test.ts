@@ -123,6 +123,20 @@ describe.skipIf(missingChromium !== undefined)('in Chromium', () => {
     await seen.close()
   })
 
+  test.each(['problems', 'metrics', 'settings', 'api', 'moving-over', 'choosing'])(
+    'the tables of %s lie within the page',
+    async (name) => {
+      const seen = await visitorOf(browser, running.url)
+      await seen.page.goto(`/docs/${name}.html`)
+      const wider = await seen.page.evaluate<readonly string[]>(
+        "[...document.querySelectorAll('.scrolled')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent.slice(0, 80))",
+      )
+
+      expect(wider).toEqual([])
+      await seen.close()
+    },
+  )
+
   test('one searches by keyboard and comes to the section', async () => {
     const seen = await visitorOf(browser, running.url)
     const { page } = seen
