@@ -1,7 +1,6 @@
 /** How long a page takes to be usable on a processor four times as slow, in a window that has kept nothing of the UI. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext } from 'playwright-core'
-import { median } from '../figures.ts'
 
 const slowDown = 4
 /** A window that was just opened runs scripts of the browser's own for so long. */
@@ -35,14 +34,8 @@ export interface Reader {
   readonly kept: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
 }
 
-/** The median of some rounds, in milliseconds from the call of an address below /ui. */
-export async function usableAfter(reader: Reader, path: string, rounds: number): Promise<number> {
-  const times: number[] = []
-  for (let i = 0; i < rounds; i++) times.push(await once(reader, path))
-  return median(times)
-}
-
-async function once({ browser, url, kept }: Reader, path: string): Promise<number> {
+/** Milliseconds from the call of an address below /ui. */
+export async function usableAfter({ browser, url, kept }: Reader, path: string): Promise<number> {
   const context = await browser.newContext({
     ...(kept === undefined ? {} : { storageState: kept }),
     viewport: { width: 1280, height: 900 },
