@@ -1,5 +1,6 @@
 /**
- * Makes a release from the commit that is checked out: npm package, executables, Debian packages, bill of materials, checksums.
+ * Makes a release from the commit that is checked out: npm package, executables, Debian packages, container images, bill of materials,
+ * checksums.
  * The same commit gives the same bytes.
  */
 import { execFileSync } from 'node:child_process'
@@ -9,9 +10,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
+import type { Architecture } from './release/architectures.ts'
 import { billOfMaterials } from './release/bill-of-materials.ts'
+import { containerName, makeContainerImage } from './release/container-image.ts'
 import { debianName, makeDebianPackage } from './release/debian-package.ts'
-import { type Architecture, makeExecutable } from './release/executable.ts'
+import { makeExecutable } from './release/executable.ts'
 import { type Staged, stage } from './release/stage.ts'
 
 const { values } = parseArgs({
@@ -38,6 +41,8 @@ try {
     makeExecutable(staged, architecture, join(to, `chandler-${staged.version}-linux-${architecture}`))
     const file = join(to, debianName(staged.version, architecture))
     await makeDebianPackage(staged, { architecture, to: file, builtAt })
+    const image = join(to, containerName(staged.version, architecture))
+    await makeContainerImage(staged, { architecture, to: image, builtAt })
   }
 } finally {
   rmSync(work, { recursive: true, force: true })

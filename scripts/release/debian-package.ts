@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
-  cpSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -15,15 +14,15 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { type Architecture, nodeFor } from './executable.ts'
+import { type Architecture, debianArchitectures } from './architectures.ts'
 import { writeManPages } from './man-pages.ts'
+import { settleModes } from './modes.ts'
+import { layOutProgram, programParts } from './program.ts'
 import type { Staged } from './stage.ts'
-
-const architectures: Readonly<Record<Architecture, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 /** How Debian calls the file. */
 export function debianName(version: string, architecture: Architecture): string {
-  return `chandler_${version}_${architectures[architecture]}.deb`
+  return `chandler_${version}_${debianArchitectures[architecture]}.deb`
 }
 
 /** Makes it as a file; `builtAt` is the time that everything in it has, in seconds. */
@@ -42,7 +41,11 @@ export async function makeDebianPackage(
     for (const script of ['postinst', 'prerm', 'postrm'])
       put(root, `DEBIAN/${script}`, `packaging/debian/${script}`, 0o755)
     write(root, 'DEBIAN/conffiles', '/etc/chandler/chandler.yml\n')
-    write(root, 'DEBIAN/control', control(staged.version, architectures[architecture], kilobytesOf(root)))
+    write(
+      root,
+      'DEBIAN/control',
+      control(staged.version, debianArchitectures[architecture], kilobytesOf(root)),
+    )
     execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z6', '--build', root, to], {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, SOURCE_DATE_EPOCH: String(builtAt) },
@@ -52,11 +55,10 @@ export async function makeDebianPackage(
   }
 }
 
-async function layOut(root: string, { folder, version }: Staged, architecture: Architecture): Promise<void> {
+async function layOut(root: string, staged: Staged, architecture: Architecture): Promise<void> {
+  const { folder, version } = staged
   const home = join(root, 'usr/lib/chandler')
-  for (const part of ['bin', 'dist', 'conformance', 'docs', 'examples', 'package.json'])
-    cpSync(join(folder, part), join(home, part), { recursive: true })
-  copyFileSync(nodeFor(architecture), join(home, 'bin/node'))
+  layOutProgram(home, staged, { architecture, parts: [...programParts, 'docs', 'examples'] })
   write(
     root,
     'usr/bin/chandler',
@@ -81,7 +83,7 @@ async function layOut(root: string, { folder, version }: Staged, architecture: A
     'usr/share/doc/chandler/changelog.gz',
     gzipSync(execFileSync('cat', ['CHANGELOG.md']), { level: 9 }),
   )
-  settle(root)
+  settleModes(root)
 }
 
 function control(version: string, architecture: string, kilobytes: number): string {
@@ -101,16 +103,6 @@ Description: service broker and package runtime for five packaging contracts
  API, an operator API, a command line and a web UI, and runs them on an engine
  of its own, on Docker or Podman, or on Kubernetes.
 `
-}
-
-/** The same modes whatever the umask of the machine. */
-function settle(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isSymbolicLink()) continue
-    chmodSync(path, entry.isDirectory() || lstatSync(path).mode & 0o100 ? 0o755 : 0o644)
-    if (entry.isDirectory()) settle(path)
-  }
 }
 
 function kilobytesOf(path: string): number {

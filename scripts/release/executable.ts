@@ -3,8 +3,6 @@ import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,12 +13,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
+import type { Architecture } from './architectures.ts'
+import { nodeFor } from './node-program.ts'
+import { programParts } from './program.ts'
 import type { Staged } from './stage.ts'
 
-export type Architecture = 'x64' | 'arm64'
-
-/** Parts of the program that it needs when it runs. */
-const parts = ['bin', 'dist', 'conformance', 'package.json', 'LICENSE', 'NOTICE']
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
 /** Makes it as a file. */
@@ -60,7 +57,7 @@ export function makeExecutable({ folder }: Staged, architecture: Architecture, t
 
 /** The files of the program with their modes, in one piece. */
 function carried(folder: string): Uint8Array {
-  const files = parts.flatMap((part) => filesBelow(join(folder, part))).toSorted()
+  const files = programParts.flatMap((part) => filesBelow(join(folder, part))).toSorted()
   const entries = files.map((file) => {
     const mode = statSync(file).mode & 0o100 ? 0o755 : 0o644
     return [relative(folder, file), { mode, text: readFileSync(file).toString('base64') }] as const
@@ -72,20 +69,4 @@ function carried(folder: string): Uint8Array {
 export function filesBelow(path: string): readonly string[] {
   if (!statSync(path).isDirectory()) return [path]
   return readdirSync(path).flatMap((name) => filesBelow(join(path, name)))
-}
-
-/** This Node for an architecture: the one that runs, or the same version from npm. */
-export function nodeFor(architecture: Architecture): string {
-  if (architecture === process.arch) return process.execPath
-  const { version } = process
-  const cache = resolve('node_modules/.cache', `node-${version}-${architecture}`)
-  const program = join(cache, 'package/bin/node')
-  if (existsSync(program)) return program
-  mkdirSync(cache, { recursive: true })
-  const name = `node-linux-${architecture}@${version.slice(1)}`
-  const packed = execFileSync('npm', ['pack', name, '--silent', '--pack-destination', cache], {
-    encoding: 'utf8',
-  })
-  execFileSync('tar', ['-xzf', join(cache, packed.trim()), '-C', cache])
-  return program
 }

@@ -1,7 +1,8 @@
-/** A release as strangers get it: from npm, as one executable, and as a Debian package in a Debian of its own. */
+/** A release as strangers get it: from npm, as one executable, as a container image, and as a Debian package in a Debian of its own. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -18,7 +19,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { debianName, makeDebianPackage } from '../../scripts/release/debian-package.ts'
 import { filesBelow } from '../../scripts/release/executable.ts'
 import { stage } from '../../scripts/release/stage.ts'
+import { openArtifactStore } from '../../src/artifacts/index.ts'
+import { openEmbeddedEngine } from '../../src/engines/embedded/index.ts'
+import { systemClock } from '../../src/kit/clock.ts'
+import { fail } from '../../src/model/problem.ts'
+import { jobOf, listener, orderOf } from '../engines/run-row.ts'
 import { ensurePrograms } from '../support/debian.ts'
+import { startPodman } from '../support/podman.ts'
 import { playTour } from '../support/tour.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'chandler-release-'))
@@ -115,8 +122,83 @@ describe.skipIf(missing !== undefined)('a release', () => {
   })
 })
 
-const noChroot =
-  missing ?? ensurePrograms('debootstrap') ?? (process.getuid?.() === 0 ? undefined : 'this needs root')
+const noRoot = missing ?? (process.getuid?.() === 0 ? undefined : 'this needs root')
+const noPodman = noRoot ?? ensurePrograms('podman', 'runc')
+
+describe.skipIf(noPodman !== undefined)('a container image', () => {
+  const archive = join(first, `chandler-${version}-image-${architecture}.tar`)
+  const words = ['serve', '--set', 'http.listen=127.0.0.1:0', '--set', 'http.adminListen=127.0.0.1:0']
+
+  test('serves in Podman as an ordinary user, from a volume that is kept', async () => {
+    const engine = await startPodman(mkdtempSync(join(tmpdir(), 'pod-')))
+    onTestFinished(() => engine.stop())
+    const podman = (...more: readonly string[]) =>
+      spawnSync('podman', [...engine.arguments, ...more], { env: engine.environment, encoding: 'utf8' })
+    const image = `localhost/chandler:${version}`
+    const secrets = mkdtempSync(join(work, 'secrets-'))
+    chmodSync(secrets, 0o755)
+    for (const account of ['admin', 'platform'])
+      writeFileSync(join(secrets, `chandler-${account}`), `secret-of-${account}\n`)
+    const run = ['run', '--rm', '--volume', `${secrets}:/run/secrets:ro`]
+    const kept = ['--volume', 'chandler:/var/lib/chandler']
+    const program = ['podman', ...engine.arguments, ...run, ...kept, image]
+
+    expect(podman('load', '--input', archive)).toMatchObject({ status: 0 })
+    expect(podman('run', '--rm', image, '--version')).toMatchObject({ status: 0, stdout: `${version}\n` })
+    for (const time of ['first', 'second'])
+      expect([
+        time,
+        await catalogOf([...program, ...words], 'secret-of-platform', engine.environment),
+      ]).toEqual([time, ['demo-db']])
+    const looked = podman(
+      'run',
+      '--rm',
+      ...kept,
+      '--entrypoint',
+      '/usr/lib/chandler/bin/node',
+      image,
+      '-e',
+      look,
+    )
+    expect(JSON.parse(looked.stdout)).toEqual({ user: 65532, kept: true })
+  })
+
+  test('serves on the embedded engine', async () => {
+    const folder = mkdtempSync(join(work, 'embedded-'))
+    const { images } = openArtifactStore({ folder: join(folder, 'artifacts') })
+    const supplies = { deliver: () => fail('internal.unexpected', 'nothing is supplied here') }
+    const place = { folder: join(folder, 'engine'), images, supplies }
+    const engine = await openEmbeddedEngine({ ...place, clock: systemClock, runtime: 'auto' })
+    onTestFinished(() => engine.close())
+    const reference = `docker-archive:${archive}`
+    const secrets = ['admin', 'platform'].map((account) => ({
+      path: `/run/secrets/chandler-${account}`,
+      mode: 0o400,
+      owner: 'user' as const,
+      readOnly: true,
+      content: { kind: 'bytes' as const, bytes: Buffer.from('secret-of-a-test') },
+    }))
+    const serve = { kind: 'entrypoint' as const, arguments: words }
+    const image = { reference, digest: (await images.open(reference)).digest }
+    const order = orderOf(
+      jobOf({ step: { command: serve, streams: { kind: 'merged' } }, files: secrets }, image),
+    )
+    const { watch, log } = listener()
+    await engine.layOut(order, watch)
+    const ended = engine.follow(await engine.start({ name: order.name, fence: 1 }), watch)
+    await expect.poll(() => log().toString()).toContain('http://127.0.0.1:')
+    await engine.stop(order.name, 60)
+
+    expect((await ended).end).toEqual({ kind: 'exited', code: 0 })
+    await engine.discard(order.name)
+  })
+})
+
+/** Told by a program in the image: which user it is, and whether the volume has the data of the brokers before. */
+const look =
+  "console.log(JSON.stringify({ user: process.getuid(), kept: fs.existsSync('/var/lib/chandler/data/chandler.db') }))"
+
+const noChroot = noRoot ?? ensurePrograms('debootstrap')
 
 describe.skipIf(noChroot !== undefined)('a Debian package', () => {
   const root = join(work, 'debian')
