@@ -66,6 +66,7 @@ const elsewhere: readonly (readonly [page: string, holds: string, by: string])[]
   ['README.md', 'export PATH=', 'the reader, to have the program of the clone'],
   ['docs/access.md', 'chandler package add', 'test/whole/sandbox.test.ts, which has a registry'],
   ['docs/choosing.md', 'chandler tweed build', 'test/whole/databases-example.test.ts'],
+  ['docs/installing.md', 'podman load', 'test/release, on a Podman of its own'],
   ['docs/installing.md', 'sudo apt install', 'test/release, in a Debian of its own'],
   ['docs/platforms.md', 'cf create-service-broker', 'nothing: there is no Cloud Foundry here'],
 ]
