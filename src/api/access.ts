@@ -82,6 +82,8 @@ const decisions = {
   }),
   instances: Type.Integer({ minimum: 0, description: 'How many it may have.' }),
   bindings: Type.Integer({ minimum: 0, description: 'How many it may have.' }),
+  queued: Type.Integer({ minimum: 1, description: 'How many of its operations may wait.' }),
+  ordersPerMinute: Type.Integer({ minimum: 1, description: 'How many orders it may give within a minute.' }),
   engine: Type.String({ maxLength: 100, description: 'The engine that its packages run on, and no other.' }),
   network: Type.Union([Type.Literal('default'), Type.Literal('none')], {
     description: '`none`: its packages get no network.',
@@ -109,6 +111,8 @@ export const ChangedTenant = Type.Object(
     services: Type.Optional(Type.Union([decisions.services, Type.Null()])),
     instances: Type.Optional(Type.Union([decisions.instances, Type.Null()])),
     bindings: Type.Optional(Type.Union([decisions.bindings, Type.Null()])),
+    queued: Type.Optional(Type.Union([decisions.queued, Type.Null()])),
+    ordersPerMinute: Type.Optional(Type.Union([decisions.ordersPerMinute, Type.Null()])),
     engine: Type.Optional(Type.Union([decisions.engine, Type.Null()])),
     network: Type.Optional(Type.Union([decisions.network, Type.Null()])),
     logs: Type.Optional(Type.Union([decisions.logs, Type.Null()])),
@@ -139,6 +143,8 @@ export function toTenantRule({
   services,
   instancesMax,
   bindingsMax,
+  queuedMax,
+  ordersPerMinuteMax,
   engine,
   network,
   logs,
@@ -150,14 +156,18 @@ export function toTenantRule({
       services: services && [...services],
       instances: instancesMax,
       bindings: bindingsMax,
+      queued: queuedMax,
+      ordersPerMinute: ordersPerMinuteMax,
       ...{ engine, network, logs },
     }),
   }
 }
 
 /** The same the other way: what is absent is not said, `null` is what is not decided any more. */
-export function fromTenantRule({ instances, bindings, ...rest }: ChangedTenant): TenantDecisions {
-  const said = { ...rest, instancesMax: instances, bindingsMax: bindings }
+export function fromTenantRule(change: ChangedTenant): TenantDecisions {
+  const { instances, bindings, queued, ordersPerMinute, ...rest } = change
+  const bounds = { instancesMax: instances, bindingsMax: bindings, queuedMax: queued }
+  const said = { ...rest, ...bounds, ordersPerMinuteMax: ordersPerMinute }
   return Object.fromEntries(
     Object.entries(said)
       .filter(([, value]) => value !== undefined)

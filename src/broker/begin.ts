@@ -8,6 +8,7 @@ import type { Transaction } from '../store/store.ts'
 import type { Offer } from './catalog.ts'
 import { type Asker, type OperationOrder, orders } from './orders.ts'
 import type { Ports } from './ports.ts'
+import { checkTenantRate } from './quota.ts'
 
 export interface Beginning {
   readonly target: Target
@@ -31,7 +32,10 @@ const priorities: Readonly<Record<Action['kind'], Priority>> = {
 /** Adds the operation to the queue. */
 export async function begin(tx: Transaction, ports: Ports, beginning: Beginning): Promise<Operation> {
   const { target, tenant, asker, order, offer, blockedBy } = beginning
-  if (!takesDown(order.action)) await refuseWhenCrowded(tx, ports, target.platform)
+  if (!takesDown(order.action)) {
+    await refuseWhenCrowded(tx, ports, target.platform)
+    await checkTenantRate(tx, ports, tenant)
+  }
   const now = await tx.now()
   const operation: Operation = {
     id: ports.newId(now),

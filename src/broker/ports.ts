@@ -59,6 +59,8 @@ export interface Policy {
   /** Of each tenant that no rule of its own gives another number. */
   readonly instancesPerTenantMax?: number
   readonly bindingsPerTenantMax?: number
+  readonly queuedPerTenantMax?: number
+  readonly ordersPerMinutePerTenantMax?: number
   /** What holds for tenants; `isStored`: decided by command, not by the configuration. */
   readonly tenants?: readonly (TenantRule & { readonly isStored?: boolean })[]
   /** What authors may offer to their own tenants; absent: nothing. */

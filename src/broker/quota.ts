@@ -60,8 +60,30 @@ function counts({ state }: Binding): boolean {
 
 /** The bounds of a tenant now. */
 export function tenantBounds(policy: Policy, tenant: string, of: Bounded): readonly TenantBound[] {
-  const usual = of === 'instancesMax' ? policy.instancesPerTenantMax : policy.bindingsPerTenantMax
-  return boundsOf(policy.tenants ?? [], { tenant, of, usual })
+  const usual = {
+    instancesMax: policy.instancesPerTenantMax,
+    bindingsMax: policy.bindingsPerTenantMax,
+    queuedMax: policy.queuedPerTenantMax,
+    ordersPerMinuteMax: policy.ordersPerMinutePerTenantMax,
+  }
+  return boundsOf(policy.tenants ?? [], { tenant, of, usual: usual[of] })
+}
+
+const minuteMs = 60_000
+
+/** How fast a tenant may order, and how much of it may wait. Problems: request.too-many. */
+export async function checkTenantRate(tx: Transaction, ports: Ruled, tenant: string): Promise<void> {
+  const policy = ports.policy()
+  for (const { name, most } of tenantBounds(policy, tenant, 'queuedMax')) {
+    if ((await tx.countOrders({ tenants: [name], state: 'queued', most })) < most) continue
+    fail('request.too-many', `${most} operations of ${name} wait already`)
+  }
+  const rates = tenantBounds(policy, tenant, 'ordersPerMinuteMax')
+  const since = rates.length === 0 ? 0 : (await tx.now()) - minuteMs
+  for (const { name, most } of rates) {
+    if ((await tx.countOrders({ tenants: [name], since, most })) < most) continue
+    fail('request.too-many', `${name} orders more than ${most} times a minute`)
+  }
 }
 
 function refuse({ name, most }: TenantBound, tenant: string, what: string): never {

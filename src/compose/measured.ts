@@ -77,6 +77,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     offerings: () => timed('offerings', () => look.offerings()),
     countInstances: (plan, platform, tenants) =>
       timed('count_instances', () => look.countInstances(plan, platform, tenants)),
+    countOrders: (count) => timed('count_orders', () => look.countOrders(count)),
     countBindings: (tenants) => timed('count_bindings', () => look.countBindings(tenants)),
     countQueued: (platform, most) => timed('count_queued', () => look.countQueued(platform, most)),
     countByState: () => timed('count_by_state', () => look.countByState()),

@@ -65,11 +65,14 @@ function policyOf(settings: Settings, stored: readonly TenantRule[]): Policy {
       bindingsPerInstanceMax: quotas.bindingsPerInstance,
       instancesPerTenantMax: quotas.instancesPerTenant,
       bindingsPerTenantMax: quotas.bindingsPerTenant,
+      queuedPerTenantMax: limits.queuedPerTenant,
+      ordersPerMinutePerTenantMax: limits.ordersPerMinutePerTenant,
     }),
     tenants: [
-      ...tenants.map(({ name, services, instances, bindings, engine, network, logs }) => ({
+      ...tenants.map(({ name, instances, bindings, queued, ordersPerMinute, ...said }) => ({
         name,
-        ...present({ services, instancesMax: instances, bindingsMax: bindings, engine, network, logs }),
+        ...present({ instancesMax: instances, bindingsMax: bindings }),
+        ...present({ queuedMax: queued, ordersPerMinuteMax: ordersPerMinute, ...said }),
       })),
       // What the configuration decides for a name stands before what was decided for it by command.
       ...stored

@@ -24,6 +24,11 @@ export function timeOfUlid(text: string): number | undefined {
   return [...text.slice(0, 10)].reduce((time, letter) => time * 32 + alphabet.indexOf(letter), 0)
 }
 
+/** Before every ULID of this millisecond, and after those of earlier ones. */
+export function firstUlid(now: number): string {
+  return timeText(now)
+}
+
 function timeText(now: number): string {
   let time = ''
   for (let rest = now, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet[rest % 32] + time

@@ -10,6 +10,10 @@ export interface TenantRule {
   /** Together, where the name stands for several tenants. */
   readonly instancesMax?: number
   readonly bindingsMax?: number
+  /** Operations that wait; an order beyond is refused until some have begun. */
+  readonly queuedMax?: number
+  /** Orders that are taken within a minute, over all brokers. */
+  readonly ordersPerMinuteMax?: number
   /** The engine that its packages run on, and no other. */
   readonly engine?: string
   /** none: its packages get no network, whatever they ask for. */
@@ -47,7 +51,7 @@ export interface TenantBound {
 }
 
 /** What may be counted. */
-export type Bounded = 'instancesMax' | 'bindingsMax'
+export type Bounded = 'instancesMax' | 'bindingsMax' | 'queuedMax' | 'ordersPerMinuteMax'
 
 /** The bounds of a tenant, in an order that is the same for all: its own, or the usual one; and those it shares. */
 export function boundsOf(

@@ -67,6 +67,16 @@ export const limitSettings = group('Upper bounds.', {
     least: 1,
     reload: true,
   }),
+  queuedPerTenant: optional(
+    integer({ doc: 'The same of each tenant that `tenants` gives no other number.', least: 1, reload: true }),
+  ),
+  ordersPerMinutePerTenant: optional(
+    integer({
+      doc: 'Orders of each tenant, likewise, within a minute and over all brokers; deletes and unbinds are always taken.',
+      least: 1,
+      reload: true,
+    }),
+  ),
   minFreeDisk: size({ doc: 'Below this the broker is not ready.', fallback: '256MiB' }),
 })
 

@@ -32,6 +32,12 @@ export const tenantSettings = items(
       }),
     ),
     bindings: optional(integer({ doc: 'The same of bindings.' })),
+    queued: optional(
+      integer({ doc: 'How many of its operations may wait; an order beyond is refused with 429.', least: 1 }),
+    ),
+    ordersPerMinute: optional(
+      integer({ doc: 'How many orders it may give within a minute, over all brokers.', least: 1 }),
+    ),
     engine: optional(
       text({
         doc: 'The engine that its packages run on, and no other; that of `engine` when absent. `kubernetes/NAMESPACE` is the cluster of `kubernetes` with a namespace of its own for pods. Takes a restart where the engine is not open yet.',

@@ -2,7 +2,7 @@
 import type { ApiToken, StoredAccount } from '../model/account.ts'
 import type { SandboxPackage } from '../model/sandbox.ts'
 import type { TenantRule } from '../model/tenant-rule.ts'
-import type { TokenFilter } from './filters.ts'
+import type { OrderCount, TokenFilter } from './filters.ts'
 
 /** What was decided for a tenant by command. */
 export interface StoredTenantRule extends TenantRule {
@@ -17,6 +17,8 @@ export interface AccountLook {
   tokens(filter: TokenFilter): Promise<readonly ApiToken[]>
   /** What was decided for tenants by command, in the order of names. */
   tenantRules(): Promise<readonly StoredTenantRule[]>
+  /** How many operations of some tenants wait, or were ordered of late. */
+  countOrders(count: OrderCount): Promise<number>
   /** What authors offer to their tenants, in the order of tenants and names. */
   sandboxPackages(): Promise<readonly SandboxPackage[]>
 }

@@ -1,7 +1,10 @@
 /** Counts for metrics and the UI. */
+import { firstUlid } from '../kit/id.ts'
 import type { Row, Session } from './database.ts'
+import type { OrderCount } from './filters.ts'
 import { maybeNumber, number, text } from './row.ts'
 import type { StateCount } from './store.ts'
+import { withinTenants } from './tenants.ts'
 
 type Kind = Exclude<StateCount['of'], 'operation'>
 
@@ -54,4 +57,29 @@ async function countOf(session: Session, of: Kind, now: number): Promise<readonl
 function stateCount(of: StateCount['of'], row: Row, now: number): StateCount {
   const oldestMs = Math.max(0, now - number(row, 'oldest'))
   return { of, state: text(row, 'state'), count: number(row, 'many'), oldestMs }
+}
+
+/** How many operations of some tenants wait, or were ordered of late, counted no further than asked. */
+export async function countOrders(
+  session: Session,
+  { tenants, state, since, most }: OrderCount,
+): Promise<number> {
+  const [within, ...values] = withinTenants('tenant', tenants)
+  const conditions = [within]
+  if (state !== undefined) {
+    conditions.push('ended = 0', 'state = ?')
+    values.push(state)
+  }
+  if (since !== undefined) {
+    // Ids begin with their time, and the index of tenants ends with them.
+    conditions.push('id > ?', "kind NOT IN ('deprovision', 'unbind')")
+    values.push(firstUlid(since))
+  }
+  const row = await session.get(
+    `SELECT count(*) AS many FROM (
+      SELECT 1 AS one FROM operations WHERE ${conditions.join(' AND ')} LIMIT ?) AS counted`,
+    ...values,
+    most,
+  )
+  return row ? number(row, 'many') : 0
 }

@@ -28,6 +28,16 @@ export interface BindingFilter {
   readonly most: number
 }
 
+/** Operations of tenants that are counted, no further than asked. */
+export interface OrderCount {
+  readonly tenants: Reach
+  /** Those that wait. */
+  readonly state?: 'queued'
+  /** Those that were ordered after this time, but for deletes and unbinds. */
+  readonly since?: number
+  readonly most: number
+}
+
 export interface TenantFilter {
   readonly tenants?: Reach
   /** Behind this name. */

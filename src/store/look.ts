@@ -14,13 +14,14 @@ import { type AuditHead, readHead } from './audit-head.ts'
 import type { AuditKeys } from './audit-keys.ts'
 import { countBindings, findBinding, listBindings, listBindingsNamed } from './bindings.ts'
 import type { ClusterKeys } from './cluster.ts'
-import { countByState } from './counts.ts'
+import { countByState, countOrders } from './counts.ts'
 import type { Session } from './database.ts'
 import { isSessionEnded } from './ended-sessions.ts'
 import type {
   BindingFilter,
   InstanceFilter,
   OperationFilter,
+  OrderCount,
   TenantCount,
   TenantFilter,
   TokenFilter,
@@ -122,6 +123,9 @@ export class Looking implements Look {
   }
   countQueued(platform: string, most: number): Promise<number> {
     return countQueued(this.session, platform, most)
+  }
+  countOrders(count: OrderCount): Promise<number> {
+    return countOrders(this.session, count)
   }
   countInstances(planId?: string, platform?: string, tenants?: Reach): Promise<number> {
     return countInstances(this.session, planId, platform, tenants)

@@ -21,8 +21,10 @@ import { addAudit, chainAudit } from './audit.ts'
 import { putCursor } from './audit-anchors.ts'
 import { countBindings, lockBinding, lockBindings, putBinding } from './bindings.ts'
 import type { ClusterKeys } from './cluster.ts'
+import { countOrders } from './counts.ts'
 import type { Session } from './database.ts'
 import { endSession } from './ended-sessions.ts'
+import type { OrderCount } from './filters.ts'
 import { forgetOld } from './forget.ts'
 import { claimIdempotent, putIdempotent } from './idempotency.ts'
 import { countInstances, hasInstanceNamed, lockInstance, putInstance } from './instances.ts'
@@ -261,6 +263,11 @@ export class Writing extends Looking implements Transaction {
       JSON.stringify(['count', planId ?? '', planId === undefined ? platform : '', ...(tenants ?? [])]),
     )
     return countInstances(this.session, planId, platform, tenants)
+  }
+  /** Likewise. */
+  override async countOrders(count: OrderCount): Promise<number> {
+    await lockName(this.session, JSON.stringify(['orders', ...count.tenants]))
+    return countOrders(this.session, count)
   }
   /** Likewise. */
   override async countBindings(tenants: Reach): Promise<number> {

@@ -26,13 +26,24 @@ interface Deciding {
   readonly service?: readonly string[]
   readonly instances?: number
   readonly bindings?: number
+  readonly queued?: number
+  readonly ordersPerMinute?: number
   readonly engine?: string
   readonly network?: 'default' | 'none'
   readonly logs?: 'tenant' | 'operators'
 }
 
 /** What can be taken away again, by the name of its option. */
-const decisions = ['services', 'instances', 'bindings', 'engine', 'network', 'logs'] as const
+const decisions = [
+  'services',
+  'instances',
+  'bindings',
+  'queued',
+  'ordersPerMinute',
+  'engine',
+  'network',
+  'logs',
+] as const
 
 function listing(group: Command): void {
   const command = add(group, {
@@ -131,6 +142,8 @@ function deciding(command: Command): Command {
     )
     .option('--instances <number>', 'how many it may have', whole)
     .option('--bindings <number>', 'how many it may have', whole)
+    .option('--queued <number>', 'how many of its operations may wait', whole)
+    .option('--orders-per-minute <number>', 'how many orders it may give within a minute', whole)
     .option('--engine <name>', 'the engine that its packages run on, and no other')
     .option('--network <kind>', 'none: its packages get no network; default', oneOf('default', 'none'))
     .option(
