@@ -28,6 +28,18 @@ test('a place for secrets goes with the last who closes, and comes back when it 
   expect(existsSync(privates)).toBe(true)
 })
 
+test('a place that holds what runs depend on stays the place, whatever room there is elsewhere', async () => {
+  const folder = freshFolder('privates')
+  await madeFor(folder)
+  const beside = join(folder, 'private')
+  mkdirSync(join(beside, 'sessions'), { recursive: true })
+  const empty = await findPrivates(folder, 'sessions')
+  writeFileSync(join(beside, 'sessions', 'run.json'), '{}')
+
+  expect(await findPrivates(folder, 'sessions')).toBe(beside)
+  expect(empty).toBe(await findPrivates(folder))
+})
+
 test('one path is one place, however it is written', async () => {
   const folder = freshFolder('privates')
 

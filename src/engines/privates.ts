@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import type { Clock } from '../kit/clock.ts'
 import { shortName } from '../kit/hash.ts'
 import { unlessAbsent } from './absent.ts'
+import { namesIn } from './names-in.ts'
 
 const memory = '/dev/shm'
 const tmpfs = 0x01021994
@@ -14,15 +15,21 @@ const roomBytes = 256 * 1024 * 1024
 /** Whose it is: the namespace of mounts in which the path of an engine's folder means something, and that path. */
 const marker = '.of'
 
-/** Finds the place that belongs to an engine's folder. */
-export async function findPrivates(engine: string): Promise<string> {
+/**
+ * Finds the place that belongs to an engine's folder. Room on memory comes and goes: where something lies in the named folder of a
+ * place, an earlier process has chosen it, and runs may depend on that.
+ */
+export async function findPrivates(engine: string, kept?: string): Promise<string> {
   const folder = resolve(engine)
   const onMemory = join(memory, `chandler-${process.geteuid?.() ?? 0}-${shortName(folder, 12)}`)
+  const beside = join(folder, 'private')
+  const isChosen = (place: string): boolean => kept !== undefined && namesIn(join(place, kept)).length > 0
+  if ((await isOurs(onMemory)) && isChosen(onMemory)) return onMemory
+  if (isChosen(beside)) return beside
   if (await hasRoom()) {
     makePrivates(onMemory, folder)
     if (await isOurs(onMemory)) return onMemory
   }
-  const beside = join(folder, 'private')
   makePrivates(beside, folder)
   return beside
 }

@@ -1,5 +1,4 @@
 /** chandler apb init, lint, prepare, build: from an empty folder to an image. */
-import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { present } from '../../kit/present.ts'
 import { plural, printable } from '../../kit/text.ts'
@@ -10,7 +9,7 @@ import { findingsOf, type LintForm, withLintOutput } from '../findings.ts'
 import { type Form, printDocument, printOne, withOutput } from '../output.ts'
 import { toSarif } from '../sarif.ts'
 import { print, say } from '../terminal.ts'
-import { shellPath, startFolder } from '../write-files.ts'
+import { nameOfFolder, shellPath, startFolder } from '../write-files.ts'
 import { type LocalOptions, withBase, withDataDir, withLocal } from './local-options.ts'
 import { startingBundle } from './starting-bundle.ts'
 
@@ -55,7 +54,7 @@ async function writeBundle(
   if (!['required', 'optional', 'unsupported'].includes(async))
     fail('usage.invalid', `--async ${async} is not required, optional or unsupported`)
   const kind = ansible ? 'ansible' : 'shell'
-  const files = startingBundle({ name: basename(resolve(folder)), kind, base, async, bindable })
+  const files = startingBundle({ name: nameOfFolder(folder), kind, base, async, bindable })
   const next = `chandler apb ${ansible ? 'lint' : 'test'} ${shellPath(folder)}`
   await startFolder(output, { contract: 'apb', folder, files, next })
 }

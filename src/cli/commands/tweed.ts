@@ -1,6 +1,6 @@
 /** chandler tweed: pattern images, for their authors, without a broker. */
 import { existsSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { OperationRan, PatternOperation, PatternRead } from '../../authoring/pattern-tools.ts'
 import { present } from '../../kit/present.ts'
@@ -16,7 +16,7 @@ import { withRegistries } from '../registries-option.ts'
 import { print, say } from '../terminal.ts'
 import { metadataFields } from '../tweed/metadata-fields.ts'
 import { startingPattern } from '../tweed/starting-pattern.ts'
-import { shellPath, startFolder } from '../write-files.ts'
+import { nameOfFolder, shellPath, startFolder } from '../write-files.ts'
 
 interface Local {
   readonly dataDir: string
@@ -49,7 +49,7 @@ function registerInit(group: Command): void {
     examples: ['tweed init', 'tweed init my-pattern'],
   })
   withOutput(command).action(async (folder = 'pattern', { output }: { readonly output: Form }) => {
-    const files = startingPattern(basename(resolve(folder)))
+    const files = startingPattern(nameOfFolder(folder))
     const next = `chandler tweed check ${shellPath(folder)} --run`
     await startFolder(output, { contract: 'tweed', folder, files, next })
   })

@@ -10,7 +10,7 @@ import { findPrivates, leavePrivates, makePrivates } from '../privates.ts'
 import { accessAt, withAccess } from './access.ts'
 import { Listening, loopbackOf } from './listening.ts'
 import { firstSnapshot, type Session } from './session.ts'
-import { openSessionFiles, type SessionFiles } from './session-files.ts'
+import { openSessionFiles, type SessionFiles, sessionsFolder } from './session-files.ts'
 
 export interface StandInOptions {
   /**
@@ -25,7 +25,7 @@ export interface StandInOptions {
 export async function openBesideStandIn(engine: Engine, { folder, clock }: StandInOptions): Promise<Engine> {
   // Secrets on memory whose folder is gone are swept away.
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const privates = await findPrivates(folder)
+  const privates = await findPrivates(folder, sessionsFolder)
   const files = openSessionFiles(privates, clock, [])
   const listening = new Listening(files, clock)
   for (const run of files.runs()) {

@@ -21,13 +21,16 @@ export interface SessionFiles {
   runs(): readonly string[]
 }
 
+/** Where they lie in it. */
+export const sessionsFolder = 'sessions'
+
 /** Opens the folder; nothing is made in it before there is something to keep. */
 export function openSessionFiles(
   folder: string,
   clock: Clock,
   addresses: readonly Uint8Array[],
 ): SessionFiles {
-  const sessions = join(folder, 'sessions')
+  const sessions = join(folder, sessionsFolder)
   let identity: Identity | undefined
   const open = new Map<string, Session>()
   const pathOf = (run: string): string => join(sessions, `${run}.json`)
