@@ -126,6 +126,7 @@ function byState(counts: ClusterFacts['counts']): ClusterFacts['counts'] {
 export const Keys = Type.Object(
   {
     active: Type.String(),
+    added: Type.Optional(Type.String({ description: 'The key that was added.' })),
     keys: Type.Array(
       Type.Object({
         id: Type.String(),

@@ -27,6 +27,7 @@ export async function purgeInstance(ports: Ports, asker: Asker, key: InstanceKey
       await tx.putBinding({ ...binding, state: 'gone', updatedAt: now })
     }
     await tx.erase(ownerOfInstance(key))
+    await tx.eraseHidden(key)
     const { dashboardUrl: _url, labels: _labels, attributes: _attributes, name: _name, ...rest } = instance
     await tx.putInstance({ ...rest, state: 'gone', updatedAt: now, generation: instance.generation + 1 })
     await record(tx, ports, asker, { action: 'instance.purge', ...aboutInstance(key) })

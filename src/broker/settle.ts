@@ -220,6 +220,7 @@ async function settleDeprovision(
 ): Promise<void> {
   if (ending.state !== 'succeeded') return tx.putInstance({ ...free, state: order.before?.state ?? 'failed' })
   await tx.erase(ownerOfInstance(free))
+  await tx.eraseHidden(free)
   for (const binding of await tx.bindings(free)) {
     if (binding.state !== 'gone') await removeBinding(tx, binding, now)
   }

@@ -81,16 +81,19 @@ export function makeKeyMaster(parts: KeyMasterParts): KeyMaster {
     resume,
     activate,
     async add(seed) {
-      addKey(file, chance, seed)
+      const added = addKey(file, chance, seed)
       await store.takeKeys()
-      return status()
+      return { ...(await status()), added }
     },
     async remove(id) {
       await store.retireKey(id, () => removeKey(file, id))
       await store.takeKeys()
       return status()
     },
-    rotate: (seed) => activate(addKey(file, chance, seed)),
+    async rotate(seed) {
+      const added = addKey(file, chance, seed)
+      return { ...(await activate(added)), added }
+    },
     async stop() {
       leaving.abort()
       await sealing

@@ -58,6 +58,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
   const { look } = store
   const measured: Look = {
     now: () => timed('now', () => look.now()),
+    nowFor: (began) => timed('now', () => look.nowFor(began)),
     cluster: () => timed('cluster', () => look.cluster()),
     instance: (key) => timed('instance', () => look.instance(key)),
     instances: (filter) => timed('instances', () => look.instances(filter)),
@@ -70,13 +71,13 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     runs: (operation) => timed('runs', () => look.runs(operation)),
     history: (operation) => timed('history', () => look.history(operation)),
     log: (operation, after, most) => timed('log', () => look.log(operation, after, most)),
+    printedLog: (id, after, most) => timed('log', () => look.printedLog(id, after, most)),
     lastLog: (operation, most) => timed('lastLog', () => look.lastLog(operation, most)),
     logEnds: (run) => timed('log_ends', () => look.logEnds(run)),
     unseal: (owner, name) => timed('unseal', () => look.unseal(owner, name)),
     offering: (plan, digest) => timed('offering', () => look.offering(plan, digest)),
     offerings: () => timed('offerings', () => look.offerings()),
-    countInstances: (plan, platform, tenants) =>
-      timed('count_instances', () => look.countInstances(plan, platform, tenants)),
+    countInstances: (...of) => timed('count_instances', () => look.countInstances(...of)),
     countOrders: (count) => timed('count_orders', () => look.countOrders(count)),
     countBindings: (tenants) => timed('count_bindings', () => look.countBindings(tenants)),
     countQueued: (platform, most) => timed('count_queued', () => look.countQueued(platform, most)),

@@ -10,11 +10,19 @@ import { beginWalk, follow, isAtEnd, partBytes, type Walk, walkOn } from './reda
 const mark = Buffer.from('[redacted]')
 const turnMs = 5
 
+/** A stretch of a text that is shown as it is, or hidden. */
+export interface Stretch {
+  /** What is shown in its place. */
+  readonly shown: Uint8Array
+  /** What stands there, where it is hidden. */
+  readonly hidden?: Uint8Array
+}
+
 export interface Redactor {
-  /** Gives back what can be shown of the bytes so far, in pieces; what may be the beginning of a secret waits for the next piece. */
-  push(bytes: Uint8Array): readonly Uint8Array[]
+  /** Gives back the bytes so far, in stretches; what may be the beginning of a secret waits for the next piece. */
+  push(bytes: Uint8Array): readonly Stretch[]
   /** What is left at the end. */
-  end(): readonly Uint8Array[]
+  end(): readonly Stretch[]
   /** How many bytes wait. */
   readonly held: number
 }
@@ -61,9 +69,14 @@ function maskBy(index: Index): Mask {
     open,
     text(text) {
       const one = open()
-      return Buffer.concat([...one.push(Buffer.from(text)), ...one.end()]).toString()
+      return shownIn([...one.push(Buffer.from(text)), ...one.end()]).toString()
     },
   }
+}
+
+/** What is shown of the stretches, in one. */
+export function shownIn(stretches: readonly Stretch[]): Buffer {
+  return Buffer.concat(stretches.map(({ shown }) => shown))
 }
 
 /** A whole text without these values. */
@@ -89,7 +102,8 @@ interface Searching {
   readonly looks: Patterns
 }
 
-type Range = readonly [number, number]
+/** From, to. */
+export type Range = readonly [number, number]
 
 interface Scanned {
   readonly ranges: readonly Range[]
@@ -104,42 +118,36 @@ interface Scanned {
 function openRedactor(index: Index): Redactor {
   let waiting: Uint8Array = new Uint8Array()
   let walk: Walk | undefined
-  /** Line breaks behind what is sure of the walk. */
-  let breaks: Uint8Array = new Uint8Array()
+  /** The bytes that the walk has seen. */
+  let passed: Uint8Array[] = []
   /** The long secret that was left last, seen from where the next text begins. */
   let left: Left | undefined
 
-  /** What the bytes add to a secret that had begun before; the rest is for the search. */
+  /** What the bytes add to a secret that had begun before; nothing is known of it yet where it goes on to their end. */
   function goOn(
     current: Walk,
     bytes: Uint8Array,
-  ): { readonly shown: readonly Uint8Array[]; readonly rest: Uint8Array } {
-    const held = Buffer.concat([breaks, bytes])
+    isLast: boolean,
+  ): { readonly found: Stretch; readonly rest: Uint8Array } | undefined {
     const stop = follow(current, bytes, 0)
-    const isOpen = stop === bytes.length && !isAtEnd(current)
-    const behind = held.subarray(held.length - (bytes.length - stop) - current.breaks)
-    if (isOpen) {
-      breaks = new Uint8Array(behind)
-      return { shown: [], rest: new Uint8Array() }
-    }
+    passed.push(new Uint8Array(bytes))
+    if (stop === bytes.length && !isAtEnd(current) && !isLast) return undefined
+    const all = Buffer.concat(passed)
+    // A line break at its end is no part of it.
+    const end = all.length - (bytes.length - stop) - current.breaks
     walk = undefined
-    breaks = new Uint8Array()
+    passed = []
     left = leftBy(current, 0)
-    return { shown: [mark], rest: behind }
+    return { found: hiding(all.subarray(0, end)), rest: all.subarray(end) }
   }
 
-  function take(bytes: Uint8Array, isLast: boolean): readonly Uint8Array[] {
-    const before = walk === undefined ? undefined : goOn(walk, bytes)
-    if (walk !== undefined && !isLast) return []
-    const shown: Uint8Array[] = [...(before?.shown ?? [])]
-    if (walk !== undefined) {
-      shown.push(mark, breaks)
-      walk = undefined
-      breaks = new Uint8Array()
-    }
+  function take(bytes: Uint8Array, isLast: boolean): readonly Stretch[] {
+    const before = walk === undefined ? undefined : goOn(walk, bytes, isLast)
+    if (walk !== undefined) return []
+    const stretches: Stretch[] = before === undefined ? [] : [before.found]
     const rest = before?.rest ?? bytes
     if (waiting.length > 0 && !isLast && isApart(index, waiting, rest, left)) {
-      shown.push(waiting)
+      stretches.push({ shown: waiting })
       left = leftAt([left], waiting.length)
       waiting = new Uint8Array()
     }
@@ -147,16 +155,17 @@ function openRedactor(index: Index): Redactor {
     const scanned = scan(index, text, isLast, left)
     let from = 0
     for (const [start, end] of scanned.ranges) {
-      if (from < start) shown.push(text.subarray(from, start))
-      shown.push(mark)
+      if (from < start) stretches.push({ shown: text.subarray(from, start) })
+      stretches.push(hiding(text.subarray(start, end)))
       from = end
     }
-    if (from < scanned.open) shown.push(text.subarray(from, scanned.open))
+    if (from < scanned.open) stretches.push({ shown: text.subarray(from, scanned.open) })
     walk = scanned.walk
     left = leftAt(scanned.left, scanned.open)
-    breaks = walk === undefined ? new Uint8Array() : new Uint8Array(text.subarray(text.length - walk.breaks))
-    waiting = walk === undefined ? new Uint8Array(text.subarray(scanned.open)) : new Uint8Array()
-    return shown
+    const open = new Uint8Array(text.subarray(scanned.open))
+    passed = walk === undefined ? [] : [open]
+    waiting = walk === undefined ? open : new Uint8Array()
+    return stretches
   }
 
   return {
@@ -166,6 +175,11 @@ function openRedactor(index: Index): Redactor {
     push: (bytes) => take(bytes, false),
     end: () => take(new Uint8Array(), true),
   }
+}
+
+/** Bytes behind a mark. */
+export function hiding(bytes: Uint8Array): Stretch {
+  return { shown: mark, hidden: bytes }
 }
 
 /** Longer beginnings are joined with what follows at once. */
@@ -189,7 +203,7 @@ function scan(index: Index, text: Buffer, isLast: boolean, before: Left | undefi
   const looks = openPatterns(text, isLast)
   const { walk, left, ...values } = findValues({ index, looks }, text, isLast, before)
   const patterns = looks.found()
-  const ranges = merge([...values.ranges, ...patterns.ranges])
+  const ranges = mergeRanges([...values.ranges, ...patterns.ranges])
   if (walk !== undefined && patterns.open >= values.open)
     return { ranges: ranges.filter(([start]) => start < values.open), open: values.open, walk, left }
   let open = Math.min(values.open, patterns.open)
@@ -274,7 +288,7 @@ function openTail(index: Index, text: Buffer): number {
 }
 
 /** In order, joined where they overlap. */
-function merge(ranges: readonly Range[]): readonly Range[] {
+export function mergeRanges(ranges: readonly Range[]): readonly Range[] {
   if (ranges.length < 2) return ranges
   const merged: [number, number][] = []
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {

@@ -9,12 +9,26 @@ export interface Session {
   readonly dialect: Dialect
   /** The database's time, milliseconds since 1970; in a transaction that of its beginning, or later. */
   now(): Promise<number>
+  /** How the clock behind this time was set forward, latest last; none where the time has no steps. */
+  steps(): readonly ForwardStep[]
   get(text: string, ...values: readonly Value[]): Promise<Row | undefined>
   all(text: string, ...values: readonly Value[]): Promise<readonly Row[]>
   /** Answers how many rows were changed. */
   run(text: string, ...values: readonly Value[]): Promise<number>
   /** Sends a change whose failure may show as late as the commit: over a network it is not waited for. */
   send(text: string, ...values: readonly Value[]): Promise<void>
+}
+
+/** A clock was set forward. */
+export interface ForwardStep {
+  /** What it would have told then. */
+  readonly at: number
+  readonly ms: number
+}
+
+/** How far the clock was set forward since a time that it told: so much less has passed. */
+export function skippedSince(steps: readonly ForwardStep[], began: number): number {
+  return steps.reduce((sum, { at, ms }) => (began <= at ? sum + ms : sum), 0)
 }
 
 /** The few words in which the two databases differ. */

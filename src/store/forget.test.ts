@@ -59,14 +59,19 @@ describe.each(storeKinds)('%s', (kind) => {
   test('log pieces go after their own time, the youngest stay', async () => {
     await using opened = await openTestStore(kind)
     const { store } = opened
-    await store.write((tx) => tx.addLog([piece('a', 0), piece('a', 1)]))
+    const hidden = [{ at: 0, mark: 1, bytes: new Uint8Array([1]) }]
+    const sealed = async () => (await store.look.sealedByKey()).reduce((sum, { records }) => sum + records, 0)
+    const before = await sealed()
+    await store.write((tx) => tx.addLog([{ ...piece('a', 0), hidden }, piece('a', 1)]))
     await opened.advance(20 * day)
-    await store.write((tx) => tx.addLog([piece('a', 2)]))
+    await store.write((tx) => tx.addLog([{ ...piece('a', 2), hidden }]))
     await opened.advance(11 * day)
 
     expect(await forget(store)).toBe(2)
 
     expect((await store.look.log('a', 0, 10)).map(({ position }) => position)).toEqual([2])
+    // The piece and what is hidden in it.
+    expect(await sealed()).toBe(before + 2)
     expect(await store.look.logEnds('run-a')).toEqual([{ step: 's', stream: 'stdout', end: 3 }])
   })
 

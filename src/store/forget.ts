@@ -5,6 +5,7 @@ import { addAnchor, readRetained } from './audit-anchors.ts'
 import type { AuditKeys } from './audit-keys.ts'
 import type { Session, Value } from './database.ts'
 import { idempotencyOwner } from './idempotency.ts'
+import { eraseHiddenIn, hiddenOwner, pieceOf } from './logs.ts'
 import { number, text } from './row.ts'
 import type { Retention } from './store.ts'
 
@@ -50,7 +51,7 @@ async function forgetOperations(session: Session, before: number, most: number):
   const runs = await session.all(`SELECT name FROM runs WHERE operation IN ${list}`, ids)
   const owners = [
     ...rows.map((row) => `operation/${text(row, 'id')}`),
-    ...runs.map((row) => `run/${text(row, 'name')}`),
+    ...runs.flatMap((row) => [`run/${text(row, 'name')}`, hiddenOwner(text(row, 'name'))]),
   ]
   await session.run(`DELETE FROM sealed WHERE owner IN ${list}`, JSON.stringify(owners))
   for (const table of ['history', 'runs', 'logs'])
@@ -61,9 +62,13 @@ async function forgetOperations(session: Session, before: number, most: number):
 
 /** Log pieces are numbered as they come, so the oldest have the lowest numbers. */
 async function forgetLogs(session: Session, before: number, most: number): Promise<number> {
-  const rows = await session.all('SELECT number, at FROM logs ORDER BY number LIMIT ?', most)
+  const rows = await session.all(
+    'SELECT number, at, run, step, stream, position FROM logs ORDER BY number LIMIT ?',
+    most,
+  )
   const last = rows.findLast((row) => number(row, 'at') < before)
   if (last === undefined) return 0
+  await eraseHiddenIn(session, rows.filter((row) => number(row, 'at') < before).map(pieceOf))
   return session.run('DELETE FROM logs WHERE number <= ? AND at < ?', number(last, 'number'), before)
 }
 

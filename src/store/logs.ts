@@ -1,4 +1,8 @@
-/** Logs as sealed pieces, each kept once by its position in its stream. */
+/** Logs as sealed pieces, each kept once by its position in its stream; what is hidden in a piece is sealed apart. */
+import { decode, encode } from '../kit/codec.ts'
+import { present } from '../kit/present.ts'
+import type { InstanceKey } from '../model/instance.ts'
+import type { HiddenBytes } from '../model/sealed.ts'
 import type { Row, Session } from './database.ts'
 import { bytes, number, text } from './row.ts'
 import type { Sealer } from './sealer.ts'
@@ -7,6 +11,11 @@ import type { LogEnd, LogRow, NewLogRow } from './store.ts'
 /** What a log piece is sealed under. */
 export function logOwner(run: string): string {
   return `log/${run}`
+}
+
+/** What is hidden in the log of a run is sealed under another owner, so that it does not open in place of what is shown. */
+export function hiddenOwner(run: string): string {
+  return `hidden/${run}`
 }
 
 const end = `SELECT position + span FROM logs WHERE run = ? AND step = ? AND stream = ?
@@ -24,6 +33,7 @@ export function pieceName({
 /** Appends pieces; one that begins before the end of what is kept was kept already. */
 export async function addLog(session: Session, sealer: Sealer, rows: readonly NewLogRow[]): Promise<void> {
   for (const row of rows) {
+    await addHidden(session, sealer, row)
     const { key, body } = sealer.seal(logOwner(row.run), pieceName(row), row.bytes)
     await session.send(
       `INSERT INTO logs (operation, run, stream, step, position, span, at, key_id, body)
@@ -44,12 +54,98 @@ export async function addLog(session: Session, sealer: Sealer, rows: readonly Ne
   }
 }
 
-/** Replaces the bytes of rows by their numbers. */
+/** Before its piece, under the same condition. */
+async function addHidden(session: Session, sealer: Sealer, row: NewLogRow): Promise<void> {
+  if (row.hidden === undefined) return
+  const { owner, name, key, body } = sealHidden(sealer, row, row.hidden)
+  await session.send(
+    `INSERT INTO sealed (owner, name, key_id, body)
+      SELECT ?, ?, ?, ? WHERE coalesce((${end}), 0) <= ?
+      ON CONFLICT (owner, name) DO NOTHING`,
+    owner,
+    name,
+    key,
+    body,
+    row.run,
+    row.step,
+    row.stream,
+    row.position,
+  )
+}
+
+async function replaceHidden(session: Session, sealer: Sealer, row: LogRow): Promise<void> {
+  await session.send('DELETE FROM sealed WHERE owner = ? AND name = ?', hiddenOwner(row.run), pieceName(row))
+  if (row.hidden === undefined) return
+  const { owner, name, key, body } = sealHidden(sealer, row, row.hidden)
+  await session.send(
+    'INSERT INTO sealed (owner, name, key_id, body) VALUES (?, ?, ?, ?)',
+    owner,
+    name,
+    key,
+    body,
+  )
+}
+
+function sealHidden(sealer: Sealer, row: NewLogRow, hidden: readonly HiddenBytes[]) {
+  const [owner, name] = [hiddenOwner(row.run), pieceName(row)]
+  return { owner, name, ...sealer.seal(owner, name, Buffer.from(encode(hidden))) }
+}
+
+/** Replaces the bytes of rows by their numbers, and what is hidden in them. */
 export async function rewriteLog(session: Session, sealer: Sealer, rows: readonly LogRow[]): Promise<void> {
   for (const row of rows) {
     const { key, body } = sealer.seal(logOwner(row.run), pieceName(row), row.bytes)
     await session.send('UPDATE logs SET key_id = ?, body = ? WHERE number = ?', key, body, row.number)
+    await replaceHidden(session, sealer, row)
   }
+}
+
+/** Erases what is hidden in pieces of logs. */
+export async function eraseHiddenIn(
+  session: Session,
+  rows: readonly Pick<LogRow, 'run' | 'step' | 'stream' | 'position'>[],
+): Promise<void> {
+  for (const [run, pieces] of Map.groupBy(rows, (row) => row.run))
+    await session.run(
+      `DELETE FROM sealed WHERE owner = ? AND name IN ${session.dialect.list}`,
+      hiddenOwner(run),
+      JSON.stringify(pieces.map(pieceName)),
+    )
+}
+
+/** Erases what is hidden in all logs of an instance. */
+export async function eraseHidden(session: Session, { platform, instance }: InstanceKey): Promise<void> {
+  await session.send(
+    `DELETE FROM sealed WHERE owner IN (SELECT 'hidden/' || runs.name FROM operations
+      JOIN runs ON runs.operation = operations.id WHERE operations.platform = ? AND operations.instance = ?)`,
+    platform,
+    instance,
+  )
+}
+
+/** Pieces with what is hidden in them. */
+export async function readPrinted(
+  session: Session,
+  sealer: Sealer,
+  from: { readonly operation: string; readonly after: number; readonly most: number },
+): Promise<readonly LogRow[]> {
+  const rows = await readLog(session, sealer, from)
+  const names = JSON.stringify(rows.map(pieceName))
+  const found = new Map<string, readonly HiddenBytes[]>()
+  for (const run of new Set(rows.map((row) => row.run))) {
+    const owner = hiddenOwner(run)
+    const sealed = await session.all(
+      `SELECT name, key_id, body FROM sealed WHERE owner = ? AND name IN ${session.dialect.list}`,
+      owner,
+      names,
+    )
+    for (const row of sealed) {
+      const name = text(row, 'name')
+      const opened = sealer.unseal(owner, name, { key: text(row, 'key_id'), body: bytes(row, 'body') })
+      found.set(`${run} ${name}`, decode<readonly HiddenBytes[]>(Buffer.from(opened).toString()))
+    }
+  }
+  return rows.map((row) => ({ ...row, ...present({ hidden: found.get(`${row.run} ${pieceName(row)}`) }) }))
 }
 
 /** Pieces after a number, oldest first. */
@@ -83,19 +179,21 @@ export async function readLastLog(
   return rows.map((row) => logRow(row, sealer)).toReversed()
 }
 
-function logRow(row: Row, sealer: Sealer): LogRow {
-  const [run, step, position] = [text(row, 'run'), text(row, 'step'), number(row, 'position')]
+/** Which piece of which run a row is. */
+export function pieceOf(row: Row): Pick<LogRow, 'run' | 'step' | 'stream' | 'position'> {
   const stream = text(row, 'stream') as LogRow['stream']
+  return { run: text(row, 'run'), stream, step: text(row, 'step'), position: number(row, 'position') }
+}
+
+function logRow(row: Row, sealer: Sealer): LogRow {
+  const piece = pieceOf(row)
   return {
     number: number(row, 'number'),
     at: number(row, 'at'),
     operation: text(row, 'operation'),
-    run,
-    stream,
-    step,
-    position,
+    ...piece,
     span: number(row, 'span'),
-    bytes: sealer.unseal(logOwner(run), pieceName({ step, stream, position }), {
+    bytes: sealer.unseal(logOwner(piece.run), pieceName(piece), {
       key: text(row, 'key_id'),
       body: bytes(row, 'body'),
     }),

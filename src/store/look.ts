@@ -15,7 +15,7 @@ import type { AuditKeys } from './audit-keys.ts'
 import { countBindings, findBinding, listBindings, listBindingsNamed } from './bindings.ts'
 import type { ClusterKeys } from './cluster.ts'
 import { countByState, countOrders } from './counts.ts'
-import type { Session } from './database.ts'
+import { type Session, skippedSince } from './database.ts'
 import { isSessionEnded } from './ended-sessions.ts'
 import type {
   BindingFilter,
@@ -28,7 +28,7 @@ import type {
 } from './filters.ts'
 import { findIdempotent } from './idempotency.ts'
 import { countInstances, findInstance, listInstances } from './instances.ts'
-import { endsOfLog, readLastLog, readLog } from './logs.ts'
+import { endsOfLog, readLastLog, readLog, readPrinted } from './logs.ts'
 import { listNodes, listTombstones, readCluster } from './nodes.ts'
 import { countQueued, findOperation, listOperations, pollOperation } from './operations.ts'
 import { findEnrolment, findOffering, listEnrolments, listOfferings } from './packages.ts'
@@ -70,6 +70,10 @@ export class Looking implements Look {
   now(): Promise<number> {
     return this.session.now()
   }
+  async nowFor(began: number): Promise<number> {
+    const now = await this.session.now()
+    return now - skippedSince(this.session.steps(), began)
+  }
   cluster(): Promise<Cluster> {
     return readCluster(this.session)
   }
@@ -108,6 +112,9 @@ export class Looking implements Look {
   }
   lastLog(operation: string, most: number): Promise<readonly LogRow[]> {
     return readLastLog(this.session, this.sealer, { operation, most })
+  }
+  printedLog(operation: string, after: number, most: number): Promise<readonly LogRow[]> {
+    return readPrinted(this.session, this.sealer, { operation, after, most })
   }
   logEnds(run: string): Promise<readonly LogEnd[]> {
     return endsOfLog(this.session, run)

@@ -122,16 +122,21 @@ export async function renewLeases(
   return rows.map((row) => text(row, 'id'))
 }
 
-/** Active operations whose deadline and grace have passed. */
+/** Active operations whose deadline and grace have passed, by the time that has passed since they began. */
 export async function overdueOperations(
   session: Session,
   graceMs: number,
   most: number,
 ): Promise<readonly Operation[]> {
+  // The beginning of the transaction tells of a step.
+  await session.now()
+  const steps = session.steps()
+  const skipped = steps.map(() => ' - CASE WHEN created_at <= ? THEN ? ELSE 0 END').join('')
   const rows = await session.all(
-    `SELECT ${operationColumns} FROM operations WHERE ended = 0 AND deadline_at < ${now} - ?
+    `SELECT ${operationColumns} FROM operations WHERE ended = 0 AND deadline_at < ${now} - ?${skipped}
       ORDER BY deadline_at LIMIT ?${session.dialect.skipLocked}`,
     graceMs,
+    ...steps.flatMap(({ at, ms }) => [at, ms]),
     most,
   )
   return rows.map(operationOf)

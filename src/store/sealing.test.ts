@@ -13,11 +13,12 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeKeyRing } from '../../test/support/key-ring.ts'
 import { codeOf } from '../../test/support/problems.ts'
+import { anOperation } from '../../test/support/rows.ts'
 import { makeClock, openTestStore, storeKinds } from '../../test/support/stores.ts'
 import { systemChance } from '../kit/clock.ts'
 import { openStore } from './index.ts'
 import { activateKey, addKey, openKeyRing, removeKey } from './keys.ts'
-import type { NewLogRow } from './store.ts'
+import type { LogRow, NewLogRow } from './store.ts'
 
 const owner = 'instance/cf/i-1'
 const secret = 'canary-7f3a9c51'
@@ -65,6 +66,54 @@ describe.each(storeKinds)('%s', (kind) => {
 
     expect(await store.look.log('op-1', 0, 10)).toStrictEqual([before[0], ...rewritten, before[2]])
     expect(await store.look.logEnds('run-1')).toMatchObject([{ end: 13 }])
+  })
+
+  test('what is hidden in a log is read only with what was printed, and is rewritten with its piece', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    const hidden = [{ at: 4, mark: 10, bytes: new Uint8Array(Buffer.from('s3cr3t-one')) }]
+    const plain = piece(0, 'one ')
+    const masked = { ...piece(4, 'two [redacted]'), hidden }
+    await store.write((tx) => tx.addLog([plain, masked]))
+    await store.write((tx) => tx.addLog([{ ...piece(4, 'two again'), hidden: [] }]))
+    const printed = await store.look.printedLog('op-1', 0, 10)
+
+    expect((await store.look.log('op-1', 0, 10)).some((row) => 'hidden' in row)).toBe(false)
+    expect(printed.map((row) => row.hidden)).toEqual([undefined, hidden])
+    expect(await store.look.printedLog('op-1', printed[0]?.number ?? 0, 10)).toEqual(printed.slice(1))
+
+    const more = [{ at: 0, mark: 10, bytes: new Uint8Array(Buffer.from('one ')) }]
+    const [first, { hidden: _gone, ...second }] = printed as [LogRow, LogRow]
+    await store.write((tx) => tx.rewriteLog([{ ...first, hidden: more }, second]))
+
+    expect((await store.look.printedLog('op-1', 0, 10)).map((row) => row.hidden)).toEqual([more, undefined])
+  })
+
+  test('what is hidden in the logs of an instance goes with the instance', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    const hidden = [{ at: 0, mark: 10, bytes: new Uint8Array(Buffer.from(secret)) }]
+    const operations = ['i-1', 'i-2'].map((instance) => anOperation({ target: { platform: 'cf', instance } }))
+    await store.write(async (tx) => {
+      for (const operation of operations) {
+        const run = `run-${operation.id}`
+        await tx.addOperation(operation)
+        await tx.putRun({
+          operation: operation.id,
+          stage: 0,
+          attempt: 1,
+          name: run,
+          engine: 'sim',
+          state: 'reported',
+        })
+        await tx.addLog([{ ...piece(0, '[redacted]'), operation: operation.id, run, hidden }])
+      }
+    })
+
+    await store.write((tx) => tx.eraseHidden({ platform: 'cf', instance: 'i-1' }))
+
+    const left = await Promise.all(operations.map(({ id }) => store.look.printedLog(id, 0, 10)))
+    expect(left.map(([row]) => row?.hidden)).toEqual([undefined, hidden])
   })
 
   test('log pieces come back in order after a number, each position once', async () => {

@@ -2,10 +2,10 @@
 import { fail, ProblemError } from '../model/problem.ts'
 import type { Row, Session } from './database.ts'
 import type { Envelope } from './envelope.ts'
-import { logOwner, pieceName } from './logs.ts'
+import { logOwner, pieceName, pieceOf } from './logs.ts'
 import { bytes, number, text } from './row.ts'
 import type { Sealer } from './sealer.ts'
-import type { KeyCount, LogRow } from './store.ts'
+import type { KeyCount } from './store.ts'
 
 /** Seals some bytes under an owner and a name, in place of what was there. */
 export async function putSealed(
@@ -141,9 +141,8 @@ export async function resealBatch(session: Session, sealer: Sealer, round: Round
       )
   }
   for (const row of logs) {
-    const owner = logOwner(text(row, 'run'))
-    const stream = text(row, 'stream') as LogRow['stream']
-    const name = pieceName({ step: text(row, 'step'), stream, position: number(row, 'position') })
+    const piece = pieceOf(row)
+    const [owner, name] = [logOwner(piece.run), pieceName(piece)]
     const next = wrapAnew(sealer, round, { owner, name, row })
     if (next !== undefined)
       await session.send(

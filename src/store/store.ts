@@ -5,7 +5,7 @@ import type { Reach } from '../model/access.ts'
 import type { AuditAnchor, AuditFilter } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, OperationState, Run } from '../model/operation.ts'
-import type { SealedOwner } from '../model/sealed.ts'
+import type { HiddenBytes, SealedOwner } from '../model/sealed.ts'
 import type { AccountLook, AccountWrites } from './account-rows.ts'
 import type { AuditHead } from './audit-head.ts'
 import type { Durability } from './database.ts'
@@ -58,6 +58,8 @@ export type Hint =
 /** The database's clock in milliseconds since 1970; leases are compared with this one only. */
 export interface Look extends AccountLook {
   now(): Promise<number>
+  /** The time by which the deadline of what began then is judged: where a clock was set forward since, no time has passed. */
+  nowFor(began: number): Promise<number>
   cluster(): Promise<Cluster>
   instance(key: InstanceKey): Promise<Instance | undefined>
   instances(filter: InstanceFilter): Promise<Page<Instance>>
@@ -71,10 +73,12 @@ export interface Look extends AccountLook {
   poll(target: Target, operation: string | undefined): Promise<Polled | undefined>
   runs(operation: string): Promise<readonly Run[]>
   history(operation: string): Promise<readonly HistoryLine[]>
-  /** Log pieces after a number, oldest first. */
+  /** Log pieces after a number, oldest first; what is hidden in them is not read. */
   log(operation: string, after: number, most: number): Promise<readonly LogRow[]>
   /** The newest pieces, oldest first. */
   lastLog(operation: string, most: number): Promise<readonly LogRow[]>
+  /** The same with what is hidden in them: for those that hide more, never for readers of the log. */
+  printedLog(operation: string, after: number, most: number): Promise<readonly LogRow[]>
   /** How far the log of a run is already kept. */
   logEnds(run: string): Promise<readonly LogEnd[]>
   /** Opens what was sealed under a name; undefined when there is nothing. */
@@ -163,8 +167,10 @@ export interface Transaction extends Look, AccountWrites {
   /** Active operations whose end is forced by now, with or without a lease. */
   forced(most: number): Promise<readonly Operation[]>
   addLog(rows: readonly NewLogRow[]): Promise<void>
-  /** Seals other bytes in place of those of rows that are kept; where they lie in their stream stays as it is. */
+  /** Seals other bytes, and what is hidden in them, in place of those of rows that are kept; where they lie in their stream stays as it is. */
   rewriteLog(rows: readonly LogRow[]): Promise<void>
+  /** Erases what is hidden in the logs of an instance: nothing will be learned of it any more. */
+  eraseHidden(key: InstanceKey): Promise<void>
   addAudit(record: NewAuditRecord): Promise<void>
   endSession(id: string, forMs: number): Promise<void>
   /** Gives number and hash to records that have none yet; one caller at a time. */
@@ -265,6 +271,8 @@ export interface NewLogRow {
   /** How many bytes of the stream this piece stands for (redaction may change its length). */
   readonly span: number
   readonly bytes: Uint8Array
+  /** What is hidden in the bytes, in order. */
+  readonly hidden?: readonly HiddenBytes[]
 }
 
 /** How many bytes of a stream are kept. */

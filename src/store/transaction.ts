@@ -28,7 +28,7 @@ import type { OrderCount } from './filters.ts'
 import { forgetOld } from './forget.ts'
 import { claimIdempotent, putIdempotent } from './idempotency.ts'
 import { countInstances, hasInstanceNamed, lockInstance, putInstance } from './instances.ts'
-import { addLog, rewriteLog } from './logs.ts'
+import { addLog, eraseHidden, rewriteLog } from './logs.ts'
 import { Looking } from './look.ts'
 import { addTombstone, holdSingleton, lockName, putFreeze, putNode, raiseEpoch } from './nodes.ts'
 import {
@@ -160,6 +160,9 @@ export class Writing extends Looking implements Transaction {
 
   rewriteLog(rows: readonly LogRow[]): Promise<void> {
     return rewriteLog(this.session, this.sealer, rows)
+  }
+  eraseHidden(key: InstanceKey): Promise<void> {
+    return eraseHidden(this.session, key)
   }
   addAudit(record: NewAuditRecord): Promise<void> {
     return addAudit(this.session, record)

@@ -20,11 +20,12 @@ import { discardLeft, discardNow, isOver } from './discard.ts'
 import { drawConclusion } from './draw-conclusion.ts'
 import { endingOf, withLastLines, withoutSecrets } from './ending.ts'
 import { withKeptFiles } from './kept-file-records.ts'
-import { hideInLogs, withRests } from './late-secrets.ts'
+import { hideInLogs } from './late-secrets.ts'
 import type { Lease } from './lease.ts'
 import type { StopReason } from './next.ts'
 import { recordEnd, recordProgress, sealedJob, sealedReport } from './record.ts'
 import { runName } from './run-name.ts'
+import { shownTailOf } from './shown-tail.ts'
 import { placedFor, type Tools } from './tools.ts'
 
 interface Around {
@@ -56,7 +57,7 @@ export async function conclude(
     await runAgain(tools, lease, { operation, run, job })
     return 'on'
   }
-  const { conclusion, mask } = await concluded(tools, assembled, { operation, job, report })
+  const { conclusion, mask } = await concluded(tools, assembled, { operation, run, job, report })
   if (conclusion.kind === 'next' && stop === undefined) {
     await discardNow(tools, lease, run, engine)
     const next = withLent(conclusion.job, assembled.situation.plan)
@@ -75,11 +76,18 @@ export async function conclude(
   return 'over'
 }
 
+interface Ran {
+  readonly operation: Operation
+  readonly run: Run
+  readonly job: Job
+  readonly report: Report
+}
+
 /** What the report means. Whatever came out as a secret is hidden in the log first, and in the lines that the conclusion may quote. */
 export async function concluded(
   { ports, report: log }: Tools,
   assembled: Assembled,
-  { operation, job, report }: { readonly operation: Operation; readonly job: Job; readonly report: Report },
+  { operation, run, job, report }: Ran,
 ): Promise<{ readonly conclusion: Conclusion; readonly mask: Mask }> {
   const { situation } = assembled
   const outputs = await orders.outputs(ports.store.look, operation.target)
@@ -91,9 +99,9 @@ export async function concluded(
   const late = without(all, known)
   const mask = await makeMask(all.values, ports.clock, all.files)
   if (late.values.length === 0 && late.files.length === 0) return { conclusion, mask }
-  const values = withRests(late.values, known.values)
-  await hideInLogs(ports.store, operation, await makeMask(values, ports.clock, late.files))
-  const logTail = mask.text(report.logTail)
+  await hideInLogs(ports, operation, mask)
+  const kept = await shownTailOf(ports.store, operation.id, run.name)
+  const logTail = kept === '' ? mask.text(report.logTail) : kept
   return {
     conclusion:
       logTail === report.logTail ? conclusion : drawConclusion(log, assembled, { ...report, logTail }),

@@ -139,7 +139,7 @@ async function reasonToStop({ tools, lease }: Following, over: AbortSignal): Pro
     const nap = new AbortController()
     const rung = tools.bell.wait(`cancel ${lease.operation}`, AbortSignal.any([over, nap.signal]))
     const operation = await store.look.operation(lease.operation)
-    const now = await store.look.now()
+    const now = await store.look.nowFor(operation?.createdAt ?? 0)
     const reason = operation && stopReason({ operation, now })
     if (reason !== undefined || operation === undefined) {
       nap.abort(enough)

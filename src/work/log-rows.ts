@@ -1,4 +1,6 @@
 /** Rows of a log on their way to the store: neighbours become one, many share a write, and a program waits when the store is slow. */
+import { type Stretch, shownIn } from '../kit/redact.ts'
+import type { HiddenBytes } from '../model/sealed.ts'
 import type { NewLogRow } from '../store/store.ts'
 import type { LogWriter, Writing } from './log-writer.ts'
 
@@ -11,8 +13,8 @@ export interface KeptStream {
 }
 
 export interface LogRows {
-  /** Appends successive bytes of a stream; they stand for `span` bytes of what the program wrote. */
-  add(of: KeptStream, parts: readonly Uint8Array[], span: number): void
+  /** Appends successive stretches of a stream; they stand for `span` bytes of what the program wrote. */
+  add(of: KeptStream, parts: readonly Stretch[], span: number): void
   /** Begins to keep what waits; resolves at once unless much of it does. */
   keep(): Promise<void>
   /** Keeps the rest. */
@@ -33,7 +35,7 @@ const batchBytes = 64 * 1024
 interface Piece {
   readonly of: KeptStream
   readonly position: number
-  readonly parts: Uint8Array[]
+  readonly parts: Stretch[]
   span: number
   bytes: number
 }
@@ -46,8 +48,10 @@ export function openLogRows({ writer, operation, run, lost }: LogRowsOptions): L
   let isEnding = false
 
   function rowOf({ of: { step, stream }, position, parts, span }: Piece): NewLogRow {
-    const bytes = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
-    return { operation, run, stream, step, position, span, bytes }
+    const bytes = parts.length === 1 && parts[0] ? parts[0].shown : shownIn(parts)
+    const hidden = hiddenIn(parts)
+    const row = { operation, run, stream, step, position, span, bytes }
+    return hidden.length === 0 ? row : { ...row, hidden }
   }
 
   async function flush(): Promise<void> {
@@ -94,7 +98,16 @@ export function openLogRows({ writer, operation, run, lost }: LogRowsOptions): L
   }
 }
 
-/** How many bytes these are together. */
-export function lengthOf(parts: readonly Uint8Array[]): number {
-  return parts.reduce((sum, { length }) => sum + length, 0)
+/** How many bytes these take, with what is hidden. */
+export function lengthOf(parts: readonly Stretch[]): number {
+  return parts.reduce((sum, { shown, hidden }) => sum + shown.length + (hidden?.length ?? 0), 0)
+}
+
+/** What is hidden in a piece, by where its marks stand among the shown bytes. */
+export function hiddenIn(parts: readonly Stretch[]): readonly HiddenBytes[] {
+  let at = 0
+  return parts.flatMap(({ shown, hidden }) => {
+    at += shown.length
+    return hidden === undefined ? [] : [{ at: at - shown.length, mark: shown.length, bytes: hidden }]
+  })
 }

@@ -1,9 +1,9 @@
 /** Keeps a run's log: redacted before it is stored, in order, bounded to its beginning and its end; the program waits when the store is slow. */
 import type { LogPiece } from '../engines/engine.ts'
-import type { Mask, Redactor } from '../kit/redact.ts'
+import { type Mask, type Redactor, type Stretch, shownIn } from '../kit/redact.ts'
 import type { LogEnd, Store } from '../store/store.ts'
 import { type KeptStream, type LogRowsOptions, lengthOf, openLogRows } from './log-rows.ts'
-import { openLogTail } from './log-tail.ts'
+import { isPlain, openLogTail } from './log-tail.ts'
 import { openShownTail } from './shown-tail.ts'
 
 export interface LogSink {
@@ -45,24 +45,21 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
   if (kept > 0) await shown.read(store, operation, run)
 
   /** What the redactor still holds back is not kept, so that after a crash it is read again. */
-  function add(of: Stream, parts: readonly Uint8Array[], span: number): void {
+  function add(of: Stream, parts: readonly Stretch[], span: number): void {
     if (span <= 0) return
     rows.add(of, parts, span)
     kept += span
   }
 
   /** The beginning of a log is kept at once, its end at the end. */
-  function addOrHold(of: Stream, parts: readonly Uint8Array[], span: number): void {
+  function addOrHold(of: Stream, parts: readonly Stretch[], span: number): void {
     const room = Math.max(0, bytesMax - tailMax - kept)
-    if (tail.isEmpty() && lengthOf(parts) <= room) {
-      add(of, parts, span)
-      return
-    }
-    const bytes = Buffer.concat(parts)
-    // Only bytes that stand for themselves can be parted.
-    const fits = tail.isEmpty() && span === bytes.length ? room : 0
-    add(of, [bytes.subarray(0, fits)], fits)
-    tail.push(of, bytes.subarray(fits), span - fits)
+    if (tail.isEmpty() && lengthOf(parts) <= room) add(of, parts, span)
+    else if (tail.isEmpty() && isPlain(parts, span)) {
+      const bytes = shownIn(parts)
+      add(of, [{ shown: bytes.subarray(0, room) }], room)
+      tail.push(of, [{ shown: bytes.subarray(room) }], span - room)
+    } else tail.push(of, parts, span)
   }
 
   return {
@@ -71,26 +68,26 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
       const of = streams.of(step, stream)
       const before = of.redactor.held
       const parts = redacted(of, bytes, options)
-      for (const part of parts) shown.add(step, stream, part)
+      for (const part of parts) shown.add(step, stream, part.shown)
       addOrHold(of, parts, before + bytes.length - of.redactor.held)
       await rows.keep()
     },
     async end() {
       for (const of of streams.all()) {
         const { held } = of.redactor
-        const rest = Buffer.concat(of.redactor.end())
-        shown.add(of.step, of.stream, rest)
-        if (tail.isEmpty()) add(of, [rest], held)
+        const rest = of.redactor.end()
+        shown.add(of.step, of.stream, shownIn(rest))
+        if (tail.isEmpty()) add(of, rest, held)
         else tail.push(of, rest, held)
       }
       const { left, pieces } = tail.take()
       if (left.bytes > 0) {
         const mark = Buffer.from(`\n[${left.bytes} bytes of the log are left out here]\n`)
-        add(streams.of(left.step, 'system'), [mark], mark.length)
+        add(streams.of(left.step, 'system'), [{ shown: mark }], mark.length)
       }
-      for (const { of, bytes, span, before } of pieces) {
+      for (const { of, parts, span, before } of pieces) {
         of.position += before
-        add(of, [bytes], span)
+        add(of, parts, span)
       }
       await rows.end()
     },
@@ -122,12 +119,12 @@ function openStreams(mask: Mask, ends: readonly LogEnd[]): Streams {
 }
 
 /** What can be shown of these bytes. What cannot be judged is not shown; the run and its report do not depend on it. */
-function redacted(of: Stream, bytes: Uint8Array, { mask, lost }: LogOptions): readonly Uint8Array[] {
+function redacted(of: Stream, bytes: Uint8Array, { mask, lost }: LogOptions): readonly Stretch[] {
   try {
     return of.redactor.push(bytes)
   } catch (error) {
     lost(error)
     of.redactor = mask.open()
-    return [lostMark]
+    return [{ shown: lostMark }]
   }
 }

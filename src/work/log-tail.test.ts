@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { shownIn } from '../kit/redact.ts'
 import { openLogTail } from './log-tail.ts'
 
 const out = { step: 'one' }
 const err = { step: 'one' }
-const bytes = (text: string) => Buffer.from(text)
+const bytes = (text: string) => [{ shown: Buffer.from(text) }]
 
 function shown(tail: ReturnType<typeof openLogTail<{ readonly step: string }>>) {
   const { left, pieces } = tail.take()
@@ -11,7 +12,7 @@ function shown(tail: ReturnType<typeof openLogTail<{ readonly step: string }>>) 
     left: left.bytes,
     pieces: pieces.map((piece) => [
       piece.of === out ? 'out' : 'err',
-      String(Buffer.from(piece.bytes)),
+      shownIn(piece.parts).toString(),
       piece.before,
     ]),
   }

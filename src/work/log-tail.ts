@@ -1,9 +1,11 @@
 /** The newest bytes of a log that has become too long; what is older is counted and let go. */
+import { type Stretch, shownIn } from '../kit/redact.ts'
+import { lengthOf } from './log-rows.ts'
 
 export interface LogTail<S> {
   isEmpty(): boolean
-  /** Takes shown bytes of a stream that stand for a number of bytes of the run. */
-  push(of: S, bytes: Uint8Array, span: number): void
+  /** Takes stretches of a stream that stand for a number of bytes of the run. */
+  push(of: S, parts: readonly Stretch[], span: number): void
   /** What is left, in order, and how much was let go. */
   take(): {
     readonly left: { readonly bytes: number; readonly step: string }
@@ -13,7 +15,7 @@ export interface LogTail<S> {
 
 export interface TailPiece<S> {
   readonly of: S
-  readonly bytes: Uint8Array
+  readonly parts: readonly Stretch[]
   readonly span: number
   /** How many bytes of its stream were let go right before it. */
   readonly before: number
@@ -27,8 +29,8 @@ export function openLogTail<S extends { readonly step: string }>(bytesMax: numbe
   let step = ''
   const goneOf = new Map<S, number>()
 
-  function letGo({ of, bytes: old, span, before }: TailPiece<S>): void {
-    bytes -= old.length
+  function letGo({ of, parts, span, before }: TailPiece<S>): void {
+    bytes -= lengthOf(parts)
     gone += span
     step = of.step
     const more = span + before
@@ -41,23 +43,24 @@ export function openLogTail<S extends { readonly step: string }>(bytesMax: numbe
 
   return {
     isEmpty: () => pieces.length === 0 && gone === 0,
-    push(of, shown, span) {
+    push(of, parts, span) {
       if (span <= 0) return
       const before = goneOf.get(of) ?? 0
       goneOf.delete(of)
-      // A copy, for the piece may be a small part of a large buffer.
-      pieces.push({ of, bytes: shown.slice(), span, before })
-      bytes += shown.length
+      pieces.push({ of, parts: parts.map(copied), span, before })
+      bytes += lengthOf(parts)
       while (bytes > bytesMax) {
         const first = pieces.shift()
         if (first === undefined) return
-        const most = bytesMax - (bytes - first.bytes.length)
-        if (most > 0 && first.span === first.bytes.length) {
-          const cut = first.bytes.length - most
+        const length = lengthOf(first.parts)
+        const most = bytesMax - (bytes - length)
+        if (most > 0 && isPlain(first.parts, first.span)) {
+          const cut = length - most
           bytes -= cut
           gone += cut
           step = first.of.step
-          pieces.unshift({ ...first, bytes: first.bytes.slice(cut), span: most, before: first.before + cut })
+          const rest = plain(shownIn(first.parts).subarray(cut))
+          pieces.unshift({ ...first, parts: [rest], span: most, before: first.before + cut })
           return
         }
         letGo(first)
@@ -71,4 +74,18 @@ export function openLogTail<S extends { readonly step: string }>(bytesMax: numbe
       return taken
     },
   }
+}
+
+/** A copy, for the bytes may be a small part of a large buffer. */
+function copied({ shown, hidden }: Stretch): Stretch {
+  return hidden === undefined ? plain(shown.slice()) : { shown: shown.slice(), hidden: hidden.slice() }
+}
+
+function plain(shown: Uint8Array): Stretch {
+  return { shown }
+}
+
+/** Only bytes that stand for themselves can be parted. */
+export function isPlain(parts: readonly Stretch[], span: number): boolean {
+  return lengthOf(parts) === span && parts.every(({ hidden }) => hidden === undefined)
 }

@@ -29,15 +29,15 @@ import { runName } from './run-name.ts'
 import { placedFor, type Tools } from './tools.ts'
 import type { Phase } from './work-report.ts'
 
-/** Works on the operation until it has ended, or until told to leave it to others. */
+/** Works on the operation, which its claim saw so, until it has ended, or until told to leave it to others. */
 export async function perform(
   tools: Tools,
   lease: Lease,
-  claimed: Claimed,
+  claimed: Operation,
   leave: AbortSignal,
 ): Promise<void> {
   const ended = tools.beforehand?.enter()
-  let known: Claimed | undefined = claimed
+  let known: Operation | undefined = claimed
   try {
     while (!leave.aborted) {
       lease.check()
@@ -49,13 +49,6 @@ export async function perform(
   } finally {
     ended?.()
   }
-}
-
-/** An operation as its claim saw it. */
-export interface Claimed {
-  readonly operation: Operation
-  /** Database time of the claim. */
-  readonly now: number
 }
 
 interface Performing {
@@ -70,16 +63,16 @@ interface Decided {
   readonly next: Exclude<Next, { kind: 'look' }>
 }
 
-async function decide(tools: Tools, lease: Lease, known: Claimed | undefined): Promise<Decided> {
+async function decide(tools: Tools, lease: Lease, known: Operation | undefined): Promise<Decided> {
   const { look } = tools.ports.store
   // At its first claim it has no run yet; later also a queued one may: it was held back and released.
-  const isNew = known?.operation.fence === 1
-  const [found, runs, now] = await Promise.all([
-    known?.operation ?? look.operation(lease.operation),
+  const isNew = known?.fence === 1
+  const [found, runs] = await Promise.all([
+    known ?? look.operation(lease.operation),
     isNew ? [] : look.runs(lease.operation),
-    known?.now ?? look.now(),
   ])
   const operation = found ?? fail('operation.unknown', lease.operation)
+  const now = await look.nowFor(operation.createdAt)
   const run = runs.at(-1)
   const facts = { operation, run, now }
   const next = nextStep({ ...facts, sight: undefined })

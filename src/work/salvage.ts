@@ -53,7 +53,7 @@ export async function salvage(tools: Tools, operation: Operation): Promise<Endin
 async function leftOf(
   tools: Tools,
   { id }: Operation,
-): Promise<{ readonly job: Job; readonly report: Report } | undefined> {
+): Promise<{ readonly run: Run; readonly job: Job; readonly report: Report } | undefined> {
   const { look } = tools.ports.store
   const run = (await look.runs(id)).at(-1)
   if (run === undefined || run.state === 'discarded') return undefined
@@ -63,7 +63,7 @@ async function leftOf(
   const collected = known ?? (await collect(tools, run))
   if (collected === 'never-started') return undefined
   const report = collected ?? emptyReport({ kind: 'lost' }, await look.now())
-  return { job, report: await withKeptFiles(tools.ports.store, run, job, report) }
+  return { run, job, report: await withKeptFiles(tools.ports.store, run, job, report) }
 }
 
 async function unsealed<T>({ ports }: Tools, { name }: Run, what: string): Promise<T | undefined> {

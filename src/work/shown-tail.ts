@@ -48,3 +48,10 @@ export function openShownTail(): ShownTail {
     text: () => Buffer.concat(parts).subarray(-bytesMax).toString(),
   }
 }
+
+/** The tail of a run as it is kept. */
+export async function shownTailOf(store: Store, operation: string, run: string): Promise<string> {
+  const tail = openShownTail()
+  await tail.read(store, operation, run)
+  return tail.text()
+}

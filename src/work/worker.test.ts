@@ -89,3 +89,35 @@ test('what is cancelled before its run has started ends, and its layout is destr
   expect(done).toEqual(['discards run'])
   expect((await store.look.operation(operation.id))?.state).toBe('cancelled')
 })
+
+test('what had begun goes on where a clock was only set forward to its deadline', async () => {
+  const done: string[] = []
+  const engine = {
+    look: async () => ({ kind: 'absent' }) as const,
+    layOut: async () => void done.push('laid out'),
+    start: async () => {
+      done.push('started')
+      return await never
+    },
+  }
+  const change = (store: Store): Store => {
+    const { look } = store
+    const now = async () => (await look.now()) + 180 * minute
+    const nowFor = () => look.now()
+    return {
+      ...store,
+      look: new Proxy(look, { get: (of, name) => ({ now, nowFor })[String(name)] ?? member(of, name) }),
+    }
+  }
+  const given = { state: 'preparing', fence: 5 } as const
+  const { world } = await atWork(engine, given, { state: 'intended', change })
+
+  await world.run(world.now + minute / 10)
+
+  expect(done).toEqual(['laid out', 'started'])
+})
+
+function member(of: Store['look'], name: string | symbol): unknown {
+  const value: unknown = Reflect.get(of, name)
+  return typeof value === 'function' ? value.bind(of) : value
+}

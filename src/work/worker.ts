@@ -1,9 +1,10 @@
 /** Claims operations and performs them, a bounded number at a time; an expired lease is all that recovery needs. */
 import { present } from '../kit/present.ts'
+import type { Operation } from '../model/operation.ts'
 import { type Problem, ProblemError, toProblem } from '../model/problem.ts'
 import { type HeldLeases, holdLeases } from './held-leases.ts'
 import type { Lease } from './lease.ts'
-import { type Claimed, perform } from './perform.ts'
+import { perform } from './perform.ts'
 import { giveBack } from './record.ts'
 import { backoffMs, isTransient } from './retry.ts'
 import type { Tools } from './tools.ts'
@@ -110,7 +111,7 @@ function openQueueNap({ ports }: Tools, leaving: AbortSignal): QueueNap {
 async function claim(
   { ports, limits, cluster, room }: Tools,
   leases: HeldLeases,
-  begin: (lease: Lease, claimed: Claimed) => void,
+  begin: (lease: Lease, claimed: Operation) => void,
 ): Promise<boolean> {
   const { concurrency, perPlatform, only } = room()
   const most = concurrency - leases.count
@@ -130,14 +131,14 @@ async function claim(
   )
   leases.forgiven(excused)
   for (const operation of operations) {
-    const { id, target, fence, lease } = operation
-    begin(leases.begin({ id, target, fence, sentAt }), { operation, now: (lease?.until ?? 0) - leaseMs })
+    const { id, target, fence } = operation
+    begin(leases.begin({ id, target, fence, sentAt }), operation)
   }
   return operations.length === most
 }
 
 interface Performer {
-  begin(lease: Lease, claimed: Claimed): void
+  begin(lease: Lease, claimed: Operation): void
   allEnded(): Promise<void>
 }
 
@@ -153,7 +154,7 @@ function makePerformer(tools: Tools, { leases, leaving, ended }: PerformerParts)
   const underWay = new Set<Promise<void>>()
   const tries = new Map<string, number>()
 
-  async function attempt(lease: Lease, claimed: Claimed): Promise<void> {
+  async function attempt(lease: Lease, claimed: Operation): Promise<void> {
     try {
       await perform(tools, lease, claimed, leaving)
       tries.delete(lease.operation)
@@ -189,7 +190,7 @@ function makePerformer(tools: Tools, { leases, leaving, ended }: PerformerParts)
 
   return {
     begin(lease, claimed) {
-      const { id, createdAt, runAfter, action, fence } = claimed.operation
+      const { id, createdAt, runAfter, action, fence } = claimed
       const queuedMs = Math.max(0, runAfter - createdAt)
       const before = tries.has(id) ? 'again' : 'takeover'
       const claim = fence === 1 ? 'first' : before

@@ -10,7 +10,7 @@ import { busyboxImage } from '../support/busybox.ts'
 import { findProgram } from '../support/debian.ts'
 import { componentIn, componentName, executorRef } from '../toi/component.ts'
 import { tellInShell, telltaleTree, veiled, type Words } from './telltale.ts'
-import { type Canary, madeCanaries, sentCanaries, wordCanary } from './values.ts'
+import { type Canary, sentCanaries, wordCanary } from './values.ts'
 
 export interface Told {
   readonly contract: string
@@ -41,12 +41,7 @@ export function makePackage(contract: ContractName, folder: string, set: string)
     folder,
     sent: sentCanaries(set),
     bound: sentCanaries(`${set} bound`),
-    // Patterns hand out every kind but the one whose rest is not found yet where its line is broken (docs/operators.md);
-    // of the others each hands out those that its form can hold.
-    made:
-      contract === 'tweed'
-        ? sentCanaries(`${set} made`).filter(({ name }) => !name.endsWith(' pairs'))
-        : madeCanaries(`${set} made`),
+    made: sentCanaries(`${set} made`),
     lent: lentFor(set),
   })
 }
@@ -54,7 +49,7 @@ export function makePackage(contract: ContractName, folder: string, set: string)
 interface Making {
   readonly folder: string
   readonly sent: readonly Canary[]
-  /** For a binding. */
+  /** For bindings, where they take parameters. */
   readonly bound: readonly Canary[]
   readonly made: readonly Canary[]
   readonly lent: Canary & { readonly value: string }
@@ -67,18 +62,22 @@ function keyOf(index: number): string {
 }
 
 /** The canaries as members of a document. */
-function membersOf(canaries: readonly Canary[]): JsonObject {
-  return Object.fromEntries(canaries.map(({ value }, index) => [keyOf(index), value]))
+function membersOf(canaries: readonly Canary[], keys = keyOf): JsonObject {
+  return Object.fromEntries(canaries.map(({ value }, index) => [keys(index), value]))
 }
 
-function wordsOf({ sent, made, lent }: Making, documents: Readonly<Record<string, string>>): Words {
+function boundKeyOf(index: number): string {
+  return `b${keyOf(index)}`
+}
+
+function wordsOf({ sent, bound, made, lent }: Making, documents: Readonly<Record<string, string>>): Words {
   const told = [...sent, lent]
   const reason = told
     .filter(({ value }) => typeof value === 'string' && value.length < 100)
     .map(({ value }) => String(value).trim())
     .slice(0, 12)
     .join(' and ')
-  return { told, made, reason: `cannot go on with ${reason}`, documents }
+  return { told, bound, made, reason: `cannot go on with ${reason}`, documents }
 }
 
 const made = (canaries: readonly Canary[]) => JSON.stringify(membersOf(canaries))
@@ -182,7 +181,7 @@ sleep 1
 }
 
 const cnab = async (making: Making): Promise<Told> => {
-  const { folder, sent } = making
+  const { folder, sent, bound } = making
   const run = `
 ${tellInShell}
 out=/cnab/app/outputs
@@ -190,28 +189,31 @@ env
 cat /in/* /secret/* /cnab/claim.json
 tell
 case "$CNAB_ACTION" in
-  bind) hand credentials > $out/credentials ;;
+  bind) test -z "$BC00" || hand bound; hand credentials > $out/credentials ;;
   *) hand credentials > $out/made ;;
 esac
 sleep 1
 test "$MODE" != fail || { hand reason >&2; hand reason; exit 7; }
 hand made
 `
-  const values = Object.fromEntries(sent.map(({ value }, index) => [keyOf(index), value]))
+  const values = { ...membersOf(sent), ...membersOf(bound, boundKeyOf) }
   const typeOf = (value: Json) => (Array.isArray(value) ? 'array' : typeof value)
   const definitions = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, { type: typeOf(value), writeOnly: true }]),
   )
   // What is large has no place in the environment.
-  const parameters = Object.fromEntries(
-    Object.keys(values).map((key, index) => [
-      key,
-      {
-        definition: key,
-        destination: index % 2 || index > 40 ? { path: `/in/${key}` } : { env: key.toUpperCase() },
-      },
-    ]),
-  )
+  const parametersOf = (canaries: readonly Canary[], keys: typeof keyOf, more: JsonObject) =>
+    Object.fromEntries(
+      canaries.map((_, index) => {
+        const key = keys(index)
+        const destination = index % 2 || index > 40 ? { path: `/in/${key}` } : { env: key.toUpperCase() }
+        return [key, { definition: key, destination, ...more }]
+      }),
+    )
+  const parameters = {
+    ...parametersOf(sent, keyOf, {}),
+    ...parametersOf(bound, boundKeyOf, { applyTo: ['bind'] }),
+  }
   const applyTo = ['install', 'upgrade', 'uninstall']
   const bundle = {
     description: 'Tells everything.',
@@ -237,9 +239,9 @@ hand made
     reference,
     entry: { package: reference, infrastructure: lent },
     parameters: membersOf(sent),
-    bindParameters: {},
+    bindParameters: membersOf(bound, boundKeyOf),
     failing: { mode: 'fail' },
-    given: [...sent, making.lent],
+    given: [...sent, ...bound, making.lent],
     made: making.made,
     speaks: true,
     lent,
@@ -250,14 +252,12 @@ const apb = async (making: Making): Promise<Told> => {
   const { folder } = making
   // Its parameters are texts; all of them, and what it hands back, go to the command line of the program, which has a limit.
   const small = making.made.filter(({ value }) => JSON.stringify(value).length < 10_000)
-  const sent = making.sent.filter(
-    ({ value }) => typeof value === 'string' && value.length < 20_000 && !/\{\{|\{%/.test(value),
-  )
-  const parameters = sent.map((_, index) => ({
-    name: keyOf(index),
-    type: 'string',
-    display_type: 'password',
-  }))
+  const isParameter = ({ value }: Canary) =>
+    typeof value === 'string' && value.length < 20_000 && !/\{\{|\{%/.test(value)
+  const sent = making.sent.filter(isParameter)
+  const bound = making.bound.filter(isParameter)
+  const passwords = (canaries: readonly Canary[], keys: typeof keyOf) =>
+    canaries.map((_, index) => ({ name: keys(index), type: 'string', display_type: 'password' }))
   const spec = stringify({
     version: '1.0',
     name: 'telltale-apb',
@@ -269,7 +269,8 @@ const apb = async (making: Making): Promise<Told> => {
         name: 'only',
         description: 'Only',
         free: true,
-        parameters: [...parameters, { name: 'mode', type: 'string', default: 'ok' }],
+        parameters: [...passwords(sent, keyOf), { name: 'mode', type: 'string', default: 'ok' }],
+        bind_parameters: passwords(bound, boundKeyOf),
       },
     ],
   })
@@ -277,22 +278,23 @@ const apb = async (making: Making): Promise<Told> => {
 ${tellInShell}
 echo "$@"
 tell
+case "$3" in *'"bc00"'*) hand bound ;; esac
 annotate apb_last_operation "$(hand reason | cut -c1-60)"
 sleep 1
 case "$3" in *'"mode":"fail"'*) hand reason > /dev/termination-log; exit 7 ;; esac
 case $1 in provision|bind|update) credentials "$(hand credentials)" ;; esac
 hand made
 `
-  const tree = telltaleTree(wordsOf({ ...making, sent, made: small }, { credentials: made(small) }))
+  const tree = telltaleTree(wordsOf({ ...making, sent, bound, made: small }, { credentials: made(small) }))
   const { reference } = await bundleImage(folder, 'telltale', { spec, entrypoint, tree })
   return {
     contract: 'apb',
     reference,
     entry: { package: reference, options: { registry: 'dh', namespace: 'target' } },
     parameters: membersOf(sent),
-    bindParameters: {},
+    bindParameters: membersOf(bound, boundKeyOf),
     failing: { mode: 'fail' },
-    given: sent,
+    given: [...sent, ...bound],
     made: small,
     speaks: true,
     lent: [],

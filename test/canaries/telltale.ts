@@ -19,6 +19,8 @@ function turnLetter(letter: string): string {
 export interface Words {
   /** What it was given, which it prints whatever it does. */
   readonly told: readonly Canary[]
+  /** What its bindings are given, which it prints when it binds. */
+  readonly bound?: readonly Canary[]
   /** What it makes, which it prints when it hands it back. */
   readonly made: readonly Canary[]
   /** What it says about its failure, or how far it is. */
@@ -31,8 +33,15 @@ export interface Words {
 export const marker = 'telling'
 
 /** Files for `/telltale` of an image. */
-export function telltaleTree({ told, made, reason, documents }: Words): Readonly<Record<string, TreeItem>> {
-  const files = { lines: linesOf(told), halves: halvesOf(told), made: linesOf(made), reason, ...documents }
+export function telltaleTree({
+  told,
+  bound = [],
+  made,
+  reason,
+  documents,
+}: Words): Readonly<Record<string, TreeItem>> {
+  const lines = { lines: linesOf(told), bound: linesOf(bound), made: linesOf(made) }
+  const files = { ...lines, halves: halvesOf(told), reason, ...documents }
   return Object.fromEntries(Object.entries(files).map(([name, text]) => [`telltale/${name}`, veiled(text)]))
 }
 

@@ -18,26 +18,6 @@ export function sentCanaries(set: string): readonly Canary[] {
   return kinds.map(([name, make], index) => canaryOf(`${set} ${index} ${name}`, make))
 }
 
-/** The same kinds, made by a program, of which the broker learns when they are handed back. */
-export const madeKinds: readonly string[] = [
-  'a word',
-  'a word with odd signs',
-  'letters of other languages',
-  'words and blanks',
-  'a private key',
-  'an address with a password',
-  'a number of twelve digits',
-  'a list of texts',
-  'a map in a map',
-  'sixteen KiB',
-  'lines',
-]
-
-/** A few of the kinds, as a program makes them. */
-export function madeCanaries(set: string): readonly Canary[] {
-  return sentCanaries(set).filter(({ name }) => madeKinds.some((kind) => name.endsWith(` ${kind}`)))
-}
-
 /** One secret text. */
 export function wordCanary(name: string): Omit<Canary, 'value'> & { readonly value: string } {
   return { ...canaryOf(name, (t) => t(24)), value: signs(`${name} 0`, 24) }

@@ -74,9 +74,9 @@ export const mutantsOfEdges: readonly Mutant[] = [
   ),
   brokenFor(
     'src/work/late-secrets.test.ts',
-    broken('the rest of a secret whose beginning is hidden stays in the log', 'work/late-secrets.ts', [
-      'return [...late, ...late.flatMap(heldIn), ...rests]',
-      'return [...late, ...late.flatMap(heldIn), ...rests.slice(0, 0)]',
+    broken('the rest of a secret whose beginning is hidden stays in the log', 'work/log-rows.ts', [
+      'return hidden.length === 0 ? row : { ...row, hidden }',
+      'return hidden.length >= 0 ? row : { ...row, hidden }',
     ]),
   ),
   brokenFor(

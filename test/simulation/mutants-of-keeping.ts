@@ -4,11 +4,11 @@ import { broken, brokenFor, type Mutant } from './mutant.ts'
 /** In what keeps logs, with a mask that hides nothing at hand. */
 function brokenLog(name: string, [find, replace]: readonly [string, string]): Mutant {
   const file = 'work/log-sink.ts'
-  const imported = "import type { Mask, Redactor } from '../kit/redact.ts'"
+  const imported = "import { type Mask, type Redactor, type Stretch, shownIn } from '../kit/redact.ts'"
   const edit = {
     file,
     find: imported,
-    replace: "import { type Mask, maskOf, type Redactor } from '../kit/redact.ts'",
+    replace: "import { type Mask, maskOf, type Redactor, type Stretch, shownIn } from '../kit/redact.ts'",
   }
   return { name, edits: [edit, { file, find, replace }] }
 }

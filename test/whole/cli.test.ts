@@ -334,7 +334,7 @@ test('operators freeze, thaw, rotate keys, back up, read and verify the audit tr
     ['thaw'],
     ['status'],
     ['key', 'rotate'],
-    ['key', 'status', '-o', 'json'],
+    ['key', 'add', '-o', 'name'],
     ['backup', '-o', 'name'],
     ['audit', 'list', '--limit', '5'],
     ['audit', 'verify'],
@@ -351,6 +351,7 @@ test('operators freeze, thaw, rotate keys, back up, read and verify the audit tr
     frozen: true,
     reason: 'a test',
   })
+  expect(answers[5]?.stdout).toMatch(/^k\w+\n$/)
   expect(existsSync(answers[6]?.stdout.trim() ?? '')).toBe(true)
   expect(answers[8]?.stdout).toContain('is unbroken')
 })

@@ -30,7 +30,8 @@ export function register(program: Command): void {
     examples: ['key rotate'],
   })
   withOutput(withConnection(rotate)).action(async ({ output }: { output: Form }) => {
-    await show(output, await (await connect(rotate)).rotateKey())
+    const ring = await (await connect(rotate)).rotateKey()
+    await show(output, ring, ring.added)
     if (output === 'table') say('Records follow in the background: chandler key status')
   })
   const adding = add(group, {
@@ -39,7 +40,8 @@ export function register(program: Command): void {
     examples: ['key add'],
   })
   withOutput(withConnection(adding)).action(async ({ output }: { output: Form }) => {
-    await show(output, await (await connect(adding)).addKey())
+    const ring = await (await connect(adding)).addKey()
+    await show(output, ring, ring.added)
   })
   const activate = add(group, {
     usage: 'activate <key>',
@@ -49,7 +51,7 @@ export function register(program: Command): void {
     examples: ['key activate k0123456789'],
   })
   withOutput(withConnection(activate)).action(async (id: string, { output }: { output: Form }) => {
-    await show(output, await (await connect(activate)).activateKey(id))
+    await show(output, await (await connect(activate)).activateKey(id), id)
     if (output === 'table') say('Records follow in the background: chandler key status')
   })
   const remove = add(group, {
@@ -60,14 +62,16 @@ export function register(program: Command): void {
     examples: ['key remove k0123456789'],
   })
   withOutput(withConnection(remove)).action(async (id: string, { output }: { output: Form }) => {
-    await show(output, await (await connect(remove)).removeKey(id))
+    await show(output, await (await connect(remove)).removeKey(id), id)
   })
 }
 
-async function show(form: Form, { keys }: Keys): Promise<void> {
+/** The ring; by name alone the key that something was done to, where there is one. */
+async function show(form: Form, { keys }: Keys, of?: string): Promise<void> {
+  const named = form === 'name' && of !== undefined
   await printList(form, {
     kind: 'Keys',
-    items: keys,
+    items: named ? [{ id: of, active: false, records: 0 }] : keys,
     empty: 'There are no keys.',
     name: (key) => key.id,
     columns: [

@@ -22,7 +22,7 @@ export const systemProblems = {
   },
   'store.clock-step': {
     title: 'The clock of the database server was set',
-    hint: 'Let the server follow a source of time that corrects it slowly. Leases and deadlines go by this clock: look for operations that ended by their deadline, and release those that nothing goes on with.',
+    hint: 'Let the server follow a source of time that corrects it slowly. Leases go by this clock, and deadlines where a broker starts after it was set forward: look for operations that ended by their deadline, and release those that nothing goes on with.',
     status: 500,
     exit: 8,
   },

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeKeyRing } from '../../../test/support/key-ring.ts'
 import { type PostgresServer, startPostgres } from '../../../test/support/postgres.ts'
 import { codeOf } from '../../../test/support/problems.ts'
-import { anInstance } from '../../../test/support/rows.ts'
+import { anInstance, anOperation } from '../../../test/support/rows.ts'
 import { missingPostgres } from '../../../test/support/stores.ts'
 import { systemChance, systemClock } from '../../kit/clock.ts'
 import type { ProblemError } from '../../model/problem.ts'
@@ -172,6 +172,30 @@ describe.skipIf(missingPostgres !== undefined)('with a server of its own', () =>
     await store.close()
 
     expect(steps).toEqual(['store.clock-step'])
+  })
+
+  test('where the clock of the server is set forward, no operation that had begun is overdue', async () => {
+    const url = await server.database()
+    const store = await openStore({ url, keys, clock: systemClock, timeTrustMs: 0 })
+    const begun = await store.look.now()
+    const before = anOperation({ createdAt: begun, deadlineAt: begun + 3_600_000 })
+    await store.write((tx) => tx.addOperation(before))
+
+    await setClock(url, '3 hours')
+    const overdue = await store.write((tx) => tx.overdue(0, 10))
+    const now = await store.look.now()
+    const late = anOperation({
+      target: { platform: 'cf', instance: 'i-2' },
+      ...{ createdAt: now - 60_000, deadlineAt: now - 1000 },
+    })
+    await store.write((tx) => tx.addOperation(late))
+    const later = await store.write((tx) => tx.overdue(0, 10))
+
+    expect(overdue).toEqual([])
+    expect(later.map(({ id }) => id)).toEqual([late.id])
+    expect((await store.look.nowFor(begun)) - begun).toBeLessThan(3_600_000)
+    expect((await store.look.nowFor(now)) - begun).toBeGreaterThan(3_600_000)
+    await store.close()
   })
 
   test('a server that may forget what it acknowledged is refused', async () => {

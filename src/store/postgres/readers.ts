@@ -79,6 +79,7 @@ export function makeReaders(options: LineOptions, patience: Patience, time: Serv
     session: {
       dialect,
       now: async () => time.reckoned() ?? askTime(),
+      steps: () => time.steps(),
       get: async (text, ...values): Promise<Row | undefined> => (await get(text, values)).rows[0],
       all: async (text, ...values) => (await read(text, values)).rows,
       run: async (text, ...values) => (await read(text, values)).changed,

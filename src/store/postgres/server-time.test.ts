@@ -69,3 +69,16 @@ test('answers that were long on their way are no step of the clock', () => {
 
   expect(steps).toEqual([])
 })
+
+test('it remembers how far the clock was set forward, and from when on', () => {
+  const clock = makeClock()
+  const time = makeServerTime(clock, 1000, unheard)
+
+  time.asked()(20_000_000)
+  clock.advance(60_000)
+  time.asked()(30_860_000)
+  clock.advance(60_000)
+  time.asked()(20_120_000)
+
+  expect(time.steps()).toEqual([{ at: 20_060_000, ms: 10_800_000 }])
+})

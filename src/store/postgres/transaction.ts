@@ -72,6 +72,7 @@ export function begin(client: ClientBase, time: ServerTime, settings = ''): Open
       return {
         dialect,
         now: async () => Math.max(nowOf((await opened).rows[0]), time.reckoned() ?? 0),
+        steps: () => time.steps(),
         get: async (text, ...values) => (await gather({ text, values, first: true })).rows[0],
         all: async (text, ...values) => (await gather({ text, values })).rows,
         run: async (text, ...values) => (await gather({ text, values })).changed,
@@ -88,13 +89,17 @@ export function begin(client: ClientBase, time: ServerTime, settings = ''): Open
     },
     rollback: () => {
       isOver = true
-      return command(client, 'ROLLBACK').then(
-        () => true,
-        () => false,
-      )
+      return rollBack(client)
     },
     firstError: () => firstError,
   }
+}
+
+function rollBack(client: ClientBase): Promise<boolean> {
+  return command(client, 'ROLLBACK').then(
+    () => true,
+    () => false,
+  )
 }
 
 interface Committing {

@@ -54,6 +54,9 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   return path === ':memory:' ? openInMemory(options) : openFile(path, options)
 }
 
+/** Its time is steady. */
+const noSteps: readonly [] = []
+
 function openInMemory(options: SqliteOptions): Database {
   const writer = connect(':memory:', steadyTime(options.clock), {})
   // No timer and no I/O: a simulation depends on it.
@@ -62,6 +65,7 @@ function openInMemory(options: SqliteOptions): Database {
   const reader: Session = {
     dialect,
     now: async () => writer.now(),
+    steps: () => noSteps,
     get: (text, ...values) => group.between(() => writer.get(text, values)),
     all: (text, ...values) => group.between(() => writer.all(text, values)),
     run: (text, ...values) => group.between(() => writer.run(text, values)),
@@ -312,6 +316,7 @@ function sessionOf(connection: Connection): Session {
   return {
     dialect,
     now: async () => connection.now(),
+    steps: () => noSteps,
     get: async (text, ...values) => asked(() => connection.get(text, values)),
     all: async (text, ...values) => asked(() => connection.all(text, values)),
     run: async (text, ...values) => asked(() => connection.run(text, values)),
@@ -330,6 +335,7 @@ function sessionOfOne(connection: Connection): { readonly session: Session; read
     session: {
       dialect,
       now: async () => inTime().now(),
+      steps: () => noSteps,
       get: async (text, ...values) => inTime().get(text, values),
       all: async (text, ...values) => inTime().all(text, values),
       run: async (text, ...values) => inTime().run(text, values),
