@@ -54,8 +54,7 @@ export function measuredEngine(engine: Engine, metrics: Metrics, clock: Clock): 
 
 /** The same store, timed question by question. */
 export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Store {
-  const timed = timer(clock, (query, seconds, failed) => metrics.storeAnswered(query, seconds, failed))
-  const { look } = store
+  const [look, timed] = [store.look, timer(clock, (...of) => metrics.storeAnswered(...of))]
   const measured: Look = {
     now: () => timed('now', () => look.now()),
     nowFor: (began) => timed('now', () => look.nowFor(began)),
