@@ -131,7 +131,7 @@ export async function overdueOperations(
   // The beginning of the transaction tells of a step.
   await session.now()
   const steps = session.steps()
-  const skipped = steps.map(() => ' - CASE WHEN created_at <= ? THEN ? ELSE 0 END').join('')
+  const skipped = steps.map(() => ' - CASE WHEN created_at <= ? THEN CAST(? AS bigint) ELSE 0 END').join('')
   const rows = await session.all(
     `SELECT ${operationColumns} FROM operations WHERE ended = 0 AND deadline_at < ${now} - ?${skipped}
       ORDER BY deadline_at LIMIT ?${session.dialect.skipLocked}`,
