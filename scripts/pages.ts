@@ -68,7 +68,7 @@ function apiPage(): string {
     ...[...groups].flatMap(([tag, routes]) => [
       `## ${tag.slice(0, 1).toUpperCase()}${tag.slice(1)}`,
       '',
-      '| | needs | takes | answers | audited as |',
+      '| route | needs | takes | answers | audited as |',
       '|---|---|---|---|---|',
       ...routes.map(routeRow),
       '',
@@ -119,7 +119,7 @@ function metricsPage(): string {
     'Figures of the store are counted once a minute, however often they are asked for. Rules for alerts: [alerts.yml](alerts.yml);',
     'a dashboard for Grafana: [`deploy/grafana/dashboard.json`](../deploy/grafana/dashboard.json).',
     '',
-    '| figure | kind | labels | |',
+    '| figure | kind | labels | what it tells |',
     '|---|---|---|---|',
     ...rows,
   ])
