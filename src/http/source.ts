@@ -1,6 +1,7 @@
 /** The client's address of a request: that of the connection, or what a trusted proxy says. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { parseNetwork } from '../kit/network.ts'
 import { fail } from '../model/problem.ts'
 
 export interface Sources {
@@ -38,13 +39,10 @@ export function isEncrypted(request: IncomingMessage, sources: Pick<Sources, 'tr
 
 function trusterOf(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList()
-  for (const network of trustedProxies) {
-    const [address = '', bits] = network.split('/')
-    const family = isIP(address)
-    if (family === 0) fail('settings.invalid', `http.trustedProxies: ${network} is no address or network`)
-    const kind = family === 4 ? 'ipv4' : 'ipv6'
-    if (bits === undefined) trusted.addAddress(address, kind)
-    else trusted.addSubnet(address, Number(bits), kind)
+  for (const text of trustedProxies) {
+    const { address, bits, family } =
+      parseNetwork(text) ?? fail('settings.invalid', `http.trustedProxies: ${text} is no address or network`)
+    trusted.addSubnet(address, bits, family)
   }
   return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

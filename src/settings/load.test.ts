@@ -67,7 +67,7 @@ test.each<[Record<string, string>, string, unknown]>([
   [{ POD_NAME: 'chandler-0' }, 'node.name', 'chandler-0'],
   [{ CHANDLER_HTTP_ADMIN_LISTEN: 'off' }, 'http.adminListen', 'off'],
   [{ CHANDLER_HTTP_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, 'http.trustedProxies', ['10.0.0.0/8', '::1']],
-  [{ CHANDLER_HTTP_TRUSTED_PROXIES: '["a"]' }, 'http.trustedProxies', ['a']],
+  [{ CHANDLER_HTTP_TRUSTED_PROXIES: '["::1"]' }, 'http.trustedProxies', ['::1']],
 ])('the environment %j sets %s', (environment, path, value) => {
   const { entries } = good(load(users, { environment }))
 

@@ -1,6 +1,7 @@
 /** Brings settings together: flag over environment over file over conf.d over platform over default. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseNetwork } from '../kit/network.ts'
 import { Secret } from '../kit/secret.ts'
 import { nearest } from '../kit/text.ts'
 import { isPermission, permissionNames, roles } from '../model/access.ts'
@@ -86,7 +87,9 @@ export function loadSettings(sources: Sources): Loaded {
 function contradictions(settings: Settings, entries: readonly Entry[]): readonly Problem[] {
   const { operations, store, secrets, http, auth } = settings
   const at = (path: string, detail: string): Problem => {
-    const where = entries.find((entry) => entry.path === path)?.place
+    // A group has no place of its own, but what stands in it has.
+    const given = entries.filter((entry) => entry.path === path || entry.path.startsWith(`${path}.`))
+    const where = given.find(({ place }) => place !== undefined)?.place
     return { code: 'settings.invalid', detail, ...(where ? { where } : {}) }
   }
   const problems: Problem[] = []
@@ -105,6 +108,7 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
   }
   return [
     ...problems,
+    ...faultsOfProxies(http.trustedProxies).map((fault) => at('http.trustedProxies', fault)),
     ...faultsOfRegistries(settings.registries).map((fault) => at('registries.hosts', fault)),
     ...faultsOfCertificates(settings).map((fault) => at('auth.users', fault)),
     ...faultsOfAccounts(auth).map((fault) => at('auth.users', fault)),
@@ -114,6 +118,12 @@ function contradictions(settings: Settings, entries: readonly Entry[]): readonly
     ...faultsOfCatalog(settings.catalog).map((fault) => at('catalog', fault)),
     ...faultsOfTenants(settings.tenants).map((fault) => at('tenants', fault)),
   ]
+}
+
+function faultsOfProxies(trustedProxies: readonly string[]): readonly string[] {
+  return trustedProxies
+    .filter((one) => parseNetwork(one) === undefined)
+    .map((one) => `http.trustedProxies has ${JSON.stringify(one)}, which is no address or network`)
 }
 
 function faultsOfAccounts({ users, roles: own }: Settings['auth']): readonly string[] {

@@ -14,7 +14,11 @@ export const registrySettings = group('Where packages and images are fetched fro
     path({ doc: 'File that says which signers are trusted, and which packages must be signed by whom.' }),
   ),
   hosts: items('A registry that needs more than a credential file.', {
-    host: text({ doc: 'As references write it, with its port.' }),
+    host: text({
+      doc: 'As references write it, with its port.',
+      pattern: /^(?:\[[0-9a-fA-F:.]+\]|[^\s/:@]+)(?::\d{1,5})?$/,
+      written: 'host:port',
+    }),
     user: optional(text({ doc: 'Account.' })),
     password: optional(secret({ doc: 'Password of the account.' })),
     caFile: optional(

@@ -21,19 +21,20 @@ import { registrySettings } from './registry-settings.ts'
 import { sandboxSettings } from './sandbox-settings.ts'
 import { tenantSettings } from './tenant-settings.ts'
 
-const address = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/
+const port = '(?:\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])'
+const host = '(?:\\[[0-9a-fA-F:.]+\\]|[^\\s:/]+)'
 
 const http = group('Where the broker listens and what it takes from the network.', {
   listen: text({
     doc: 'Address of the Open Service Broker API and the operator API.',
     fallback: '127.0.0.1:8080',
-    pattern: address,
+    pattern: new RegExp(`^${host}:${port}$`),
     written: 'host:port',
   }),
   adminListen: text({
     doc: 'Address of health, metrics and diagnostics; `off` serves health on the main address, without reasons.',
     fallback: '127.0.0.1:9090',
-    pattern: /^off$|^(?:\[[0-9a-fA-F:.]+\]|[^\s:/]+):\d{1,5}$/,
+    pattern: new RegExp(`^off$|^${host}:${port}$`),
     written: 'host:port | off',
   }),
   pathPrefix: optional(

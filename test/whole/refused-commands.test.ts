@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { main } from '../../src/cli/main.ts'
 import { type ProblemCode, problemCodes } from '../../src/model/problem-codes.ts'
 import { freshFolder } from '../support/image.ts'
+import { runMain } from '../support/run-main.ts'
 
 const home = freshFolder('refused')
 const at = (name: string) => join(home, name)
@@ -111,30 +111,8 @@ const toiInstall = (flag: string, file: string): readonly string[] => [
   at(file),
 ]
 
-async function told(
-  words: readonly string[],
-  offline = false,
-): Promise<{ readonly exit: number; readonly said: string }> {
-  let said = ''
-  const hear = (piece: string | Uint8Array) => {
-    said += Buffer.from(piece).toString()
-    return true
-  }
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation(hear),
-  )
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const before = signals.map((signal) => process.listeners(signal))
-  try {
-    return { exit: await main([...words, ...(offline ? ['--data-dir', at('data')] : [])]), said }
-  } finally {
-    process.exitCode = undefined
-    for (const spy of spies) spy.mockRestore()
-    for (const [i, signal] of signals.entries())
-      for (const listener of process.listeners(signal))
-        if (!before[i]?.includes(listener)) process.removeListener(signal, listener)
-  }
-}
+const told = (words: readonly string[], offline = false) =>
+  runMain([...words, ...(offline ? ['--data-dir', at('data')] : [])])
 
 test.each<[string, ProblemCode, words: readonly string[]]>([
   ['an expression that ends too soon', 'hil.template.fault', ['hil', 'eval', '$' + '{upper(']],
