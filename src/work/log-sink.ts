@@ -51,9 +51,11 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     kept += span
   }
 
-  /** The beginning of a log is kept at once, its end at the end. */
-  function addOrHold(of: Stream, parts: readonly Stretch[], span: number): void {
+  /** The beginning of a log is kept at once, its end at the end. What is hidden in it never takes the room of what is shown. */
+  function addOrHold(of: Stream, redactedParts: readonly Stretch[], span: number): void {
     const room = Math.max(0, bytesMax - tailMax - kept)
+    const fits = lengthOf(redactedParts) <= (tail.isEmpty() ? room : tailMax)
+    const parts = fits ? redactedParts : redactedParts.map(({ shown: text }) => ({ shown: text }))
     if (tail.isEmpty() && lengthOf(parts) <= room) add(of, parts, span)
     else if (tail.isEmpty() && isPlain(parts, span)) {
       const bytes = shownIn(parts)
