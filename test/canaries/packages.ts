@@ -356,16 +356,23 @@ hand made
   }
 }
 
+/** What people see as one sign may be several characters; Terraform turns texts round by signs. */
+function signsOf(text: string): readonly string[] {
+  return Array.from(new Intl.Segmenter('en').segment(text), ({ segment }) => segment)
+}
+
 const brokerpak = (making: Making): Promise<Told> => {
   const { folder } = making
   const variables = making.sent.filter(({ value }) => typeof value === 'string' && value.length < 20_000)
   const names = variables.map((_, index) => `TELLTALE_${keyOf(index).toUpperCase()}`)
-  // Outputs of the definition are texts.
-  const texts = making.made.filter(({ value }) => typeof value === 'string')
+  // Outputs of the definition are texts, and Terraform composes letters of two parts: those would not be what it hands out.
+  const texts = making.made.filter(
+    ({ value }) => typeof value === 'string' && value === value.normalize('NFC'),
+  )
   const pak = join(folder, 'pak')
   mkdirSync(pak, { recursive: true })
   const reversed = (value: Json) =>
-    JSON.stringify([...String(value)].reverse().join(''))
+    JSON.stringify(signsOf(String(value)).toReversed().join(''))
       .replaceAll('${', '$${')
       .replaceAll('%{', '%%{')
   const outputs = texts.map((_, index) => ({
