@@ -63,8 +63,8 @@ function narrowed(whole: Catalog, reach: Reach, rules: readonly TenantRule[]): C
 }
 
 /**
- * What an author offers to its tenant is seen where that tenant is meant, not by all who have it among others: a
- * platform of many tenants would offer it to each of them.
+ * The offer of a sandbox package as an account of many tenants sees it, without the tenant of the sandbox: a platform
+ * of many tenants would offer the package to each of them.
  */
 function withoutSandbox(offer: Offer): Offer {
   const { sandbox, plan } = offer

@@ -1,4 +1,4 @@
-/** What authors offer to their own tenant: seen and ordered there, by nobody else unless it is shared, bounded, on record. */
+/** Sandbox packages of authors: offered to the tenant of the sandbox and those it is shared with, bounded in number, audited. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AuditPage } from '../../src/api/audit.ts'
 import type { Package } from '../../src/api/package.ts'

@@ -1,4 +1,4 @@
-/** Routes about the broker itself: who am I, the catalog, nodes, freeze, keys, backup. */
+/** Routes about the broker itself: the caller's account, the catalog, nodes, freeze, keys, backup. */
 import { Type } from 'typebox'
 import { CatalogAnswer, CatalogQuery, toCatalog } from '../../api/catalog.ts'
 import { About, Backup, Cluster, Freeze, Health, Keys, SupportQuery, toCluster } from '../../api/cluster.ts'
