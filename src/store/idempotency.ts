@@ -2,8 +2,8 @@
 import type { JsonObject } from '../kit/json.ts'
 import type { Session } from './database.ts'
 import { compact, maybeText, number, text } from './row.ts'
+import { getSealed, putSealed } from './sealed.ts'
 import type { Sealer } from './sealer.ts'
-import { getSealed, putSealed } from './sealing.ts'
 import type { IdempotencyRow } from './store.ts'
 
 /** What a body is sealed under. */

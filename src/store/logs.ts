@@ -5,6 +5,7 @@ import type { InstanceKey } from '../model/instance.ts'
 import type { HiddenBytes } from '../model/sealed.ts'
 import type { Row, Session } from './database.ts'
 import { bytes, number, text } from './row.ts'
+import { eraseSealed, putSealed } from './sealed.ts'
 import type { Sealer } from './sealer.ts'
 import type { LogEnd, LogRow, NewLogRow } from './store.ts'
 
@@ -30,6 +31,11 @@ export function pieceName({
   return JSON.stringify([step, stream, position])
 }
 
+/** The values of the condition that nothing from there on is kept yet. */
+function placeOf({ run, step, stream, position }: NewLogRow): readonly (string | number)[] {
+  return [run, step, stream, position]
+}
+
 /** Appends pieces; one that begins before the end of what is kept was kept already. */
 export async function addLog(session: Session, sealer: Sealer, rows: readonly NewLogRow[]): Promise<void> {
   for (const row of rows) {
@@ -46,10 +52,7 @@ export async function addLog(session: Session, sealer: Sealer, rows: readonly Ne
       row.span,
       key,
       body,
-      row.run,
-      row.step,
-      row.stream,
-      row.position,
+      ...placeOf(row),
     )
   }
 }
@@ -57,7 +60,8 @@ export async function addLog(session: Session, sealer: Sealer, rows: readonly Ne
 /** Before its piece, under the same condition. */
 async function addHidden(session: Session, sealer: Sealer, row: NewLogRow): Promise<void> {
   if (row.hidden === undefined) return
-  const { owner, name, key, body } = sealHidden(sealer, row, row.hidden)
+  const [owner, name] = [hiddenOwner(row.run), pieceName(row)]
+  const { key, body } = sealer.seal(owner, name, contentOf(row.hidden))
   await session.send(
     `INSERT INTO sealed (owner, name, key_id, body)
       SELECT ?, ?, ?, ? WHERE coalesce((${end}), 0) <= ?
@@ -66,29 +70,18 @@ async function addHidden(session: Session, sealer: Sealer, row: NewLogRow): Prom
     name,
     key,
     body,
-    row.run,
-    row.step,
-    row.stream,
-    row.position,
+    ...placeOf(row),
   )
 }
 
-async function replaceHidden(session: Session, sealer: Sealer, row: LogRow): Promise<void> {
-  await session.send('DELETE FROM sealed WHERE owner = ? AND name = ?', hiddenOwner(row.run), pieceName(row))
-  if (row.hidden === undefined) return
-  const { owner, name, key, body } = sealHidden(sealer, row, row.hidden)
-  await session.send(
-    'INSERT INTO sealed (owner, name, key_id, body) VALUES (?, ?, ?, ?)',
-    owner,
-    name,
-    key,
-    body,
-  )
-}
-
-function sealHidden(sealer: Sealer, row: NewLogRow, hidden: readonly HiddenBytes[]) {
+function replaceHidden(session: Session, sealer: Sealer, row: LogRow): Promise<void> {
   const [owner, name] = [hiddenOwner(row.run), pieceName(row)]
-  return { owner, name, ...sealer.seal(owner, name, Buffer.from(encode(hidden))) }
+  if (row.hidden === undefined) return eraseSealed(session, owner, name)
+  return putSealed(session, sealer, { owner, name, content: contentOf(row.hidden) })
+}
+
+function contentOf(hidden: readonly HiddenBytes[]): Uint8Array {
+  return Buffer.from(encode(hidden))
 }
 
 /** Replaces the bytes of rows by their numbers, and what is hidden in them. */

@@ -34,8 +34,9 @@ import { countQueued, findOperation, listOperations, pollOperation } from './ope
 import { findEnrolment, findOffering, listEnrolments, listOfferings } from './packages.ts'
 import { listHistory, listRuns } from './runs.ts'
 import { listSandboxPackages } from './sandbox.ts'
+import { getSealed } from './sealed.ts'
 import type { Sealer } from './sealer.ts'
-import { countByKey, countOfKeys, getSealed } from './sealing.ts'
+import { countByKey, countOfKeys } from './sealing.ts'
 import type {
   AuditCursor,
   AuditPoint,

@@ -1,4 +1,4 @@
-/** The one table of everything sealed, and the change of keys over it and the logs. */
+/** Keys and what is sealed with them, over the table of everything sealed and the logs; the change from one to the next. */
 import { fail, ProblemError } from '../model/problem.ts'
 import type { Row, Session } from './database.ts'
 import type { Envelope } from './envelope.ts'
@@ -6,43 +6,6 @@ import { logOwner, pieceName, pieceOf } from './logs.ts'
 import { bytes, number, text } from './row.ts'
 import type { Sealer } from './sealer.ts'
 import type { KeyCount } from './store.ts'
-
-/** Seals some bytes under an owner and a name, in place of what was there. */
-export async function putSealed(
-  session: Session,
-  sealer: Sealer,
-  record: { readonly owner: string; readonly name: string; readonly content: Uint8Array },
-): Promise<void> {
-  const { key, body } = sealer.seal(record.owner, record.name, record.content)
-  await session.send(
-    `INSERT INTO sealed (owner, name, key_id, body) VALUES (?, ?, ?, ?)
-      ON CONFLICT (owner, name) DO UPDATE SET key_id = excluded.key_id, body = excluded.body`,
-    record.owner,
-    record.name,
-    key,
-    body,
-  )
-}
-
-/** Opens what was sealed. Problems: key.missing, key.wrong. */
-export async function getSealed(
-  session: Session,
-  sealer: Sealer,
-  place: { readonly owner: string; readonly name: string },
-): Promise<Uint8Array | undefined> {
-  const row = await session.get(
-    'SELECT key_id, body FROM sealed WHERE owner = ? AND name = ?',
-    place.owner,
-    place.name,
-  )
-  return row && sealer.unseal(place.owner, place.name, { key: text(row, 'key_id'), body: bytes(row, 'body') })
-}
-
-/** Erases one sealed thing, or all of an owner. */
-export async function eraseSealed(session: Session, owner: string, name: string | undefined): Promise<void> {
-  if (name === undefined) await session.send('DELETE FROM sealed WHERE owner = ?', owner)
-  else await session.send('DELETE FROM sealed WHERE owner = ? AND name = ?', owner, name)
-}
 
 /** How many records each key seals. */
 export async function countByKey(session: Session): Promise<readonly KeyCount[]> {

@@ -43,7 +43,7 @@ import { putEnrolment, putOffering, removeEnrolment } from './packages.ts'
 import { claimOperations, forcedOperations, forgiveStrikes, overdueOperations, renewLeases } from './queue.ts'
 import { addHistory, putRun } from './runs.ts'
 import { listSandboxPackages, putSandboxPackage, removeSandboxPackage } from './sandbox.ts'
-import { eraseSealed, putSealed } from './sealing.ts'
+import { eraseSealed, putSealed } from './sealed.ts'
 import type {
   AuditCursor,
   CancelWish,
