@@ -52,17 +52,20 @@ test.each([
   },
 )
 
+/** An engine whose runs never end; tells what it did. */
+const endless = (done: string[]) => ({
+  look: async () => ({ kind: 'absent' }) as const,
+  layOut: async () => void done.push('laid out'),
+  start: async () => {
+    done.push('started')
+    return await never
+  },
+})
+
 test('a run is laid out while its intent is on its way to the disk, and started once it is there', async () => {
   const disk = Promise.withResolvers<void>()
   const done: string[] = []
-  const engine = {
-    look: async () => ({ kind: 'absent' }) as const,
-    layOut: async () => void done.push('laid out'),
-    start: async () => {
-      done.push('started')
-      return await never
-    },
-  }
+  const engine = endless(done)
   const change = (store: Store): Store => ({ ...store, settled: () => disk.promise })
   const given = { state: 'preparing', fence: 5 } as const
   const { world } = await atWork(engine, given, { state: 'intended', change })
@@ -92,14 +95,7 @@ test('what is cancelled before its run has started ends, and its layout is destr
 
 test('what had begun goes on where a clock was only set forward to its deadline', async () => {
   const done: string[] = []
-  const engine = {
-    look: async () => ({ kind: 'absent' }) as const,
-    layOut: async () => void done.push('laid out'),
-    start: async () => {
-      done.push('started')
-      return await never
-    },
-  }
+  const engine = endless(done)
   const change = (store: Store): Store => {
     const { look } = store
     const now = async () => (await look.now()) + 180 * minute
