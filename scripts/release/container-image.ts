@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openArtifactStore } from '../../src/artifacts/index.ts'
 import { type Architecture, debianArchitectures } from './architectures.ts'
+import type { Making } from './making.ts'
 import { settleModes } from './modes.ts'
 import { layOutProgram, programParts } from './program.ts'
 import type { Staged } from './stage.ts'
@@ -17,14 +18,10 @@ export function containerName(version: string, architecture: Architecture): stri
   return `chandler-${version}-image-${architecture}.tar`
 }
 
-/** Makes it as an archive that Docker, Podman and skopeo read; `builtAt` is the time that everything in it has, in seconds. */
+/** Makes it as an archive that Docker, Podman and skopeo read. */
 export async function makeContainerImage(
   staged: Staged,
-  {
-    architecture,
-    to,
-    builtAt,
-  }: { readonly architecture: Architecture; readonly to: string; readonly builtAt: number },
+  { architecture, to, builtAt }: Making,
 ): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'chandler-image-'))
   const root = join(work, 'root')

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type Architecture, debianArchitectures } from './architectures.ts'
+import type { Making } from './making.ts'
 import { writeManPages } from './man-pages.ts'
 import { settleModes } from './modes.ts'
 import { layOutProgram, programParts } from './program.ts'
@@ -25,14 +26,10 @@ export function debianName(version: string, architecture: Architecture): string 
   return `chandler_${version}_${debianArchitectures[architecture]}.deb`
 }
 
-/** Makes it as a file; `builtAt` is the time that everything in it has, in seconds. */
+/** Makes it as a file. */
 export async function makeDebianPackage(
   staged: Staged,
-  {
-    architecture,
-    to,
-    builtAt,
-  }: { readonly architecture: Architecture; readonly to: string; readonly builtAt: number },
+  { architecture, to, builtAt }: Making,
 ): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'chandler-debian-'))
   try {
