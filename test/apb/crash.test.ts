@@ -7,24 +7,13 @@ import { configuration, newFolder } from '../support/broker.ts'
 import { startBrokerProcess } from '../support/broker-process.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { bundleImage } from './image.ts'
+import { specOf } from './spec.ts'
 
 const missing = ensurePrograms('busybox', 'curl')
 
-const spec = `
-version: 1.0
-name: slow-apb
-description: Slow
-bindable: true
-async: optional
-metadata: {}
-plans:
-  - name: default
-    description: One
-    free: true
-    metadata: {}
-    parameters:
-      - {name: fails, type: enum, enum: [none, provision, update], default: none, updatable: true}
-`
+const spec = specOf('slow-apb', {
+  parameters: ['{name: fails, type: enum, enum: [none, provision, update], default: none, updatable: true}'],
+})
 
 /** Calls before and after the broker is killed; what was made before must be there after. */
 const entrypoint = `

@@ -13,6 +13,7 @@ import type { TestBroker } from '../support/broker.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
 import { bundleImage } from './image.ts'
+import { specOf } from './spec.ts'
 
 interface Call {
   readonly method?: string
@@ -183,28 +184,15 @@ describe('calls', () => {
 
 const missing = ensurePrograms('busybox', 'curl')
 
-const spec = `
-version: 1.0
-name: hostile-apb
-description: d
-bindable: true
-async: optional
-metadata: {}
-plans:
-  - name: default
-    description: One
-    free: true
-    metadata: {}
-    parameters:
-      - {name: mode, type: string, default: fine}
-      - {name: password, type: string, display_type: password, default: public}
-      - {name: text, type: string, default: ''}
-`
+const spec = specOf('hostile-apb', {
+  parameters: [
+    '{name: mode, type: string, default: fine}',
+    '{name: password, type: string, display_type: password, default: public}',
+    "{name: text, type: string, default: ''}",
+  ],
+})
 
 const entrypoint = `
-vars=$3
-value() { printf %s "$vars" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }
-own=/api/v1/namespaces/$POD_NAMESPACE
 [ "$1" = provision ] || exit 0
 case $(value mode) in
   big-secret) head -c 2097152 /dev/zero | base64 -w 0 > /tmp/b; printf '{"metadata":{"name":"%s"},"data":{"fields":"' $POD_NAME > /tmp/j; cat /tmp/b >> /tmp/j; printf '"}}' >> /tmp/j

@@ -6,34 +6,21 @@ import type { TestBroker } from '../support/broker.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
 import { bundleImage } from './image.ts'
+import { specOf } from './spec.ts'
 
 const missing = ensurePrograms('busybox', 'curl')
 
-const spec = `
-version: 1.0
-name: leaving-apb
-description: d
-bindable: true
-async: optional
-metadata: {}
-plans:
-  - name: default
-    description: One
-    free: true
-    metadata: {}
-    parameters:
-      - {name: mode, type: string, default: fine}
-      - {name: password, type: string, display_type: password, default: public}
-      - {name: namespace, type: string, default: kube-system}
-      - {name: _apb_plan_id, type: string, default: forged}
-    bind_parameters:
-      - {name: _apb_service_instance_id, type: string, default: forged}
-`
+const spec = specOf('leaving-apb', {
+  parameters: [
+    '{name: mode, type: string, default: fine}',
+    '{name: password, type: string, display_type: password, default: public}',
+    '{name: namespace, type: string, default: kube-system}',
+    '{name: _apb_plan_id, type: string, default: forged}',
+  ],
+  bindParameters: ['{name: _apb_service_instance_id, type: string, default: forged}'],
+})
 
 const entrypoint = `
-vars=$3
-value() { printf %s "$vars" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }
-own=/api/v1/namespaces/$POD_NAMESPACE
 many() { head -c "$1" /dev/zero | tr '\\000' "$2"; }
 send() { # METHOD PATH TYPE, the body from a file
   curl -sS --cacert $account/ca.crt -H "Authorization: Bearer $(cat $account/token)" -H "Content-Type: $3" -X "$1" -d @/tmp/body -w '\\n%{http_code}' "$server$2"

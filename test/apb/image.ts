@@ -32,8 +32,11 @@ export function bundleImage(
   })
 }
 
-/** Calls of the modules that bundles use, as shell functions: method, path, media type, body. */
+/** Calls of the modules that bundles use, as shell functions (method, path, media type, body); texts among the variables by their names. */
 const api = `
+vars=$3
+value() { printf %s "$vars" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }
+own=/api/v1/namespaces/$POD_NAMESPACE
 account=/var/run/secrets/kubernetes.io/serviceaccount
 server=$(sed -n 's/.*"server":"\\([^"]*\\)".*/\\1/p' "$KUBECONFIG")
 call() {

@@ -1,9 +1,11 @@
 /** What customers of a storm order: what only pretends, or a bundle whose program runs in a container. */
+
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { planId, serviceId, serviceName } from '../../src/contracts/apb/names.ts'
 import type { JsonObject } from '../../src/kit/json.ts'
 import { bundleImage } from '../apb/image.ts'
+import { specOf } from '../apb/spec.ts'
 import { thickBundle } from '../cnab/bundle.ts'
 import { conformanceConfig, slowOffer } from '../support/broker-process.ts'
 import { noteStarts } from '../support/sim-starts.ts'
@@ -136,24 +138,14 @@ catalog:
   }
 }
 
-const spec = `
-version: 1.0
-name: stormy-apb
-description: A service bundle in a storm
-bindable: true
-async: optional
-metadata: {}
-plans:
-  - name: default
-    description: One
-    free: true
-    metadata: {}
-    parameters:
-      - {name: size, type: int, default: 1, updatable: true}
-      - {name: pause, type: string, default: '0', updatable: true}
-      - {name: status, type: int, default: 0, updatable: true}
-      - {name: secret, type: string, default: '', display_type: password}
-`
+const spec = specOf('stormy-apb', {
+  parameters: [
+    '{name: size, type: int, default: 1, updatable: true}',
+    "{name: pause, type: string, default: '0', updatable: true}",
+    '{name: status, type: int, default: 0, updatable: true}',
+    "{name: secret, type: string, default: '', display_type: password}",
+  ],
+})
 
 /**
  * Calls the stand-in before its work and after it: what was written before a kill must be there after. A call that was cut off is made
