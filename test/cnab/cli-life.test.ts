@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder } from '../support/image.ts'
 import { installedProgram } from '../support/installed.ts'
+import { runMain } from '../support/run-main.ts'
 import { installer, writeHello } from './cli-bundle.ts'
 
 const missing = ensurePrograms('busybox')
@@ -25,28 +25,8 @@ function cnab(...args: readonly string[]): Promise<Ran> {
   return chandler('cnab', ...args)
 }
 
-async function chandler(...args: readonly string[]): Promise<Ran> {
-  const heard = { out: '', err: '' }
-  const hear = (stream: 'out' | 'err') => (piece: string | Uint8Array) => {
-    heard[stream] += Buffer.from(piece).toString()
-    return true
-  }
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation(hear('out')),
-    vi.spyOn(process.stderr, 'write').mockImplementation(hear('err')),
-  ]
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const before = signals.map((signal) => process.listeners(signal))
-  try {
-    const exit = await main([...args, '--data-dir', join(home, 'data')])
-    return { exit, ...heard }
-  } finally {
-    process.exitCode = undefined
-    for (const spy of spies) spy.mockRestore()
-    for (const [i, signal] of signals.entries())
-      for (const listener of process.listeners(signal))
-        if (!before[i]?.includes(listener)) process.removeListener(signal, listener)
-  }
+function chandler(...args: readonly string[]): Promise<Ran> {
+  return runMain([...args, '--data-dir', join(home, 'data')])
 }
 
 function starter(args: readonly string[]): string[] {

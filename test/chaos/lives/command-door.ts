@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { orders } from '../../../src/broker/orders.ts'
-import { main } from '../../../src/cli/main.ts'
 import { openLocalBroker } from '../../../src/local/local-broker.ts'
+import { runMain } from '../../support/run-main.ts'
 import { countOf } from './broker-door.ts'
 import type { At, Door, Seen, Taken } from './door.ts'
 import type { Step } from './life.ts'
@@ -21,35 +21,6 @@ interface Ran {
   readonly exit: number | null
   readonly out: string
   readonly said: string
-}
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/** A command in this process. */
-async function here(words: readonly string[]): Promise<Ran> {
-  const heard = { out: '', said: '' }
-  const { stdout, stderr } = process
-  const writes = { out: stdout.write.bind(stdout), err: stderr.write.bind(stderr) }
-  const before = signals.map((signal) => process.listeners(signal))
-  stdout.write = (piece: string | Uint8Array) => {
-    heard.out += Buffer.from(piece).toString()
-    heard.said += Buffer.from(piece).toString()
-    return true
-  }
-  stderr.write = (piece: string | Uint8Array) => {
-    heard.said += Buffer.from(piece).toString()
-    return true
-  }
-  try {
-    return { exit: await main(words), ...heard }
-  } finally {
-    stdout.write = writes.out
-    stderr.write = writes.err
-    process.exitCode = undefined
-    for (const [i, signal] of signals.entries())
-      for (const listener of process.listeners(signal))
-        if (!before[i]?.includes(listener)) process.removeListener(signal, listener)
-  }
 }
 
 /** A command in a process of its own, ended with a signal once it says so. */
@@ -94,9 +65,11 @@ function doorOf(wares: LifeWares, { program }: CommandPlace, words: Words): Pick
     const ordered = [...words.of(instance, step, at), '--data-dir', words.dataDir()]
     const ran = at.cut
       ? await elsewhere(program, ordered, { begins, signal: at.cut === 'kill' ? 'SIGKILL' : 'SIGINT' })
-      : await here(ordered)
+      : await runMain(ordered)
     const whole =
-      ran.exit === null ? await here(['attach', instance, '-o', 'json', '--data-dir', words.dataDir()]) : ran
+      ran.exit === null
+        ? await runMain(['attach', instance, '-o', 'json', '--data-dir', words.dataDir()])
+        : ran
     const now = await latest(words.dataDir(), instance)
     const isNew = now !== undefined && now.id !== before?.id
     const said = `${ordered.join(' ')}: ${whole.exit} ${whole.said.slice(-800)}`
@@ -194,7 +167,7 @@ export function runDoor(wares: LifeWares, place: CommandPlace): Door {
       if (step.verb === 'move') {
         const folder = join(states, instance)
         const exported = run(instance, 'export-state', ['--outputs', folder, '--data-dir', dataDir])
-        const { exit, said } = await here(exported)
+        const { exit, said } = await runMain(exported)
         if (exit !== 0) return { answer: 'refused', begun: 0, said }
       }
       return door.take(instance, step, at)
@@ -236,10 +209,10 @@ export function bundleDoor(wares: LifeWares, place: CommandPlace): Door {
       }
     },
     look: async (instance) => {
-      const { exit, out } = await here(['cnab', 'show', instance, '-o', 'json', '--data-dir', dataDir])
+      const { exit, out } = await runMain(['cnab', 'show', instance, '-o', 'json', '--data-dir', dataDir])
       if (exit !== 0) return { state: 'other', bindings: {} }
       const { state } = JSON.parse(out) as { readonly state: string }
-      const listed = await here(['cnab', 'outputs', instance, '-o', 'json', '--data-dir', dataDir])
+      const listed = await runMain(['cnab', 'outputs', instance, '-o', 'json', '--data-dir', dataDir])
       const { items } = JSON.parse(listed.out) as {
         readonly items: readonly { readonly name: string; readonly value?: string }[]
       }
@@ -260,9 +233,9 @@ export function bundleDoor(wares: LifeWares, place: CommandPlace): Door {
     const [store, to] = [join(place.home, `store-${moves}`), join(place.home, `cnab-${moves}`)]
     mkdirSync(store)
     mkdirSync(to, { mode: 0o700 })
-    const exported = await here(['cnab', 'claims', 'export', store, instance, '--data-dir', dataDir])
+    const exported = await runMain(['cnab', 'claims', 'export', store, instance, '--data-dir', dataDir])
     if (exported.exit !== 0) return { answer: 'refused', begun: 0, said: exported.said }
-    const { exit, said } = await here(['cnab', 'claims', 'import', store, '--data-dir', to])
+    const { exit, said } = await runMain(['cnab', 'claims', 'import', store, '--data-dir', to])
     if (exit !== 0) return { answer: 'failed', begun: 0, said }
     dataDir = to
     return { answer: 'done', begun: 0, said }
