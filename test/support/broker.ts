@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Broker, type Surroundings, startBroker } from '../../src/compose.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { type Log, openLog } from '../../src/kit/log.ts'
+import { failAll } from '../../src/model/problem.ts'
 import { loadSettings } from '../../src/settings/load.ts'
 import type { Settings } from '../../src/settings/settings.ts'
 
@@ -80,7 +81,7 @@ export async function startTestBroker(
   writeFileSync(file, edit(configuration(more)))
   const read = (): Settings => {
     const loaded = loadSettings({ environment: {}, folder, file })
-    if (loaded.kind === 'faults') throw new Error(JSON.stringify(loaded.problems))
+    if (loaded.kind === 'faults') failAll(loaded.problems)
     return loaded.settings
   }
   const logLines: string[] = []
