@@ -18,12 +18,12 @@ export async function examine(options: ExaminationOptions): Promise<readonly Fin
   if (loaded.kind === 'faults') {
     return [runtime(), ...loaded.problems.map((problem) => findingOf('configuration', 'fail', problem))]
   }
-  const { settings, file, warnings } = loaded
+  const { settings, file, warnings, absent } = loaded
   const { listen, adminListen } = settings.http
   return [
     runtime(),
     { id: 'configuration', state: 'ok', what: file ?? 'defaults and environment' },
-    ...warnings.map((warning) => findingOf('configuration', 'warn', warning)),
+    ...[...warnings, ...absent].map((warning) => findingOf('configuration', 'warn', warning)),
     ...examineHost(settings),
     await port('http.listen', listen),
     ...(adminListen === 'off' ? [] : [await port('http.adminListen', adminListen)]),

@@ -7,7 +7,7 @@ import { stampOf, startFileWatch } from '../host/file-watch.ts'
 import { systemClock } from '../kit/clock.ts'
 import { openLog } from '../kit/log.ts'
 import { present } from '../kit/present.ts'
-import { failAll, toProblem } from '../model/problem.ts'
+import { describeProblem, failAll, toProblem } from '../model/problem.ts'
 import type { Loaded } from '../settings/load.ts'
 import { isTerminal } from './terminal.ts'
 import { startWatchdog } from './watchdog.ts'
@@ -44,6 +44,7 @@ export async function serve(
     dropped: () => figures?.logLineDropped(),
   })
   let current = first
+  tellAbsent(log, first)
   const broker = await startBroker(settings, { log, version, takeOver, entries: () => current.entries })
   figures = broker.figures
   let reloading = Promise.resolve()
@@ -58,6 +59,7 @@ export async function serve(
     secrets = again.secrets.map((secret) => secret.reveal())
     const difference = await broker.reload(again.settings)
     current = again
+    tellAbsent(log, again)
     return difference
   }
   process.on('SIGHUP', () => void inTurn(() => reload(broker, log, () => adopt(load()))))
@@ -101,6 +103,14 @@ async function reload(broker: Broker, log: Log, adopt: () => Promise<Difference>
     broker.figures.reloaded(false)
     log.error('config.refused', 'The configuration was not taken over', { error })
   }
+}
+
+/** The catalog refuses these packages by name; this tells where in the configuration each is asked for. */
+function tellAbsent(log: Log, { absent }: Good): void {
+  if (absent.length === 0) return
+  log.warn('config.absent', 'Packages are not where the configuration says', {
+    packages: absent.map(describeProblem),
+  })
 }
 
 /** Work, queue and memory as they are now. */

@@ -1,5 +1,6 @@
 /** Options of commands that read the broker's own configuration. */
 import type { Command } from 'commander'
+import { referenceCheck } from '../host/reference-check.ts'
 import { present } from '../kit/present.ts'
 import { fail, failAll } from '../model/problem.ts'
 import { type Loaded, loadSettings } from '../settings/load.ts'
@@ -33,6 +34,7 @@ export function loadedOf(options: SettingsOptions): Loaded {
   return loadSettings({
     environment: process.env,
     folder: process.cwd(),
+    references: referenceCheck,
     ...present({ file: options.config, flags: options.set }),
   })
 }

@@ -8,6 +8,7 @@ import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import type { Judged } from '../languages/signatures/index.ts'
 import type { Artifact } from '../model/artifact.ts'
+import { contractNames } from '../model/contract-names.ts'
 import type { Package } from '../model/package.ts'
 import { fail, failAll, type Problem } from '../model/problem.ts'
 import { hasProgram } from './host-programs.ts'
@@ -176,12 +177,7 @@ export function contractFor(
   name: string | undefined,
   least: 'likely' | 'certain' = 'likely',
 ): Contract {
-  if (name !== undefined) {
-    return (
-      contracts.find((one) => one.name === name) ??
-      fail('package.unrecognised', `there is no contract ${name}`)
-    )
-  }
+  if (name !== undefined) return contractNamed(name)
   const sure = contracts.find((one) => one.recognise(artifact) === 'certain')
   const likely =
     least === 'likely' ? contracts.find((one) => one.recognise(artifact) === 'likely') : undefined
@@ -191,7 +187,8 @@ export function contractFor(
 /** Problems: package.unrecognised. */
 export function contractNamed(name: string): Contract {
   return (
-    contracts.find((one) => one.name === name) ?? fail('package.unrecognised', `there is no contract ${name}`)
+    contracts.find((one) => one.name === name) ??
+    fail('package.unrecognised', `there is no contract ${name}; known: ${contractNames.join(', ')}`)
   )
 }
 

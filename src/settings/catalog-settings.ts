@@ -1,5 +1,6 @@
 /** Settings of the catalog: which packages are offered, under which names, with which plans and inputs. */
 import type { JsonObject } from '../kit/json.ts'
+import { contractNames } from '../model/contract-names.ts'
 import {
   choice,
   flag,
@@ -83,7 +84,9 @@ export const catalogSettings = items(
       doc: 'Signers of the signing policy (`registries.signingPolicy`) of which one must have signed the package, or every image of the source, besides what the policy itself asks.',
       fallback: [],
     }),
-    contract: say('Name of the contract, where it should not be detected.'),
+    contract: optional(
+      choice(contractNames, { doc: 'Name of the contract, where it should not be detected.' }),
+    ),
     service: group('Service of a package that brings one or none; overrides.', service),
     plans: items('Plans; all plans of the package when absent.', plan),
     services: items('Services of a package that brings several; all when absent.', {

@@ -1,6 +1,8 @@
 /** The kinds of settings: how a raw value of a file, variable or flag becomes a typed one, and how it is described. */
 import { isObject, type Json, type JsonObject } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import { Secret } from '../kit/secret.ts'
+import { nearest } from '../kit/text.ts'
 
 /** One value with its meaning, default and way of reading. */
 export interface Leaf<T> {
@@ -47,13 +49,35 @@ export type ValueOf<N> =
         : never
 
 export type Read<T> =
-  | { readonly kind: 'value'; readonly value: T }
-  | { readonly kind: 'fault'; readonly message: string }
+  /** absent: the value is well formed, and what it names is not there now. */
+  { readonly kind: 'value'; readonly value: T; readonly absent?: string } | Refusal
+
+/** Why a raw value is refused, and what to do where that is special to it. */
+interface Refusal extends Fault {
+  readonly kind: 'fault'
+}
+
+export interface Fault {
+  readonly message: string
+  readonly hint?: string
+}
 
 /** What a relative path is relative to. */
 export interface Origin {
   readonly folder: string
   readonly resolve: (folder: string, path: string) => string
+  readonly references: References
+}
+
+/** Takes every text for a reference. */
+export const anyReference: References = { faultOf: () => undefined, absentOf: () => undefined }
+
+/** What another part knows of package references: their grammar, and what lies on this machine. */
+export interface References {
+  /** Why a text is no reference. */
+  faultOf(text: string): Fault | undefined
+  /** The path that a reference names and at which nothing lies. */
+  absentOf(text: string): string | undefined
 }
 
 interface Traits {
@@ -122,7 +146,10 @@ export function choice<const T extends string | number>(among: readonly T[], tra
       schema: { type: among.every((one) => typeof one === 'number') ? 'integer' : 'string', enum: among },
       read: (raw) => {
         const found = among.find((word) => word === raw)
-        return found === undefined ? fault(`must be one of ${among.join(', ')}`, raw) : value(found)
+        if (found !== undefined) return value(found)
+        const near = typeof raw === 'string' ? nearest(raw, among.map(String)) : undefined
+        const hint = near === undefined ? undefined : `Write ${near} instead.`
+        return { ...fault(`must be one of ${among.join(', ')}`, raw), ...present({ hint }) }
       },
     },
     traits,
@@ -261,9 +288,12 @@ export function reference(traits: Traits): Leaf<string> {
         if (typeof raw !== 'string' || raw === '') return fault('must be a package reference', raw)
         // The component behind an archive is no part of its path.
         const [, archive, component = ''] = /^ocm:(\.{1,2}(?:\/[^/?]+)*)(.*)$/.exec(raw) ?? []
-        if (archive !== undefined) return value(`ocm:${from.resolve(from.folder, archive)}${component}`)
         const [, scheme = '', relative] = /^([a-z][a-z0-9-]*:)?(\.{1,2}(?:\/.*)?)$/.exec(raw) ?? []
-        return value(relative === undefined ? raw : scheme + from.resolve(from.folder, relative))
+        const plain = relative === undefined ? raw : scheme + from.resolve(from.folder, relative)
+        const whole = archive === undefined ? plain : `ocm:${from.resolve(from.folder, archive)}${component}`
+        const why = from.references.faultOf(whole)
+        if (why !== undefined) return { kind: 'fault', ...why }
+        return { ...value(whole), ...present({ absent: from.references.absentOf(whole) }) }
       },
     },
     traits,
@@ -286,11 +316,11 @@ export function secret(traits: Traits): Leaf<Secret> {
   )
 }
 
-function value<T>(given: T): Read<T> {
+function value<T>(given: T): Extract<Read<T>, { kind: 'value' }> {
   return { kind: 'value', value: given }
 }
 
-function fault(message: string, raw: Json): Read<never> {
+function fault(message: string, raw: Json): Refusal {
   const shown = JSON.stringify(raw) ?? ''
   return { kind: 'fault', message: shown.length > 60 ? message : `${message}, not ${shown}` }
 }

@@ -11,6 +11,8 @@ import type { Problem } from '../model/problem.ts'
 import { faultsOfCatalog } from './catalog-settings.ts'
 import { type Environment, readEnvironment, readFlags, readPlatform, strayVariables } from './environment.ts'
 import { readFiles } from './files.ts'
+import { group, type References, type ValueOf } from './kinds.ts'
+import type { Layer } from './layer.ts'
 import { namedSettings } from './names.ts'
 import { type Entry, readTable } from './read.ts'
 import { faultsOfRegistries } from './registry-settings.ts'
@@ -25,6 +27,8 @@ export interface Sources {
   readonly file?: string
   /** What relative paths of flags and variables are relative to. */
   readonly folder: string
+  /** The grammar of package references, given the host that stands in for one that a reference does not name; absent: every text is one. */
+  readonly references?: (defaultHost: string | undefined) => References
 }
 
 export type Loaded =
@@ -35,6 +39,8 @@ export type Loaded =
       /** Every secret that was read, for redaction. */
       readonly secrets: readonly Secret[]
       readonly warnings: readonly Problem[]
+      /** Packages on this machine that are not where their entries say: a broker starts without them. */
+      readonly absent: readonly Problem[]
       /** The file that was read, if any. */
       readonly file: string | undefined
       /** Files that hold a password or the like. */
@@ -62,25 +68,37 @@ export function loadSettings(sources: Sources): Loaded {
   const layers = [fromFlags.layer, fromEnvironment.layer, ...files.layers, readPlatform(environment, folder)]
   const found = [...files.problems, ...fromFlags.problems, ...fromEnvironment.problems]
   const read = (): Loaded => {
-    const { value, secretFiles, entries, problems } = readTable(settingsTable, layers)
+    const references = sources.references?.(defaultHostIn(layers))
+    const { value, secretFiles, entries, problems, absent } = readTable(settingsTable, layers, references)
     const all = [...found, ...problems]
     // The table's reader answers exactly the table's shape when it found no fault.
     const settings = value as Settings
     const faults = all.length > 0 ? all : contradictions(settings, entries)
     const [first, ...rest] = faults
-    if (first) return { kind: 'faults', problems: [first, ...rest] }
+    if (first) return { kind: 'faults', problems: [first, ...rest, ...absent] }
     return {
       kind: 'settings',
       settings,
       entries,
       secrets: secretsIn(settings),
       warnings: strayVariables(named, environment),
+      absent,
       file,
       secretFiles,
       withFreshSecrets: read,
     }
   }
   return read()
+}
+
+const hostTable = group('', {
+  registries: group('', { defaultHost: settingsTable.members.registries.members.defaultHost }),
+})
+
+/** Which references are well formed depends on that setting, which is therefore read first; its own faults are told later. */
+function defaultHostIn(layers: readonly Layer[]): string | undefined {
+  const { value } = readTable(hostTable, layers)
+  return (value as ValueOf<typeof hostTable>).registries.defaultHost
 }
 
 /** What no single setting can know: values that do not go together. */

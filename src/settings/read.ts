@@ -3,10 +3,19 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { invariant } from '../kit/assert.ts'
 import { isObject, type Json, pointer } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
 import { Secret } from '../kit/secret.ts'
 import { nearest } from '../kit/text.ts'
 import type { Place, Problem } from '../model/problem.ts'
-import type { Group, Leaf, Members, Node } from './kinds.ts'
+import {
+  anyReference,
+  type Fault,
+  type Group,
+  type Leaf,
+  type Members,
+  type Node,
+  type References,
+} from './kinds.ts'
 import type { Layer, OriginName } from './layer.ts'
 import { camel, snake } from './names.ts'
 
@@ -25,6 +34,8 @@ export interface TableRead {
   readonly secretFiles: readonly string[]
   readonly entries: readonly Entry[]
   readonly problems: readonly Problem[]
+  /** What well-formed values name and is not there now. */
+  readonly absent: readonly Problem[]
 }
 
 /** A map of one layer, with where it stands. */
@@ -44,17 +55,28 @@ interface Found {
 }
 
 /** Reads a table from layers, highest first. */
-export function readTable(table: Group<Members>, layers: readonly Layer[]): TableRead {
-  const reader = new Reader()
+export function readTable(
+  table: Group<Members>,
+  layers: readonly Layer[],
+  references: References = anyReference,
+): TableRead {
+  const reader = new Reader(references)
   const spots = layers.map((layer): Spot => ({ layer, raw: layer.document, pointer: '' }))
   const value = reader.group(table, spots, '')
-  return { value, secretFiles: reader.secretFiles, entries: reader.entries, problems: reader.problems }
+  const { secretFiles, entries, problems, absent } = reader
+  return { value, secretFiles, entries, problems, absent }
 }
 
 class Reader {
   readonly entries: Entry[] = []
   readonly secretFiles: string[] = []
   readonly problems: Problem[] = []
+  readonly absent: Problem[] = []
+  readonly #references: References
+
+  constructor(references: References) {
+    this.#references = references
+  }
 
   group(node: Group<Members>, spots: readonly Spot[], path: string): Readonly<Record<string, unknown>> {
     for (const spot of spots) this.#refuseUnknown(node, spot)
@@ -101,10 +123,13 @@ class Reader {
     if (found === undefined) return fallbackOf(node)
     const raw = found.inFile ? this.#fileContent(found) : found.raw
     if (raw === undefined) return undefined
-    const read = node.read(raw, { folder: found.layer.folder, resolve })
-    if (read.kind === 'value') return read.value
-    this.#fault(found, read.message)
-    return undefined
+    const read = node.read(raw, { folder: found.layer.folder, resolve, references: this.#references })
+    if (read.kind === 'fault') {
+      this.#fault(found, read.message, read.hint)
+      return undefined
+    }
+    if (read.absent !== undefined) this.absent.push(absent(read.absent, found.layer.place(found.pointer)))
+    return read.value
   }
 
   #lacking(name: string, spot: Spot | undefined, path: string): void {
@@ -178,8 +203,8 @@ class Reader {
     }
   }
 
-  #fault(found: Pick<Found, 'layer' | 'pointer'>, message: string): void {
-    this.problems.push(invalid(message, found.layer.place(found.pointer)))
+  #fault(found: Pick<Found, 'layer' | 'pointer'>, message: string, hint?: Fault['hint']): void {
+    this.problems.push({ ...invalid(message, found.layer.place(found.pointer)), ...present({ hint }) })
   }
 }
 
@@ -189,7 +214,7 @@ function lacks(node: Node): boolean {
 
 function fallbackOf(node: Leaf<unknown>): unknown {
   if (node.fallback === undefined) return undefined
-  const read = node.read(node.fallback, { folder: '/', resolve })
+  const read = node.read(node.fallback, { folder: '/', resolve, references: anyReference })
   invariant(read.kind === 'value', 'a default can be read')
   return read.value
 }
@@ -200,6 +225,15 @@ function keysOf(spot: Spot, names: readonly string[]): readonly string[] {
 
 function invalid(detail: string, where: Place | undefined): Problem {
   return { code: 'settings.invalid', detail, ...(where ? { where } : {}) }
+}
+
+function absent(path: string, where: Place): Problem {
+  return {
+    code: 'artifact.not-found',
+    detail: `${path} does not exist`,
+    hint: 'Put the package there, or write where it is; ./ is the folder of the file that says it.',
+    where,
+  }
 }
 
 /** A value as it may be shown: secrets as stars, passwords cut out of addresses. */

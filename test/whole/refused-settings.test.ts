@@ -58,6 +58,14 @@ const mistakes: readonly (readonly [text: string, line: number, told: string])[]
     2,
     'each must look like address:port or name=address:port',
   ],
+  [
+    entry('{package: "sim:x", contract: brokerpk}'),
+    2,
+    'apb, brokerpak, cnab, sim, toi, tweed, not "brokerpk"',
+  ],
+  [entry('package: docker:redis'), 2, 'the transport "docker" is not known'],
+  [entry('package: docker://r.example/x@sha256:12'), 2, '"sha256:12" is not a digest'],
+  [entry('package: ./nowhere'), 2, 'nowhere does not exist'],
   [users('{name: a, password: secret-of-a, role: king}'), 2, 'has the role king, and there is none; known: '],
   [users('{name: a, role: viewer}'), 2, 'has neither password nor token nor certificate'],
   [users('{name: a, password: "", role: viewer}'), 3, 'must be a text that is not empty'],
@@ -82,9 +90,9 @@ test.each(mistakes)('%s', async (text, line, told) => {
   writeFileSync(file, /^(?:-|auth:)/.test(text) ? text : `${text}${account}`)
   const { exit, said } = await runMain(['config', 'validate', '--config', file])
 
-  expect(said).toMatch(/^error: .+ \((?:settings\.invalid|file\.unreadable)\)$/m)
+  expect(said).toMatch(/^error: .+ \((?:settings\.invalid|file\.unreadable|artifact\.not-found)\)$/m)
   expect(said).toContain(told)
   expect(said).toMatch(new RegExp(`${file} line ${line}\\b`))
   expect(said).toMatch(/^hint: .{12}/m)
-  expect([9, 10]).toContain(exit)
+  expect([4, 9, 10]).toContain(exit)
 })

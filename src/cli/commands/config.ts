@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Json } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { writeYaml } from '../../kit/yaml.ts'
-import { describePlace } from '../../model/problem.ts'
+import { describePlace, failAll } from '../../model/problem.ts'
 import { settingsSchema } from '../../settings/describe.ts'
 import { shown } from '../../settings/read.ts'
 import { add } from '../command.ts'
@@ -24,7 +24,8 @@ export function register(program: Command): void {
     examples: ['config validate --config chandler.yml'],
   })
   withOutput(withSettings(validate)).action(async (options: SettingsOptions & { output: Form }) => {
-    const { file, entries } = settingsOf(options)
+    const { file, entries, absent } = settingsOf(options)
+    failAll(absent)
     await printDeed(options.output, {
       kind: 'ConfigCheck',
       value: { valid: true, ...present({ file }), settings: entries.length },
