@@ -13,11 +13,15 @@ import {
 } from 'yaml'
 import { type ExactNumber, exactInteger, isExact } from './exact.ts'
 import { type Json, pointer } from './json.ts'
+import { present } from './present.ts'
+import { tellingFaults } from './yaml-faults.ts'
 
 export interface YamlFault {
   /** value: it is YAML, but says what JSON cannot say. */
   readonly kind: 'syntax' | 'value'
   readonly message: string
+  /** What to do, where the parser's words do not say it. */
+  readonly hint?: string
   readonly line: number
   readonly column: number
 }
@@ -67,7 +71,10 @@ export function readYaml(text: string, options: YamlOptions = {}): YamlReading {
   })
   const [document, second] = list
   const faults = list.flatMap(({ errors }) =>
-    errors.slice(0, faultsMax).map(({ message, pos }) => faultAt('syntax', firstLine(message), pos[0])),
+    tellingFaults(errors).map(({ message, hint, offset }) => ({
+      ...faultAt('syntax', firstLine(message), offset),
+      ...present({ hint }),
+    })),
   )
   if (second) faults.push(faultAt('syntax', 'there is more than one document', second.range[0]))
   for (const offset of repeatedKeys(document?.contents, options.merge ?? false)) {
@@ -123,8 +130,6 @@ function wide({ rawJSON }: ExactNumber): bigint | number {
   return /^-?\d+$/.test(rawJSON) ? BigInt(rawJSON) : Number(rawJSON)
 }
 
-/** A broken document has an error per sign; the first ones say it all. */
-const faultsMax = 20
 const nestingMax = 10_000
 
 /** Raised inside this file for a value that JSON has no words for. */

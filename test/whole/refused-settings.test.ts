@@ -13,6 +13,7 @@ const entry = (text: string): string => `catalog:\n  - ${text}\n`
 /** A mistake in lines without accounts is one of a configuration that has them. */
 const mistakes: readonly (readonly [text: string, line: number, told: string])[] = [
   ['\tdataDir: x', 1, 'Tabs are not allowed as indentation'],
+  ['- a: 1\nb: 2', 2, 'hint: What stands here does not go on with what is before'],
   ['a: *b', 1, 'Unresolved alias'],
   ['dataDir: "\\xZZ"', 1, 'Invalid escape sequence'],
   ['dataDir: a\ndataDir: b', 2, 'Map keys must be unique'],
