@@ -229,6 +229,21 @@ test('however a text is cut, it is shown the same', () => {
   }
 })
 
+test('however a text is cut, its stretches give back what was printed, each byte once', () => {
+  const first = long(300, 4)
+  const second = `${first.slice(-24)}${long(400, 5)}`
+  const text = Buffer.from(`before ${first}${second.slice(24)} after`)
+  const mask = maskOf([first, second])
+
+  for (let at = 1; at < text.length; at++) {
+    const one = mask.open()
+    const stretches = [...one.push(text.subarray(0, at)), ...one.push(text.subarray(at)), ...one.end()]
+    const printed = Buffer.concat(stretches.map(({ shown, hidden = shown }) => hidden)).toString()
+
+    expect([at, printed]).toEqual([at, text.toString()])
+  }
+})
+
 test('a line appears at once, however long the secrets are', () => {
   const one = maskOf([long(1_000_000), key]).open()
 

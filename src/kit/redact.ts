@@ -205,11 +205,18 @@ function scan(index: Index, text: Buffer, isLast: boolean, before: Left | undefi
   const patterns = looks.found()
   const ranges = mergeRanges([...values.ranges, ...patterns.ranges])
   if (walk !== undefined && patterns.open >= values.open)
-    return { ranges: ranges.filter(([start]) => start < values.open), open: values.open, walk, left }
+    return { ranges: rangesBefore(values.open, ranges), open: values.open, walk, left }
   let open = Math.min(values.open, patterns.open)
   // What is hidden is not parted.
   for (const [start, end] of ranges.toReversed()) if (start < open && end > open) open = start
   return { ranges: ranges.filter(([start]) => start < open), open, left }
+}
+
+/** Up to a place: a secret that begins within another one and goes beyond it hides the rest of both. */
+function rangesBefore(place: number, ranges: readonly Range[]): readonly Range[] {
+  return ranges.flatMap(([start, end]): readonly Range[] =>
+    start < place ? [[start, Math.min(end, place)]] : [],
+  )
 }
 
 function findValues(searching: Searching, text: Buffer, isLast: boolean, before: Left | undefined): Scanned {

@@ -52,7 +52,10 @@ describe.each([
       }
       shown.push(...one.end())
 
+      const printed = Buffer.concat(shown.map(({ shown: text, hidden = text }) => hidden))
       expect(search.in(shownIn(shown))).toEqual([])
+      // What is learned later is looked for in it.
+      expect(printed.equals(log)).toBe(true)
     }
   })
 })
