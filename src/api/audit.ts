@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
-import type { AuditAnchor as Anchor } from '../model/audit.ts'
+import type { AuditAnchor as Anchor, AuditObject } from '../model/audit.ts'
 import { Free, Moment, moment, type Of, PageQuery } from './words.ts'
 
 export const AuditRecord = Type.Object(
@@ -21,7 +21,16 @@ export const AuditRecord = Type.Object(
       location: Type.Optional(Type.String({ description: 'The Cloud Controller that the request named.' })),
     }),
     action: Type.String({ examples: ['instance.provision'] }),
-    object: Type.Object({ kind: Type.String(), id: Type.String() }),
+    object: Type.Object({
+      kind: Type.String(),
+      id: Type.String(),
+      platform: Type.Optional(
+        Type.String({
+          description: 'Of an instance or binding: the platform it belongs to. Records of 0.1.0 lack it.',
+        }),
+      ),
+      instance: Type.Optional(Type.String({ description: 'Of a binding: its instance.' })),
+    }),
     tenant: Type.Optional(
       Type.String({ description: 'Of the object; absent where it is of the broker as a whole.' }),
     ),
@@ -58,7 +67,9 @@ export const AuditQuery = Type.Object({
   before: Type.Optional(
     Type.Integer({ minimum: 0, description: 'Records before this number, the latest first.' }),
   ),
-  object: Type.Optional(Type.String({ description: 'About the thing of this id.' })),
+  object: Type.Optional(
+    Type.String({ description: 'About the thing of this id; of an instance, also about its bindings.' }),
+  ),
   action: Type.Optional(Type.String({ description: 'Of this deed.' })),
   tenant: Type.Optional(Type.String({ description: 'About what belongs to this tenant.' })),
 })
@@ -84,7 +95,7 @@ interface Recorded {
     readonly identity?: JsonObject
   }
   readonly action: string
-  readonly object: { readonly kind: string; readonly id: string }
+  readonly object: AuditObject
   readonly tenant?: string
   readonly decision: 'allowed' | 'denied'
   readonly result: 'started' | 'succeeded' | 'failed'

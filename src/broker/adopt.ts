@@ -1,6 +1,7 @@
 /** Takes an instance into the memory without running anything: what it stands for was made elsewhere, or is only a record. */
 import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
+import { auditObjectOf } from '../model/audit.ts'
 import type { BindingAnswer, Carryover, Output } from '../model/outcome.ts'
 import { fail } from '../model/problem.ts'
 import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
@@ -61,7 +62,7 @@ export async function adoptInstance(ports: Ports, asker: Asker, adopted: Adopted
     await tx.addAudit({
       actor: asker.account,
       action: 'instance.adopt',
-      object: { kind: 'instance', id: instance },
+      object: auditObjectOf(key),
       tenant,
       decision: 'allowed',
       result: 'succeeded',

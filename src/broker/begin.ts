@@ -1,5 +1,6 @@
 /** Writes an accepted order down, in the transaction that accepts it: operation, history, audit. */
 import { present } from '../kit/present.ts'
+import { auditObjectOf } from '../model/audit.ts'
 import type { Target } from '../model/instance.ts'
 import type { Operation, Priority } from '../model/operation.ts'
 import { fail } from '../model/problem.ts'
@@ -62,10 +63,7 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
   await tx.addAudit({
     actor: { ...asker.account, ...(asker.requester ? { identity: asker.requester.identity } : {}) },
     action: `${target.binding === undefined ? 'instance' : 'binding'}.${order.action.kind}`,
-    object: {
-      kind: target.binding === undefined ? 'instance' : 'binding',
-      id: target.binding ?? target.instance,
-    },
+    object: auditObjectOf(target),
     tenant,
     decision: 'allowed',
     result: 'started',

@@ -117,11 +117,11 @@ export async function record(
   asker: Asker,
   deed: Deed,
 ): Promise<void> {
-  const { action, kind, id, refusal, times } = deed
+  const { action, kind, id, within: [platform, instance] = [], refusal, times } = deed
   await tx.addAudit({
     actor: { ...asker.account, ...(asker.requester ? { identity: asker.requester.identity } : {}) },
     action,
-    object: { kind, id },
+    object: { kind, id, ...present({ platform, instance }) },
     ...present({ tenant: await tenantOfDeed(tx, deed) }),
     decision: refusal?.denied ? 'denied' : 'allowed',
     result: refusal ? 'failed' : 'succeeded',

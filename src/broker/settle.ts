@@ -1,6 +1,7 @@
 /** An outcome becomes states, credentials and memory, in the one transaction that ends the operation. */
 import { never } from '../kit/assert.ts'
 import { present } from '../kit/present.ts'
+import { auditObjectOf } from '../model/audit.ts'
 import type { Binding, Instance, Target } from '../model/instance.ts'
 import type { EndState, Operation } from '../model/operation.ts'
 import type { BindingAnswer, Outcome } from '../model/outcome.ts'
@@ -267,11 +268,11 @@ function expiry({ expiresAt }: BindingAnswer): { readonly expiresAt?: number } {
 async function record(tx: Transaction, ports: Ports, ended: Operation): Promise<void> {
   const { target, tenant, action, state, reason, fence } = ended
   await tx.addHistory(ended.id, { state, reason, node: ports.node, fence })
-  const kind = target.binding === undefined ? 'instance' : 'binding'
+  const object = auditObjectOf(target)
   await tx.addAudit({
     actor: { kind: 'system', id: ports.node },
-    action: `${kind}.${action.kind}`,
-    object: { kind, id: target.binding ?? target.instance },
+    action: `${object.kind}.${action.kind}`,
+    object,
     tenant,
     decision: 'allowed',
     result: state === 'succeeded' ? 'succeeded' : 'failed',

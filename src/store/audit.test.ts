@@ -5,7 +5,8 @@ import { anAuditRecord } from '../../test/support/rows.ts'
 import { openTestStore, storeKinds } from '../../test/support/stores.ts'
 import { verifyAudit } from '../broker/audit.ts'
 import { isSigned } from '../kit/hash.ts'
-import { anchorText } from '../model/audit.ts'
+import { anchorText, auditObjectOf } from '../model/audit.ts'
+import type { Target } from '../model/instance.ts'
 import { auditHash } from './audit.ts'
 import type { AuditRecord, Store } from './store.ts'
 
@@ -27,6 +28,7 @@ describe.each(storeKinds)('%s', (kind) => {
     await using opened = await openTestStore(kind)
     const { store } = opened
     const full = anAuditRecord({
+      object: { kind: 'binding', id: 'b', platform: 'cf', instance: 'i-1' },
       actor: { kind: 'user', id: 'u', identity: { a: [1] } },
       code: 'instance.busy',
       source: '127.0.0.1',
@@ -68,6 +70,25 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(await verifyAudit(store)).toEqual({ intact: true, records: 6 })
   })
 
+  test('records about an instance are found with those about its bindings', async () => {
+    await using opened = await openTestStore(kind)
+    const { store } = opened
+    const targets: readonly Target[] = [
+      { platform: 'cf', instance: 'a' },
+      { platform: 'cf', instance: 'a', binding: 'b' },
+      { platform: 'cf', instance: 'b' },
+      { platform: 'k8s', instance: 'c', binding: 'a' },
+    ]
+    await store.write(async (tx) => {
+      for (const target of targets) await tx.addAudit(anAuditRecord({ object: auditObjectOf(target) }))
+      await tx.chainAudit(10)
+    })
+    const about = async (object: string): Promise<readonly number[]> =>
+      (await store.look.auditOf({ object, most: 10 })).map(({ seq }) => seq)
+
+    expect([await about('a'), await about('b'), await about('c')]).toEqual([[4, 2, 1], [3, 2], [4]])
+  })
+
   test('numbers go on without a gap over batches', async () => {
     await using opened = await openTestStore(kind)
     const { store } = opened
@@ -85,6 +106,18 @@ describe.each(storeKinds)('%s', (kind) => {
   test.each<[string, readonly string[], number, string]>([
     ['one was changed', [`UPDATE audit SET request_id = 'other' WHERE seq = 3`], 3, 'was changed'],
     ['one was given to another tenant', [`UPDATE audit SET tenant = 'web' WHERE seq = 3`], 3, 'was changed'],
+    [
+      'one was given to another platform',
+      [`UPDATE audit SET object_platform = 'other' WHERE seq = 3`],
+      3,
+      'was changed',
+    ],
+    [
+      'one was given another instance',
+      [`UPDATE audit SET object_instance = 'other' WHERE seq = 3`],
+      3,
+      'was changed',
+    ],
     ['one was given another time', ['UPDATE audit SET at = at + 1 WHERE seq = 3'], 3, 'was changed'],
     ['one was removed', ['DELETE FROM audit WHERE seq = 3'], 3, 'are missing'],
     ['the first were removed', ['DELETE FROM audit WHERE seq < 3'], 1, 'records 1 to 2 are missing'],

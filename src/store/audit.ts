@@ -3,7 +3,7 @@
 import { sha256 } from '../kit/hash.ts'
 import { canonical, type Json } from '../kit/json.ts'
 import type { Reach } from '../model/access.ts'
-import type { AuditFilter } from '../model/audit.ts'
+import type { AuditFilter, AuditObject } from '../model/audit.ts'
 import { continuedAction } from '../model/audit.ts'
 import { anchorWhenDue } from './audit-anchors.ts'
 import { type AuditHead, readHead, writeHead } from './audit-head.ts'
@@ -13,18 +13,20 @@ import { compact, json, maybeNumber, maybeText, number, text, toJson } from './r
 import type { AuditRecord, NewAuditRecord } from './store.ts'
 import { withinTenants } from './tenants.ts'
 
-const columns = `at, actor, action, object_kind, object_id, tenant, decision, result, code, request_id, source, node, times`
+const columns = `at, actor, action, object_kind, object_id, object_platform, object_instance, tenant, decision, result, code, request_id, source, node, times`
 
 type Unchained = Omit<AuditRecord, 'seq' | 'prev' | 'hash' | 'isGenuine'>
 
 /** Writes a record down, without its number yet: commits need not wait for one another. */
 export async function addAudit(session: Session, record: NewAuditRecord): Promise<void> {
   await session.send(
-    `INSERT INTO audit (${columns}) VALUES (now_ms(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO audit (${columns}) VALUES (now_ms(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     toJson(record.actor),
     record.action,
     record.object.kind,
     record.object.id,
+    record.object.platform ?? null,
+    record.object.instance ?? null,
     record.tenant ?? null,
     record.decision,
     record.result,
@@ -126,12 +128,12 @@ export async function readAuditOf(
 ): Promise<readonly AuditRecord[]> {
   const [within, ...values] = withinTenants('tenant', tenants)
   const conditions = ['seq IS NOT NULL', within]
-  const add = (condition: string, value: Value | undefined): void => {
+  const add = (condition: string, value: Value | undefined, ...more: readonly Value[]): void => {
     if (value === undefined) return
     conditions.push(condition)
-    values.push(value)
+    values.push(value, ...more)
   }
-  add('object_id = ?', object)
+  add('(object_id = ? OR object_instance = ?)', object, ...(object === undefined ? [] : [object]))
   add('action = ?', action)
   add('seq < ?', before)
   const rows = await session.all(
@@ -165,7 +167,12 @@ function unchainedOf(row: Row): Unchained {
     at: number(row, 'at'),
     actor: json<NewAuditRecord['actor']>(row, 'actor'),
     action: text(row, 'action'),
-    object: { kind: text(row, 'object_kind'), id: text(row, 'object_id') },
+    object: compact<AuditObject>({
+      kind: text(row, 'object_kind'),
+      id: text(row, 'object_id'),
+      platform: maybeText(row, 'object_platform'),
+      instance: maybeText(row, 'object_instance'),
+    }),
     tenant: maybeText(row, 'tenant'),
     decision: text(row, 'decision') as AuditRecord['decision'],
     result: text(row, 'result') as AuditRecord['result'],

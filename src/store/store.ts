@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../kit/json.ts'
 import type { Reach } from '../model/access.ts'
-import type { AuditAnchor, AuditFilter } from '../model/audit.ts'
+import type { AuditAnchor, AuditFilter, AuditObject } from '../model/audit.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, OperationState, Run } from '../model/operation.ts'
 import type { HiddenBytes, SealedOwner } from '../model/sealed.ts'
@@ -344,7 +344,7 @@ export interface NewAuditRecord {
     readonly location?: string
   }
   readonly action: string
-  readonly object: { readonly kind: string; readonly id: string }
+  readonly object: AuditObject
   /** The tenant of its object; absent: the object is of the broker as a whole. */
   readonly tenant?: string
   readonly decision: 'allowed' | 'denied'

@@ -97,7 +97,7 @@ test('an unbind of what nobody knows is in the audit trail: another broker may h
     async () =>
       expect(await auditRecords()).toContainEqual(
         expect.objectContaining({
-          object: { kind: 'binding', id: 'its-account' },
+          object: { kind: 'binding', id: 'its-account', platform: 'platform', instance: 'of-another' },
           decision: 'allowed',
           result: 'failed',
           code: 'binding.gone',
@@ -233,7 +233,7 @@ test('credentials are shown to operators who ask, kept by no cache as no other a
       actor: { id: 'admin' },
       decision: 'allowed',
       result: 'succeeded',
-      object: { kind: 'binding', id: 'b1' },
+      object: { kind: 'binding', id: 'b1', platform: 'chandler', instance: at.split('/').at(-1) },
     },
     { actor: { id: 'watcher' }, decision: 'denied' },
   ])
@@ -261,7 +261,7 @@ test('a platform that reads credentials is audited with the person behind it', a
   expect((await auditRecords()).findLast((one) => one.actor.id === 'platform')).toMatchObject({
     action: 'binding.read-credentials',
     actor: { kind: 'platform', identity: { user_id: 'u-1' } },
-    object: { kind: 'binding', id: 'b2' },
+    object: { kind: 'binding', id: 'b2', platform: 'platform', instance: 'of-platform' },
   })
 })
 

@@ -61,6 +61,8 @@ test.each(cut)('data of %s are opened, read, changed and deleted', async (releas
   await order(broker, 'ready/service_bindings/app', { method: 'DELETE' })
   for (const instance of ['ready', 'failed']) await order(broker, instance, { method: 'DELETE' })
   expect(await states()).toMatchObject([{ state: 'gone' }, { state: 'gone' }])
+  // Records of before name less; the chain goes on over them.
+  expect(await json(broker, '/api/v1/audit/verify', { as: basic('admin') })).toMatchObject({ intact: true })
 })
 
 /** A data folder as that release left it, and its configuration. */

@@ -24,12 +24,13 @@ export function register(program: Command): void {
       'audit list',
       'audit list --after 1000 --limit 500 -o json',
       'audit list --action binding.read-credentials',
+      'audit list --object demo',
       'audit list --tenant acme',
     ],
   })
     .option('--after <number>', 'records after this number', '0')
     .option('--latest', 'the latest first')
-    .option('--object <id>', 'about the thing of this id, the latest first')
+    .option('--object <id>', 'about the thing of this id, and the bindings of an instance, the latest first')
     .option('--action <deed>', 'of this deed, the latest first')
     .option('--tenant <name>', 'about what belongs to this tenant, the latest first')
     .option('--limit <count>', 'at most so many', '50')
@@ -144,7 +145,12 @@ async function show(form: Form, items: readonly AuditRecord[]): Promise<void> {
       { title: 'TENANT', of: (one) => one.tenant ?? '-', wide: true },
       { title: 'CODE', of: (one) => one.code ?? '-', wide: true },
       { title: 'REQUEST', of: (one) => one.requestId, wide: true },
-      { title: 'OBJECT', of: (one) => `${one.object.kind} ${one.object.id}` },
+      { title: 'OBJECT', of: (one) => describe(one.object) },
     ],
   })
+}
+
+/** With where it is: two platforms may call theirs the same. */
+function describe({ kind, id, platform, instance }: AuditRecord['object']): string {
+  return `${kind} ${[platform, instance, id].filter((part) => part !== undefined).join('/')}`
 }

@@ -13,6 +13,7 @@ import { rotation } from './0011-rotation.ts'
 import { tenantRules } from './0012-tenant-rules.ts'
 import { auditTenants } from './0013-audit-tenants.ts'
 import { sandbox } from './0014-sandbox.ts'
+import { auditPlaces } from './0015-audit-places.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   tenantRules,
   auditTenants,
   sandbox,
+  auditPlaces,
 ]

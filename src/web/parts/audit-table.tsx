@@ -35,6 +35,7 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
               <span class="below narrow-only">
                 {one.object.kind} {one.object.id}
               </span>
+              <span class="below narrow-only">{placeOf(one.object)}</span>
               <span class="below narrow-only">{[one.actor.id, one.source].filter(Boolean).join(' · ')}</span>
             </th>
             <td>
@@ -46,6 +47,7 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
             </td>
             <td class="spare">
               {one.object.kind} <code>{one.object.id}</code>
+              <span class="below">{placeOf(one.object)}</span>
               <span class="below">{one.tenant}</span>
             </td>
             <td>
@@ -56,6 +58,11 @@ export function AuditTable({ records }: { readonly records: readonly AuditRecord
       </tbody>
     </table>
   )
+}
+
+/** Where its id is the only one: two platforms may call theirs the same. */
+function placeOf({ platform, instance }: AuditRecord['object']): string {
+  return [platform, instance].filter((part) => part !== undefined).join('/')
 }
 
 function Result({ record: { decision, result, code } }: { readonly record: AuditRecord }) {
