@@ -60,6 +60,8 @@ function ownApt(): { readonly APT_CONFIG: string } {
     'Dir::Etc::sourcelist': join(apt, 'sources.list'),
     'Dir::Etc::sourceparts': '/dev/null',
     'Dir::State::lists': join(apt, 'lists'),
+    // What the machine has installed may be newer than bookworm's, and could not be downloaded.
+    'Dir::State::status': '/dev/null',
     'Dir::Cache': apt,
     'APT::Sandbox::User': 'root',
   }
