@@ -229,7 +229,7 @@ test('however a text is cut, it is shown the same', () => {
   }
 })
 
-test('however a text is cut, its stretches give back what was printed, each byte once', () => {
+test('of secrets that overlap nothing is shown and each byte is given back once, however a text is cut', () => {
   const first = long(300, 4)
   const second = `${first.slice(-24)}${long(400, 5)}`
   const text = Buffer.from(`before ${first}${second.slice(24)} after`)
@@ -241,6 +241,7 @@ test('however a text is cut, its stretches give back what was printed, each byte
     const printed = Buffer.concat(stretches.map(({ shown, hidden = shown }) => hidden)).toString()
 
     expect([at, printed]).toEqual([at, text.toString()])
+    expect([at, shownIn(stretches).toString()]).toEqual([at, 'before [redacted] after'])
   }
 })
 

@@ -120,10 +120,12 @@ function openRedactor(index: Index): Redactor {
   let walk: Walk | undefined
   /** The bytes that the walk has seen. */
   let passed: Uint8Array[] = []
+  /** The first bytes of what waits, or of what the walk has seen, that were given back as the end of a secret: another may begin in them. */
+  let given = 0
   /** The long secret that was left last, seen from where the next text begins. */
   let left: Left | undefined
 
-  /** What the bytes add to a secret that had begun before; nothing is known of it yet where it goes on to their end. */
+  /** Follows a secret that had begun before. Answers the bytes from its last part on; nothing as long as it may go on. */
   function goOn(
     current: Walk,
     bytes: Uint8Array,
@@ -135,10 +137,12 @@ function openRedactor(index: Index): Redactor {
     const all = Buffer.concat(passed)
     // A line break at its end is no part of it.
     const end = all.length - (bytes.length - stop) - current.breaks
+    const found = hidden(all.subarray(given, end), given > 0)
     walk = undefined
     passed = []
-    left = leftBy(current, 0)
-    return { found: hiding(all.subarray(0, end)), rest: all.subarray(end) }
+    given = Math.min(partBytes, end)
+    left = leftBy(current, given)
+    return { found, rest: all.subarray(end - given) }
   }
 
   function take(bytes: Uint8Array, isLast: boolean): readonly Stretch[] {
@@ -146,22 +150,18 @@ function openRedactor(index: Index): Redactor {
     if (walk !== undefined) return []
     const stretches: Stretch[] = before === undefined ? [] : [before.found]
     const rest = before?.rest ?? bytes
-    if (waiting.length > 0 && !isLast && isApart(index, waiting, rest, left)) {
+    if (waiting.length > 0 && given === 0 && !isLast && isApart(index, waiting, rest, left)) {
       stretches.push({ shown: waiting })
       left = leftAt([left], waiting.length)
       waiting = new Uint8Array()
     }
     const text = waiting.length === 0 ? asBuffer(rest) : Buffer.concat([waiting, rest])
     const scanned = scan(index, text, isLast, left)
-    let from = 0
-    for (const [start, end] of scanned.ranges) {
-      if (from < start) stretches.push({ shown: text.subarray(from, start) })
-      stretches.push(hiding(text.subarray(start, end)))
-      from = end
-    }
-    if (from < scanned.open) stretches.push({ shown: text.subarray(from, scanned.open) })
+    const { parts, end } = partsOf(text, scanned, given)
+    stretches.push(...parts)
     walk = scanned.walk
     left = leftAt(scanned.left, scanned.open)
+    given = Math.max(0, end - scanned.open)
     const open = new Uint8Array(text.subarray(scanned.open))
     passed = walk === undefined ? [] : [open]
     waiting = walk === undefined ? open : new Uint8Array()
@@ -170,11 +170,34 @@ function openRedactor(index: Index): Redactor {
 
   return {
     get held() {
-      return walk === undefined ? waiting.length : walk.seen
+      return (walk === undefined ? waiting.length : walk.seen) - given
     },
     push: (bytes) => take(bytes, false),
     end: () => take(new Uint8Array(), true),
   }
+}
+
+/** What is given back of a text behind what was given back already: all that does not wait, and the secret that began before, to its end. */
+function partsOf(
+  text: Buffer,
+  { ranges, open }: Scanned,
+  given: number,
+): { readonly parts: readonly Stretch[]; readonly end: number } {
+  const parts: Stretch[] = []
+  let from = given
+  for (const [start, end] of ranges) {
+    if (end <= from) continue
+    if (from < start) parts.push({ shown: text.subarray(from, start) })
+    parts.push(hidden(text.subarray(Math.max(from, start), end), start < given))
+    from = end
+  }
+  if (from < open) parts.push({ shown: text.subarray(from, open) })
+  return { parts, end: Math.max(from, open) }
+}
+
+/** Bytes that go on with what was hidden right before them have no mark of their own. */
+function hidden(bytes: Uint8Array, goesOn: boolean): Stretch {
+  return goesOn ? { shown: new Uint8Array(), hidden: bytes } : hiding(bytes)
 }
 
 /** Bytes behind a mark. */
@@ -205,18 +228,11 @@ function scan(index: Index, text: Buffer, isLast: boolean, before: Left | undefi
   const patterns = looks.found()
   const ranges = mergeRanges([...values.ranges, ...patterns.ranges])
   if (walk !== undefined && patterns.open >= values.open)
-    return { ranges: rangesBefore(values.open, ranges), open: values.open, walk, left }
+    return { ranges: ranges.filter(([start]) => start < values.open), open: values.open, walk, left }
   let open = Math.min(values.open, patterns.open)
   // What is hidden is not parted.
   for (const [start, end] of ranges.toReversed()) if (start < open && end > open) open = start
   return { ranges: ranges.filter(([start]) => start < open), open, left }
-}
-
-/** Up to a place: a secret that begins within another one and goes beyond it hides the rest of both. */
-function rangesBefore(place: number, ranges: readonly Range[]): readonly Range[] {
-  return ranges.flatMap(([start, end]): readonly Range[] =>
-    start < place ? [[start, Math.min(end, place)]] : [],
-  )
 }
 
 function findValues(searching: Searching, text: Buffer, isLast: boolean, before: Left | undefined): Scanned {
