@@ -22,6 +22,8 @@ interface Needle {
   readonly bytes: Buffer
   /** Where its key stands in it: in the midst, for many begin in the same way. */
   readonly keyAt: number
+  /** A few digits: among others, as in hexadecimal, they are another number. */
+  readonly isNumber: boolean
 }
 
 /** A search for parts and forms of these canaries. */
@@ -60,7 +62,7 @@ export function searchFor(canaries: readonly Canary[]): Search {
 
 function needleOf(name: string, text: string): Needle {
   const bytes = Buffer.from(text)
-  return { name, bytes, keyAt: (bytes.length - keyBytes) >> 1 }
+  return { name, bytes, keyAt: (bytes.length - keyBytes) >> 1, isNumber: /^\d{1,13}$/.test(text) }
 }
 
 /** Six bytes as a number, exactly. */
@@ -68,9 +70,14 @@ function keyIn(bytes: Buffer, at: number): number {
   return bytes.readUIntBE(at, keyBytes)
 }
 
-function standsAt({ bytes }: Needle, given: Buffer, from: number): boolean {
+function standsAt({ bytes, isNumber }: Needle, given: Buffer, from: number): boolean {
   const to = from + bytes.length
-  return from >= 0 && to <= given.length && given.compare(bytes, 0, bytes.length, from, to) === 0
+  if (from < 0 || to > given.length || given.compare(bytes, 0, bytes.length, from, to) !== 0) return false
+  return !isNumber || !(isDigit(given[from - 1]) || isDigit(given[to]))
+}
+
+function isDigit(byte = 0): boolean {
+  return byte >= 0x30 && byte <= 0x39
 }
 
 /** A token as it is, and where it stands inside of what is encoded. */
