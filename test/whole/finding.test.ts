@@ -48,7 +48,7 @@ interface Item {
   readonly id: string
   readonly seq: number
   readonly action: string
-  readonly object: { readonly id: string }
+  readonly object: { readonly id: string; readonly instance?: string }
 }
 
 const idsOf = (page: { readonly items: readonly Item[] }) => page.items.map(({ id }) => id)
@@ -74,9 +74,12 @@ test('a search finds services, instances, bindings and operations', async () => 
   ])
 })
 
-test('the audit trail of one thing or deed, the latest first, in pages that join up', async () => {
+test('the audit trail of one thing with its bindings, or of one deed, the latest first, in pages that join up', async () => {
   const about = await json('GET', '/audit?object=shop-db')
-  expect(new Set(about.items.map(({ object }: Item) => object.id))).toEqual(new Set(['shop-db']))
+  const things = about.items.map(({ object: { instance, id } }: Item) =>
+    [instance, id].filter(Boolean).join('/'),
+  )
+  expect(new Set(things)).toEqual(new Set(['shop-db', 'shop-db/shop-app']))
   const all = await json('GET', '/audit?action=instance.provision')
   const seqs = all.items.map(({ seq }: Item) => seq)
   expect(seqs).toEqual(seqs.toSorted((a: number, b: number) => b - a))
