@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskOf, redactText, secretTexts, shownIn } from './redact.ts'
+import { maskOf, printedIn, redactText, secretTexts, shownIn } from './redact.ts'
 
 const secret = 'hünter2/"pass word"'
 const bytes = Buffer.from(secret)
@@ -238,7 +238,7 @@ test('of secrets that overlap nothing is shown and each byte is given back once,
   for (let at = 1; at < text.length; at++) {
     const one = mask.open()
     const stretches = [...one.push(text.subarray(0, at)), ...one.push(text.subarray(at)), ...one.end()]
-    const printed = Buffer.concat(stretches.map(({ shown, hidden = shown }) => hidden)).toString()
+    const printed = printedIn(stretches).toString()
 
     expect([at, printed]).toEqual([at, text.toString()])
     expect([at, shownIn(stretches).toString()]).toEqual([at, 'before [redacted] after'])

@@ -79,6 +79,11 @@ export function shownIn(stretches: readonly Stretch[]): Buffer {
   return Buffer.concat(stretches.map(({ shown }) => shown))
 }
 
+/** What was printed, with what is hidden. */
+export function printedIn(stretches: readonly Stretch[]): Buffer {
+  return Buffer.concat(stretches.map(({ shown, hidden = shown }) => hidden))
+}
+
 /** A whole text without these values. */
 export function redactText(text: string, secrets: Iterable<string>): string {
   return maskOf(secrets).text(text)

@@ -2,7 +2,15 @@
 import type { Ports } from '../broker/ports.ts'
 import type { Clock } from '../kit/clock.ts'
 import { present } from '../kit/present.ts'
-import { hiding, type Mask, mergeRanges, type Range, type Stretch, shownIn } from '../kit/redact.ts'
+import {
+  hiding,
+  type Mask,
+  mergeRanges,
+  printedIn,
+  type Range,
+  type Stretch,
+  shownIn,
+} from '../kit/redact.ts'
 import type { Operation } from '../model/operation.ts'
 import type { LogRow, Store } from '../store/store.ts'
 import { hiddenIn } from './log-rows.ts'
@@ -144,10 +152,6 @@ function stretchesOf({ bytes, hidden = [] }: LogRow): readonly Stretch[] {
     return [plain, { shown: bytes.subarray(one.at, from), hidden: one.bytes }]
   })
   return [...stretches, { shown: bytes.subarray(from) }]
-}
-
-function printedIn(stretches: readonly Stretch[]): Buffer {
-  return Buffer.concat(stretches.map(({ shown, hidden = shown }) => hidden))
 }
 
 /** Adds what is hidden of a printed text, from a place on; a stretch without a mark goes on with the one before it. Answers its end. */
