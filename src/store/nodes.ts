@@ -24,6 +24,8 @@ export async function raiseEpoch(session: Session): Promise<number> {
   await session.send(
     'UPDATE operations SET fence = fence + 1, lease_owner = NULL, lease_until = NULL WHERE ended = 0',
   )
+  // What one node does for all is at once the next one's, too.
+  await session.send('DELETE FROM singletons')
   return number(row, 'epoch')
 }
 

@@ -109,8 +109,10 @@ describe.each(storeKinds)('%s', (kind) => {
     await add(store, queued('a'), queued('b'))
     const [mine] = await claim(store, { most: 1 })
 
+    await store.write((tx) => tx.holdSingleton('sweep', 'lost', 60_000))
     expect(await store.write((tx) => tx.raiseEpoch())).toBe(2)
 
+    expect(await store.write((tx) => tx.holdSingleton('sweep', 'next', 60_000))).toBe(true)
     expect(await claim(store)).toEqual([])
     const held = { fence: 1, owner: 'n' }
     expect(await store.write((tx) => tx.putOperation(mine as Operation, held))).toBe(false)
