@@ -49,13 +49,19 @@ export function startAuditFeed(ports: Ports, settings: Settings['audit'], log: L
     }
   }
 
+  /** What was done last is chained first, so that its anchor is brought with it. */
+  async function round(): Promise<void> {
+    await store.write((tx) => tx.chainAudit(recordsPerRound)).catch(() => 0)
+    await Promise.all(sinks.map(feed))
+  }
+
   const running = (async () => {
     while (!leaving.signal.aborted) {
       await clock.sleep(roundMs, leaving.signal)
       const holds = await store
         .write((tx) => tx.holdSingleton('audit-sinks', node, leaseMs), { how: 'loose' })
         .catch(() => false)
-      if (holds) await Promise.all(sinks.map(feed))
+      if (holds) await round()
     }
   })()
   return {
@@ -64,9 +70,7 @@ export function startAuditFeed(ports: Ports, settings: Settings['audit'], log: L
     async stop() {
       leaving.abort()
       await running
-      // What was done last is brought, too, if it can be.
-      await store.write((tx) => tx.chainAudit(recordsPerRound)).catch(() => 0)
-      await Promise.all(sinks.map(feed))
+      await round()
     },
   }
 }
