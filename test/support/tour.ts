@@ -85,13 +85,14 @@ async function runAll(
   },
 ): Promise<readonly string[]> {
   const { folder, environment } = where
-  const script = commands.flatMap((command) => [command, `echo '${mark}'`])
+  // One stream, as in a terminal: of two, what a command says last could be read behind the mark.
+  const script = ['exec 2>&1', ...commands.flatMap((command) => [command, `echo '${mark}'`])]
   // A group of its own, so that nothing outlives the shell.
   const child = spawn('bash', ['-c', script.join('\n')], {
     cwd: folder,
     detached: true,
     env: { PATH: `${folder}:${process.env['PATH'] ?? ''}`, HOME: folder, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   const end = (): void => {
     try {
@@ -102,11 +103,9 @@ async function runAll(
   }
   const late = setTimeout(end, patienceMs)
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (bytes: Buffer) => {
-      output += bytes.toString()
-    })
-  }
+  child.stdout.on('data', (bytes: Buffer) => {
+    output += bytes.toString()
+  })
   await new Promise((resolve) => child.once('exit', resolve))
   clearTimeout(late)
   end()
