@@ -60,10 +60,11 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
   await tx.addOperation(operation)
   await orders.putOperation(tx, operation.id, order)
   await tx.addHistory(operation.id, { state: 'queued', reason: operation.reason, node: ports.node, fence: 0 })
+  const object = auditObjectOf(target)
   await tx.addAudit({
     actor: { ...asker.account, ...(asker.requester ? { identity: asker.requester.identity } : {}) },
-    action: `${target.binding === undefined ? 'instance' : 'binding'}.${order.action.kind}`,
-    object: auditObjectOf(target),
+    action: `${object.kind}.${order.action.kind}`,
+    object,
     tenant,
     decision: 'allowed',
     result: 'started',

@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describePlace, type Problem } from '../model/problem.ts'
+import type { Problem } from '../model/problem.ts'
 import { type Loaded, loadSettings } from '../settings/load.ts'
 import { referenceCheck } from './reference-check.ts'
 
@@ -115,7 +115,6 @@ function faults(loaded: Loaded): readonly Problem[] {
 }
 
 function placed(problem: Problem | undefined): string | undefined {
-  return describePlace(problem?.where)?.replace(/^.*\//, (whole) =>
-    whole.replace(/^\S*\/(?=chandler\.yml)/, ''),
-  )
+  const { source = '', line, pointer } = problem?.where ?? {}
+  return `${basename(source)} line ${line}, ${pointer}`
 }

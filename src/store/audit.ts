@@ -128,12 +128,13 @@ export async function readAuditOf(
 ): Promise<readonly AuditRecord[]> {
   const [within, ...values] = withinTenants('tenant', tenants)
   const conditions = ['seq IS NOT NULL', within]
-  const add = (condition: string, value: Value | undefined, ...more: readonly Value[]): void => {
-    if (value === undefined) return
+  const add = (condition: string, ...given: readonly (Value | undefined)[]): void => {
+    const known = given.filter((value) => value !== undefined)
+    if (known.length === 0) return
     conditions.push(condition)
-    values.push(value, ...more)
+    values.push(...known)
   }
-  add('(object_id = ? OR object_instance = ?)', object, ...(object === undefined ? [] : [object]))
+  add('(object_id = ? OR object_instance = ?)', object, object)
   add('action = ?', action)
   add('seq < ?', before)
   const rows = await session.all(

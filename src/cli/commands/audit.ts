@@ -145,12 +145,12 @@ async function show(form: Form, items: readonly AuditRecord[]): Promise<void> {
       { title: 'TENANT', of: (one) => one.tenant ?? '-', wide: true },
       { title: 'CODE', of: (one) => one.code ?? '-', wide: true },
       { title: 'REQUEST', of: (one) => one.requestId, wide: true },
-      { title: 'OBJECT', of: (one) => describe(one.object) },
+      { title: 'OBJECT', of: (one) => objectText(one.object) },
     ],
   })
 }
 
 /** With where it is: two platforms may call theirs the same. */
-function describe({ kind, id, platform, instance }: AuditRecord['object']): string {
+function objectText({ kind, id, platform, instance }: AuditRecord['object']): string {
   return `${kind} ${[platform, instance, id].filter((part) => part !== undefined).join('/')}`
 }
