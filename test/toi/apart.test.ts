@@ -52,7 +52,7 @@ test('an action is prepared as it would be here, secrets and bytes included', as
 })
 
 test('a template that only a kill ends is refused at the deadline, and the next one is prepared', async () => {
-  const { prepare } = preparer(1000)
+  const { prepare } = preparer(200)
   // Within every limit of the evaluator, and longer than this deadline.
   const pkg = await packageOf({ size: '(( length(map[[1..1900]|x|->sum[[1..1000]|0|s,y|->s + y]]) ))' })
   const honest = await packageOf({ size: 1 })
