@@ -98,8 +98,12 @@ test('a poll with a word that is no operation is told of the latest one, whateve
 
 test('an operation younger than all that the store knows, which a restored copy forgot, has failed', async () => {
   const operation = await made('restored', 'async')
-  // A quick host comes to here in the millisecond of the operation itself.
-  const lost = ulid(Date.now() + 1, systemChance)
+  let lost = ''
+  // A quick host comes to here in the millisecond in which the operation ended: an id of that time is not younger.
+  await vi.waitFor(async () => {
+    lost = ulid(Date.now(), systemChance)
+    expect((await polled('restored', lost)).body['state']).toBe('failed')
+  }, patience)
   const states = [
     (await polled('restored', lost)).body['state'],
     (await polled('never-there', lost)).body['state'],
