@@ -48,8 +48,8 @@ export interface Sought {
 
 /** Builds an index step by step; between two steps others may have their turn. */
 export function* buildIndex({ values, files, words }: Sought): Generator<undefined, Index> {
-  const whole = new Set([...values].map((value) => value.trim()).filter(worthHiding))
-  const others = new Set([...files].map((file) => file.trimStart()).filter(worthHiding))
+  const whole = new Set([...values].flatMap((value) => composedForms(value.trim())).filter(worthHiding))
+  const others = new Set([...files].flatMap((file) => composedForms(file.trimStart())).filter(worthHiding))
   const texts = [...whole, ...[...others].filter((text) => !whole.has(text))]
   const rows = openRows()
   for (const head of words) rows.add({ value: 0, kind: kinds.word, from: 0, length: 0, head })
@@ -63,6 +63,11 @@ export function* buildIndex({ values, files, words }: Sought): Generator<undefin
     yield
   }
   return indexOver(yield* tablesOf(rows), texts, rows.data())
+}
+
+/** A text with its accents as they are given, joined with their letters, and apart from them: programs bring texts into one of these. */
+function composedForms(text: string): readonly string[] {
+  return /[^\0-\x7f]/.test(text) ? [text, text.normalize('NFC'), text.normalize('NFD')] : [text]
 }
 
 interface Tables {

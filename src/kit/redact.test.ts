@@ -75,6 +75,8 @@ test.each([
   ['a key with line ends of two signs', key, key.replaceAll('\n', '\r\n')],
   ['half of a long secret', long(100_000), long(100_000).slice(0, 50_000)],
   ['a number', '48151623421', 'port=48151623421,'],
+  ['an accent that a program has parted from its letter', 'Zürich-Straße', 'Zürich-Straße'.normalize('NFD')],
+  ['an accent that a program has joined with its letter', 'Zürich-Straße'.normalize('NFD'), 'Zürich-Straße'],
 ])('hidden is %s', (_, value, text) => {
   const shown = redactText(`<${text}>`, [value])
   const pieces = value.split('\n').filter((line) => !line.startsWith('-----') && line !== '')
