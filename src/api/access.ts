@@ -193,6 +193,12 @@ export const TenantDetail = Type.Object(
     services: Type.Array(Type.Object({ name: Type.String(), plans: Type.Array(Type.String()) }), {
       description: 'What it sees of the catalog.',
     }),
+    granted: Type.Array(Type.Object({ service: Type.String(), plan: Type.String(), to: Type.String() }), {
+      description: 'Plans that only named tenants see, as far as it sees them, and the name that says so.',
+    }),
+    lent: Type.Array(Type.Object({ service: Type.String(), plan: Type.String(), to: Type.String() }), {
+      description: 'Plans of its sandbox that others see, too, as far as the account may know of these.',
+    }),
     rules: Type.Array(TenantRule, { description: 'What was decided for it, the nearest first.' }),
   },
   { title: 'TenantDetail' },
@@ -202,4 +208,5 @@ export type TenantDetail = Of<typeof TenantDetail>
 export const TenantQuery = Type.Object({
   limit: PageQuery.limit,
   after: Type.Optional(Type.String({ description: 'Those behind this name.' })),
+  beginning: Type.Optional(Type.String({ maxLength: 300, description: 'How a name begins.' })),
 })

@@ -70,6 +70,7 @@ export type InstancePage = Of<typeof InstancePage>
 export const InstanceQuery = Type.Object({
   ...PageQuery,
   platform: Type.Optional(Type.String()),
+  tenant: Type.Optional(Type.String({ description: 'A tenant, or `NAME/*` for all below one.' })),
   service: Type.Optional(Type.String({ description: 'Id or name.' })),
   plan: Type.Optional(Type.String({ description: 'Id or name.' })),
   state: Type.Optional(State),

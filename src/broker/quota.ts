@@ -66,7 +66,9 @@ export function tenantBounds(policy: Policy, tenant: string, of: Bounded): reado
     queuedMax: policy.queuedPerTenantMax,
     ordersPerMinuteMax: policy.ordersPerMinutePerTenantMax,
   }
-  return boundsOf(policy.tenants ?? [], { tenant, of, usual: usual[of] })
+  // What is usual is so for each tenant, and bounds no group of them.
+  const group = tenant.endsWith('*')
+  return boundsOf(policy.tenants ?? [], { tenant, of, usual: group ? undefined : usual[of] })
 }
 
 const minuteMs = 60_000

@@ -14,7 +14,16 @@ interface TenantUse extends TenantCount {
 interface WholeTenantUse extends TenantUse {
   readonly shared: readonly ({ readonly name: string } & Quotas<Used>)[]
   readonly services: readonly { readonly name: string; readonly plans: readonly string[] }[]
+  readonly granted: readonly Share[]
+  readonly lent: readonly Share[]
   readonly rules: NonNullable<Policy['tenants']>
+}
+
+/** A plan that only named tenants see, and one of these names. */
+interface Share {
+  readonly service: string
+  readonly plan: string
+  readonly to: string
 }
 
 interface Quotas<T> {
@@ -42,22 +51,14 @@ function useOf({ policy }: Pick<Ports, 'policy'>, count: TenantCount): TenantUse
 
 /** The same with the bounds that it shares, and with what it sees of the catalog. */
 export async function wholeUseOf(ports: Ports, tenant: string): Promise<WholeTenantUse> {
-  const { look } = ports.store
-  const counted = {
-    instances: (name: string) => look.countInstances(undefined, undefined, [name]),
-    bindings: (name: string) => look.countBindings([name]),
-  }
   const shared = new Map<string, Quotas<Used>>()
   for (const kind of kinds)
     for (const { name, most } of tenantBounds(ports.policy(), tenant, bounded[kind])) {
       if (name === tenant) continue
-      shared.set(name, { ...shared.get(name), [kind]: { used: await counted[kind](name), most } })
+      const used = (await countedOf(ports, name))[kind]
+      shared.set(name, { ...shared.get(name), [kind]: { used, most } })
     }
-  const count = {
-    name: tenant,
-    instances: await counted.instances(tenant),
-    bindings: await counted.bindings(tenant),
-  }
+  const count = { name: tenant, ...(await countedOf(ports, tenant)) }
   const services = new Map<string, readonly string[]>()
   for (const { service, plan } of catalogSeen(ports, [tenant]).offers)
     services.set(service.name, [...(services.get(service.name) ?? []), plan.name])
@@ -65,22 +66,53 @@ export async function wholeUseOf(ports: Ports, tenant: string): Promise<WholeTen
     ...useOf(ports, count),
     shared: [...shared].map(([name, quotas]) => ({ name, ...quotas })),
     services: [...services].map(([name, plans]) => ({ name, plans })),
+    ...sharesOf(ports, tenant),
     rules: rulesFor(ports.policy().tenants ?? [], tenant),
   }
 }
 
-/** A page of tenants: those that have or had something, and those that something was decided for by name. */
+/** A page of tenants: those that have or had something, and the names that something was decided for. */
 export async function tenantsFrom(ports: Ports, filter: TenantFilter): Promise<readonly TenantUse[]> {
-  const { tenants: reach = [everyTenant], after = '', most } = filter
+  const { tenants: reach = [everyTenant], after = '', beginning = '', most } = filter
   const having = await ports.store.look.tenants(filter)
   const found = new Set(having.map(({ name }) => name))
   const { tenants: rules = [] } = ports.policy()
   const named = rules
-    .filter(({ name }) => !name.endsWith('*') && name > after && !found.has(name))
+    .filter(({ name }) => name > after && name.startsWith(beginning) && !found.has(name))
     .filter(({ name }) => reach.some((one) => covers(one, name)))
-    .map(({ name }) => ({ name, instances: 0, bindings: 0 }))
-  return [...having, ...named]
+    .map(({ name }) => name)
+  const page = [...having, ...named.map((name) => ({ name, instances: 0, bindings: 0 }))]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, most)
-    .map((count) => useOf(ports, count))
+  return await Promise.all(page.map(async (count) => useOf(ports, await countOf(ports, count))))
+}
+
+/** A name that stands for several tenants has what they have together. */
+async function countOf(ports: Ports, count: TenantCount): Promise<TenantCount> {
+  const { name } = count
+  return name.endsWith('*') ? { name, ...(await countedOf(ports, name)) } : count
+}
+
+async function countedOf({ store: { look } }: Ports, name: string): Promise<Omit<TenantCount, 'name'>> {
+  return {
+    instances: await look.countInstances(undefined, undefined, [name]),
+    bindings: await look.countBindings([name]),
+  }
+}
+
+/** Plans that only named tenants see: those that this one sees by such a name, and those of its sandbox that others see. */
+function sharesOf(
+  { catalog }: Pick<Ports, 'catalog'>,
+  tenant: string,
+): Pick<WholeTenantUse, 'granted' | 'lent'> {
+  const shares = catalog().offers.flatMap(({ service, plan, sandbox }) =>
+    (plan.operator.visibleTo ?? [])
+      .filter((to) => to !== sandbox)
+      .map((to) => ({ sandbox, share: { service: service.name, plan: plan.name, to } })),
+  )
+  const isLent = ({ sandbox }: (typeof shares)[number]) => sandbox === tenant
+  return {
+    granted: shares.filter((one) => !isLent(one) && covers(one.share.to, tenant)).map(({ share }) => share),
+    lent: shares.filter(isLent).map(({ share }) => share),
+  }
 }

@@ -211,8 +211,10 @@ function accessOf(get: <T>(path: string, query?: Outgoing['query']) => Promise<T
     whoami: () => get<Whoami>('/whoami'),
     canI: (permission: string, tenant?: string) => get<CanI>('/can-i', { permission, tenant }),
     roles: async () => (await get<List<Role>>('/roles')).items,
-    tenants: () =>
-      allOf((after) => get<{ items: readonly Tenant[]; next?: string }>('/tenants', { after, limit: 500 })),
+    tenants: (beginning?: string) =>
+      allOf((after) =>
+        get<{ items: readonly Tenant[]; next?: string }>('/tenants', { after, beginning, limit: 500 }),
+      ),
     tenant: (name: string) => get<TenantDetail>(tenantPath(name)),
   }
 }

@@ -42,6 +42,8 @@ export interface TenantFilter {
   readonly tenants?: Reach
   /** Behind this name. */
   readonly after?: string
+  /** How a name begins. */
+  readonly beginning?: string
   readonly most: number
 }
 

@@ -41,13 +41,16 @@ export async function findTenant(
 
 /** Tenants that have or had something, in the order of names. */
 export async function listTenants(session: Session, filter: TenantFilter): Promise<readonly TenantCount[]> {
+  const { beginning } = filter
   const [condition, ...values] = withinTenants('tenant', filter.tenants)
   const rows = await session.all(
     `SELECT tenant, sum(CASE state WHEN 'gone' THEN 0 ELSE 1 END) AS many,
         (SELECT count(*) FROM instances i JOIN bindings b ON b.platform = i.platform AND b.instance = i.id
           WHERE i.tenant = instances.tenant AND b.state NOT IN ('gone', 'failed')) AS bound
-      FROM instances WHERE tenant > ? AND ${condition} GROUP BY tenant ORDER BY tenant LIMIT ?`,
+      FROM instances WHERE tenant > ? ${beginning === undefined ? '' : 'AND tenant >= ? AND tenant < ?'}
+        AND ${condition} GROUP BY tenant ORDER BY tenant LIMIT ?`,
     filter.after ?? '',
+    ...(beginning === undefined ? [] : [beginning, `${beginning}\u{10ffff}`]),
     ...values,
     filter.most,
   )

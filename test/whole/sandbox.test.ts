@@ -182,6 +182,16 @@ describe.skipIf(registryMissing() !== undefined)('sandboxes', () => {
     expect((await add('admin', shared)).status).toBe(201)
     expect(await services('bob')).toHaveLength(1)
     expect(await services('cf', '/v2/catalog')).toHaveLength(1)
+    const shares = async (account: string, tenant: string) => {
+      const { granted, lent } = (await call(account, 'GET', `/api/v1/tenants/${tenant}`)).body as object as {
+        readonly granted: readonly { readonly to: string }[]
+        readonly lent: readonly { readonly to: string }[]
+      }
+      return [granted, lent].map((all) => all.map(({ to }) => to))
+    }
+    expect(await shares('admin', 'acme')).toEqual([[], ['other', 'cf/*']])
+    expect(await shares('avi', 'acme')).toEqual([[], []])
+    expect(await shares('bob', 'other')).toEqual([['other'], []])
 
     expect((await add('avi', { name: 'redis', reference: name('third') })).status).toBe(201)
     expect(await services('bob')).toEqual([])

@@ -354,6 +354,7 @@ test('commands tell the same', async () => {
     /Instances: +2\/2\n.*Bindings: +1\/1\n.*alpha-db \(small, large, private\)/s,
   )
   expect(await run('tenant', 'list')).toMatch(/acme +2\/2 +1\/1/)
+  expect(await run('tenant', 'show', 'acme')).toContain('alpha-db/private to acme')
   expect(await codeOf(run('tenant', 'show', 'web'))).toBe('request.forbidden')
   expect(await seen('catalog', '-o', 'name')).toContain('alpha-db/private\n')
   expect(await codeOf(seen('catalog', '--tenant', 'web'))).toBe('request.forbidden')

@@ -123,6 +123,9 @@ test('a tenant is made once, and all below a name may be one', async () => {
   expect(await tenant('admin', 'create', 'team/*', '--network', 'none')).toContain('network none (store)')
   expect(await codeOf(tenant('admin', 'create', 'team/*'))).toBe('tenant.exists')
   expect(await tenant('admin', 'show', 'team/a')).toContain('team/*')
+  expect(await tenant('admin', 'list', '--beginning', 'te', '-o', 'name')).toBe('team/*\n')
+  expect(await tenant('bob', 'list', '--beginning', 'te', '-o', 'name')).toBe('')
+  expect(await tenant('admin', 'list', '--beginning', 'ac', '-o', 'name')).toBe('acme\n')
 })
 
 test('who decided what is in the audit trail', async () => {

@@ -134,6 +134,24 @@ test.each([
   expect(counted).toBe(ids.length)
 })
 
+test.each([
+  ['admin', 'acme', ['of-ada', 'of-fixed']],
+  ['admin', 'platform/*', ['of-eve', 'of-k8s']],
+  ['admin', 'never-was', []],
+  ['eve', 'platform/org-1/*', ['of-eve']],
+  ['eve', 'platform/org-1/s', ['of-eve']],
+  ['eve', 'platform/*', undefined],
+  ['ada', 'web', undefined],
+  ['ada', 'never-was', undefined],
+] as const)('%s asks for the instances of %s: %j', async (name, tenant, ids) => {
+  const by = name === 'admin' ? basic('admin') : as(name)
+  const path = `/api/v1/instances?tenant=${encodeURIComponent(tenant)}`
+  const response = await ask(running, path, { as: by })
+  const { items } = (await response.json()) as { readonly items?: readonly { readonly id: string }[] }
+
+  expect([response.status, items?.map(({ id }) => id)]).toEqual([ids === undefined ? 403 : 200, ids])
+})
+
 test('the context of a platform says which tenant it is', async () => {
   const response = await ask(running, '/api/v1/tenants', { as: basic('admin') })
   const { items } = (await response.json()) as { readonly items: readonly { readonly name: string }[] }

@@ -27,6 +27,7 @@ export function registerList(parent: Command): void {
     .option('--latest', 'the latest change first')
     .option('--all', 'also those that are gone')
     .option('--platform <name>', 'of this platform account')
+    .option('--tenant <name>', 'of this tenant, or of all below a name as NAME/*')
   withChoice(withOutput(withConnection(command))).action(async (options: ListOptions) => {
     const client = await connect(command)
     const items = await instancesOf(client, options)
@@ -64,14 +65,14 @@ interface ListOptions extends ListChoice, Omit<InstanceQuery, 'limit'> {
 
 /** As many as are wanted: all, where they are still to be searched or sorted. */
 async function instancesOf(client: Client, options: ListOptions): Promise<readonly Instance[]> {
-  const { service, plan, state, platform, all, beginning, latest, limit, search, sort } = options
+  const { service, plan, state, platform, tenant, all, beginning, latest, limit, search, sort } = options
   const most = limit === undefined || search !== undefined || sort !== undefined ? Infinity : countOf(limit)
   const items: Instance[] = []
   let cursor: string | undefined
   do {
     const page = await client.instances(
       present({
-        ...{ service, plan, state, beginning, platform, cursor },
+        ...{ service, plan, state, beginning, platform, tenant, cursor },
         limit: Math.min(500, most - items.length),
         order: latest ? ('latest' as const) : undefined,
         present: all || state === 'gone' ? undefined : true,

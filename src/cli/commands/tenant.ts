@@ -49,12 +49,13 @@ function listing(group: Command): void {
   const command = add(group, {
     usage: 'list',
     summary: 'List tenants that have or had something, or that something is decided for',
-    examples: ['tenant list', 'tenant list -o json'],
-  })
-  withOutput(withConnection(command)).action(async ({ output }: { output: Form }) => {
+    examples: ['tenant list', 'tenant list --beginning trial/', 'tenant list -o json'],
+  }).option('--beginning <text>', 'whose name begins so')
+  withOutput(withConnection(command)).action(async (options: { beginning?: string; output: Form }) => {
+    const { beginning, output } = options
     await printList(output, {
       kind: 'TenantList',
-      items: await (await connect(command)).tenants(),
+      items: await (await connect(command)).tenants(beginning),
       empty: 'Nothing was ordered yet.',
       name: ({ name }) => name,
       columns: [
@@ -175,7 +176,7 @@ function whole(text: string): number {
 }
 
 async function show(form: Form, tenant: TenantDetail): Promise<void> {
-  const { name, instances, bindings, quotas, shared, services, rules } = tenant
+  const { name, instances, bindings, quotas, shared, services, granted, lent, rules } = tenant
   await printOne(form, {
     kind: 'Tenant',
     value: tenant,
@@ -186,6 +187,8 @@ async function show(form: Form, tenant: TenantDetail): Promise<void> {
       ['Bindings', ofQuota(bindings, quotas.bindings)],
       ...shared.map((one) => [`Shared by ${one.name}`, sharedBy(one)] as const),
       ['Sees', services.map((one) => `${one.name} (${one.plans.join(', ')})`).join(', ') || 'nothing'],
+      ['Granted', granted.map(shareLine).join(', ') || undefined],
+      ['Lent', lent.map(shareLine).join(', ') || undefined],
       ...rules.map((rule) => [`Decided for ${rule.name}`, decidedBy(rule)] as const),
     ],
   })
@@ -193,6 +196,10 @@ async function show(form: Form, tenant: TenantDetail): Promise<void> {
 
 function ofQuota(used: number, most: number | undefined): string {
   return most === undefined ? String(used) : `${used}/${most}`
+}
+
+function shareLine({ service, plan, to }: TenantDetail['granted'][number]): string {
+  return `${service}/${plan} to ${to}`
 }
 
 function sharedBy({ instances, bindings }: TenantDetail['shared'][number]): string {

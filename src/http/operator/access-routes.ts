@@ -19,7 +19,15 @@ import { tenantsFrom, wholeUseOf } from '../../broker/tenant-use.ts'
 import { changeTenant, createTenant, removeTenant } from '../../broker/tenants.ts'
 import { present } from '../../kit/present.ts'
 import { nearest } from '../../kit/text.ts'
-import { isPermission, permissionNames, permits, roles } from '../../model/access.ts'
+import {
+  covers,
+  everyTenant,
+  isPermission,
+  permissionNames,
+  permits,
+  type Reach,
+  roles,
+} from '../../model/access.ts'
 import { fail } from '../../model/problem.ts'
 import { refuseForeign } from './authorize.ts'
 import type { OperatorPorts } from './ports.ts'
@@ -80,8 +88,8 @@ export const accessRoutes = [
     audit: look,
     query: TenantQuery,
     answers: Type.Object({ items: Type.Array(Tenant), next: Type.Optional(Type.String()) }),
-    handle: async ({ query: { limit = 50, after }, tenants }, { broker }) => {
-      const items = await tenantsFrom(broker, { tenants, most: limit, ...present({ after }) })
+    handle: async ({ query: { limit = 50, after, beginning }, tenants }, { broker }) => {
+      const items = await tenantsFrom(broker, { tenants, most: limit, ...present({ after, beginning }) })
       const next = items.length === limit ? items.at(-1)?.name : undefined
       return document({ items, ...present({ next }) })
     },
@@ -97,7 +105,7 @@ export const accessRoutes = [
     answers: TenantDetail,
     handle: async ({ params, tenants }, { broker }) => {
       refuseForeign(tenants, params.tenant)
-      return document(await detailOf(broker, params.tenant))
+      return document(await detailOf(broker, params.tenant, tenants))
     },
   }),
   route({
@@ -152,9 +160,14 @@ export const accessRoutes = [
   }),
 ]
 
-async function detailOf(broker: Ports, tenant: string) {
-  const { rules, ...use } = await wholeUseOf(broker, tenant)
-  return { ...use, rules: rules.map(toTenantRule) }
+/** Of other tenants it names those that the account may know of: all of them, where it decides for tenants. */
+async function detailOf(broker: Ports, tenant: string, known: Reach = [everyTenant]) {
+  const { rules, lent, ...use } = await wholeUseOf(broker, tenant)
+  return {
+    ...use,
+    lent: lent.filter(({ to }) => known.some((one) => covers(one, to))),
+    rules: rules.map(toTenantRule),
+  }
 }
 
 /** Problems: request.malformed. */

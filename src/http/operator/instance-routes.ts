@@ -31,6 +31,7 @@ import { present } from '../../kit/present.ts'
 import { type Instance, type InstanceKey, operatorsPlatform } from '../../model/instance.ts'
 import type { Operation } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
+import { refuseForeign } from './authorize.ts'
 import { freshId } from './fresh-id.ts'
 import { findOffer, findPlanOf, namesOf } from './naming.ts'
 import { outputNamed } from './output-answer.ts'
@@ -49,8 +50,10 @@ export const instanceRoutes = [
     audit: look,
     query: InstanceQuery,
     answers: InstancePage,
-    handle: async ({ query, tenants }, { broker }) => {
-      const { service, plan, limit = 50, cursor, platform, state, text, beginning } = query
+    handle: async ({ query, tenants: reach }, { broker }) => {
+      const { service, plan, limit = 50, cursor, platform, state, text, beginning, tenant } = query
+      if (tenant !== undefined) refuseForeign(reach, tenant)
+      const tenants = tenant === undefined ? reach : [tenant]
       const order = query.order === 'latest' ? query.order : undefined
       const catalog = broker.catalog()
       const ofService =
