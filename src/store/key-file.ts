@@ -111,18 +111,36 @@ function readPrivately(file: string): string | undefined {
   }
 }
 
+interface Owned {
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
 /** Root may read everything anyway, so a file of root is as private as one of our own. */
-function refuseOpen(file: string, { mode, uid }: { readonly mode: number; readonly uid: number }): void {
-  const others = mode & 0o077
+function refuseOpen(file: string, owned: Owned): void {
+  const { mode, uid } = owned
+  const own = process.geteuid?.()
+  const handedOver = own !== undefined && own !== 0 && uid === 0 && isOwnGroup(owned.gid)
+  const others = mode & (handedOver ? 0o037 : 0o077)
   if (others !== 0) {
     const is = (mode & 0o777).toString(8).padStart(4, '0')
-    fail('key.exposed', `${file} has mode ${is}`, { hint: `chmod 600 ${file}` })
+    fail('key.exposed', `${file} has mode ${is}`, { hint: `chmod ${handedOver ? 440 : 600} ${file}` })
   }
-  const own = process.geteuid?.()
   if (own !== undefined && uid !== own && uid !== 0) {
     const hint = `chown ${own} ${file}`
     fail('key.exposed', `${file} belongs to user ${uid}, the broker runs as ${own}`, { hint })
   }
+}
+
+/**
+ * Root hands a file to a program of another user by that program's group: so the kubelet mounts a Secret for a pod with `fsGroup`
+ * (root, the group, 0440), and there is no other way to hand one over that the program cannot change. Only root can have made
+ * such a file, so a group that has more members than the broker was chosen by root. A file of the broker's own user needs no
+ * group; what a group may write, it could exchange.
+ */
+function isOwnGroup(gid: number): boolean {
+  return process.getegid?.() === gid || process.getgroups?.().includes(gid) === true
 }
 
 /** Writes the keys under a name that is not looked for, and waits until the disk has them; answers the name. */

@@ -1,4 +1,5 @@
 /** The key ring's file: made once, private, several keys of which one is active. */
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -133,6 +134,86 @@ test.skipIf(process.geteuid?.() !== 0)('a ring of another user is refused (only 
 
   await expect(codeOf(run(() => openKeyRing(file, systemChance)))).resolves.toBe('key.exposed')
 })
+
+/** Opens the ring of a file as another user, who need not be able to read this checkout: the code is loaded before. */
+const asUser = `
+  const [file, uid, gid, ...groups] = process.argv.slice(1)
+  const { openKeyRing } = await import(${JSON.stringify(join(import.meta.dirname, 'keys.ts'))})
+  process.setgroups(groups.map(Number))
+  process.setegid(Number(gid))
+  process.seteuid(Number(uid))
+  try {
+    openKeyRing(file, { bytes: () => new Uint8Array(32) })
+    console.log('opened')
+  } catch (error) {
+    console.log(error.problem.code, error.problem.hint ?? '')
+  }
+`
+
+interface Handed {
+  readonly how: string
+  /** Of the file. */
+  readonly mode: number
+  readonly owner: readonly [uid: number, gid: number]
+  /** Of the process: user, group and further groups. */
+  readonly as?: readonly number[]
+  readonly expected: RegExp
+}
+
+const [user, group, more] = [65_532, 65_532, 7000]
+const handed: readonly Handed[] = [
+  { how: 'root to its group', mode: 0o440, owner: [0, group], expected: /^opened/ },
+  {
+    how: 'root to its group, and may be changed by root',
+    mode: 0o640,
+    owner: [0, group],
+    expected: /^opened/,
+  },
+  {
+    how: 'root to a further group of it, as fsGroup is one',
+    mode: 0o440,
+    owner: [0, more],
+    as: [user, group, more],
+    expected: /^opened/,
+  },
+  { how: 'root to another group', mode: 0o440, owner: [0, more], expected: /^key\.missing/ },
+  {
+    how: 'root to its group, which may write',
+    mode: 0o460,
+    owner: [0, group],
+    expected: /^key\.exposed chmod 440/,
+  },
+  { how: 'root to all', mode: 0o444, owner: [0, group], expected: /^key\.exposed chmod 440/ },
+  {
+    how: 'root to all, by another group',
+    mode: 0o444,
+    owner: [0, more],
+    expected: /^key\.exposed chmod 600/,
+  },
+  { how: 'itself to its group', mode: 0o440, owner: [user, group], expected: /^key\.exposed chmod 600/ },
+  { how: 'another user to its group', mode: 0o440, owner: [more, group], expected: /^key\.exposed/ },
+  {
+    how: 'root to the group of root, and runs as root',
+    mode: 0o440,
+    owner: [0, 0],
+    as: [0, 0],
+    expected: /^key\.exposed chmod 600/,
+  },
+]
+
+test.skipIf(process.geteuid?.() !== 0).each(handed)(
+  'a broker is handed its ring by $how (only root can try)',
+  ({ mode, owner, as = [user, group], expected }) => {
+    const file = newFile()
+    madeRing(file)
+    chmodSync(join(file, '..'), 0o755)
+    chownSync(file, ...owner)
+    chmodSync(file, mode)
+    const words = ['--input-type=module', '-e', asUser, file, ...as.map(String)]
+
+    expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toMatch(expected)
+  },
+)
 
 test.each([
   ['is not JSON', 'x'],

@@ -64,7 +64,7 @@ export const systemProblems = {
   },
   'key.exposed': {
     title: 'The key ring is not private',
-    hint: 'Only the user of the broker may read it: chmod 600, chown.',
+    hint: 'Only the user of the broker may read it, or root and one of its groups: chmod 600, chown.',
     status: 500,
     exit: 10,
   },
