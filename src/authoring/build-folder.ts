@@ -8,7 +8,7 @@ import { registriesOfCommand } from '../host/registries.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import { checkerOf } from '../kit/schema.ts'
-import { readYaml } from '../kit/yaml.ts'
+import { readYaml, toldFault } from '../kit/yaml.ts'
 import { fail, failAll, type Problem } from '../model/problem.ts'
 import { toolsBelow } from './tools-image.ts'
 
@@ -108,10 +108,7 @@ export function builtReference({ folder, to, dataDir }: FolderBuild): string {
 
 function readImageFile(source: string): ImageFile {
   const { value, faults, place } = readYaml(read(source))
-  const syntax = faults.map(({ message, line, column }) => ({
-    detail: message,
-    where: { source, line, column },
-  }))
+  const syntax = faults.map((fault) => toldFault(fault, source))
   const checked = faults.length === 0 ? check(value ?? {}) : []
   const shape = checked.map(({ message, pointer }) => ({
     detail: message,

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isObject, type Json } from '../kit/json.ts'
-import { fail } from '../model/problem.ts'
+import { fail, failAll } from '../model/problem.ts'
 
 export interface Context {
   readonly name: string
@@ -55,10 +55,10 @@ async function parsed(file: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    const { readYaml } = await import('../kit/yaml.ts')
+    const { readYaml, toldFault } = await import('../kit/yaml.ts')
     const { value, faults } = readYaml(text)
     const [fault] = faults
-    if (fault) fail('cli.config-invalid', fault.message, { where: { source: file, line: fault.line } })
+    if (fault) failAll([{ code: 'cli.config-invalid', ...toldFault(fault, file) }])
     return value
   }
 }

@@ -60,15 +60,9 @@ async function documentOf(given: string): Promise<JsonObject> {
   const inline = given.trimStart().startsWith('{')
   const source = inline ? '--parameters' : given
   const text = inline ? given : await textOf(given)
-  const { readYaml } = await import('../kit/yaml.ts')
+  const { readYaml, toldFault } = await import('../kit/yaml.ts')
   const { value, faults } = readYaml(text, { exact: true })
-  failAll(
-    faults.map(({ message, line, column }) => ({
-      code: 'parameters.invalid' as const,
-      detail: message,
-      where: { source, line, column },
-    })),
-  )
+  failAll(faults.map((fault) => ({ code: 'parameters.invalid' as const, ...toldFault(fault, source) })))
   return isObject(value)
     ? (value as JsonObject)
     : fail('parameters.invalid', 'must be a map', { where: { source } })

@@ -49,10 +49,11 @@ export function loadSigningPolicy(file: string | undefined): SigningPolicy {
   const text = textOf(file) ?? fail('file.unreadable', file)
   const { policy, faults } = readPolicy(text, (path) => textOf(resolve(dirname(file), path)))
   failAll(
-    faults.map(({ message, pointer, line }) => ({
+    faults.map(({ message, pointer, line, hint }) => ({
       code: 'signature.policy-invalid' as const,
       detail: message,
       where: { source: file, pointer, ...present({ line }) },
+      ...present({ hint }),
     })),
   )
   return policy

@@ -1,6 +1,8 @@
 /** Reads YAML 1.1 as Go's older libraries do: a tree whose scalars keep their source text, for readers that type each field. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import type { Json } from './json.ts'
+import { present } from './present.ts'
+import { tellingFaults } from './yaml-faults.ts'
 
 export interface YamlPlace {
   readonly line: number
@@ -37,7 +39,7 @@ export interface YamlMap {
 
 export type YamlTreeReading =
   | { readonly kind: 'tree'; readonly tree: YamlTree }
-  | { readonly kind: 'refused'; readonly message: string; readonly at: YamlPlace }
+  | { readonly kind: 'refused'; readonly message: string; readonly hint?: string; readonly at: YamlPlace }
 
 const origin: YamlPlace = { line: 1, column: 1 }
 
@@ -56,8 +58,11 @@ export function readYamlTree(text: string): YamlTreeReading {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
-  const fault = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS')
-  if (fault) return { kind: 'refused', message: fault.message, at: placeOf(fault.pos[0]) }
+  const [fault] = tellingFaults(document.errors.filter(({ code }) => code !== 'MULTIPLE_DOCS'))
+  if (fault) {
+    const { message, hint, offset } = fault
+    return { kind: 'refused', message, at: placeOf(offset), ...present({ hint }) }
+  }
   try {
     return { kind: 'tree', tree: new TreeBuilder(document.contents, placeOf).build() }
   } catch (error) {

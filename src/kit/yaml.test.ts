@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readYaml, writeYaml } from './yaml.ts'
+import { readYaml, toldFault, writeYaml } from './yaml.ts'
 
 test('a document is read with places', () => {
   const reading = readYaml('a: 1\nb:\n  - x\n  - y: yes\n')
@@ -74,11 +74,26 @@ test('a merge key may be repeated where merge keys are honoured, and nowhere els
 test('keys are compared by their value at every depth', () => {
   const [fault] = readYaml('a:\n  - {x: 1, "x": 2}\n').faults
 
-  expect(fault).toEqual({ kind: 'syntax', message: 'Map keys must be unique', line: 2, column: 12 })
+  expect(fault).toMatchObject({ kind: 'syntax', message: 'Map keys must be unique', line: 2, column: 12 })
 })
 
 test('a text that only opens brackets is refused before it is read', () => {
   expect(readYaml('['.repeat(1_000_000)).faults).toEqual([
     { kind: 'syntax', message: 'the lists and maps are nested too deep', line: 1, column: 1 },
   ])
+})
+
+test.each([
+  ['a: b: c\n', 'Quote a value that has a colon'],
+  ['a: 1\na: 2\n', 'Remove one of the two'],
+  ['a: 1\n---\nb: 2\n', 'Keep one of them'],
+  ['a:\n\t- b\n', 'Indent with blanks'],
+])('%j is told with its place and what to do', (text, hint) => {
+  const [fault] = readYaml(text).faults
+
+  expect(fault && toldFault(fault, 'a.yml')).toMatchObject({
+    detail: fault?.message,
+    where: { source: 'a.yml', line: fault?.line, column: fault?.column },
+    hint: expect.stringContaining(hint) as string,
+  })
 })

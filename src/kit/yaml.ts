@@ -26,6 +26,18 @@ export interface YamlFault {
   readonly column: number
 }
 
+/** What a fault of a document says, where and what to do, as problems of any code tell it. */
+export function toldFault(
+  { message, hint, line, column }: YamlFault,
+  source: string,
+): {
+  readonly detail: string
+  readonly where: { readonly source: string; readonly line: number; readonly column: number }
+  readonly hint?: string
+} {
+  return { detail: message, where: { source, line, column }, ...present({ hint }) }
+}
+
 export interface YamlReading {
   /** The document's value; undefined when there are faults. */
   readonly value: Json | undefined
@@ -76,9 +88,14 @@ export function readYaml(text: string, options: YamlOptions = {}): YamlReading {
       ...present({ hint }),
     })),
   )
-  if (second) faults.push(faultAt('syntax', 'there is more than one document', second.range[0]))
+  if (second)
+    faults.push({
+      ...faultAt('syntax', 'there is more than one document', second.range[0]),
+      hint: 'Keep one of them, and take out the line "---" between them.',
+    })
   for (const offset of repeatedKeys(document?.contents, options.merge ?? false)) {
-    faults.push(faultAt('syntax', 'Map keys must be unique', offset))
+    const hint = 'Remove one of the two: the map has this key already.'
+    faults.push({ ...faultAt('syntax', 'Map keys must be unique', offset), hint })
   }
   const contents = document?.contents
   const place = (path: string) => {

@@ -2,8 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isObject, type JsonObject } from '../kit/json.ts'
-import { present } from '../kit/present.ts'
-import { readYaml } from '../kit/yaml.ts'
+import { readYaml, toldFault } from '../kit/yaml.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Layer, OriginName } from './layer.ts'
 
@@ -38,14 +37,7 @@ function readFile(path: string, origin: OriginName): FilesRead {
     }
   }
   const { value, faults, place } = readYaml(text)
-  const problems = faults.map(
-    ({ message, hint, line, column }): Problem => ({
-      code: 'settings.invalid',
-      detail: message,
-      where: { source: path, line, column },
-      ...present({ hint }),
-    }),
-  )
+  const problems = faults.map((fault): Problem => ({ code: 'settings.invalid', ...toldFault(fault, path) }))
   if (problems.length > 0) return { layers: [], problems }
   if (value !== null && !isObject(value)) {
     const where = { source: path, line: 1 }

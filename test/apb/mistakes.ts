@@ -144,14 +144,14 @@ const top: readonly Planted[] = [
 ]
 
 const unreadable: readonly Planted[] = [
-  here('tags: [queue, messages]', 'tags: [queue, messages', /./, /YAML|Mend|apb\.yml/, { at: 'metadata:' }),
+  here('tags: [queue, messages]', 'tags: [queue, messages', /./, /Close the bracket/, { at: 'metadata:' }),
   here(
     'description: A queue for applications.',
     'description: A queue: for applications.',
     /./,
-    /Mend|apb\.yml/,
+    /Quote a value that has a colon/,
   ),
-  here('description: A queue for applications.', '\tdescription: A queue.', /./, /Mend|apb\.yml/),
+  here('description: A queue for applications.', '\tdescription: A queue.', /./, /Indent with blanks/),
   here('async: optional', 'async: &a optional\nasync: *b', /./, /Mend|apb\.yml/, { at: '*b' }),
 ]
 

@@ -1,7 +1,7 @@
 /** Component constructors: documents that say what versions are to be built of, read with all their faults at once. */
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
-import { readYaml } from '../../kit/yaml.ts'
+import { readYaml, toldFault } from '../../kit/yaml.ts'
 import {
   Fields,
   type Identity,
@@ -68,12 +68,9 @@ export function readConstructor(
   const found: { readonly construction: Construction; readonly place: string }[] = []
   for (const [d, part] of parts.slice(0, documentsMax).entries()) {
     const { value, faults } = readYaml(part, { merge: true, aliasesMax: 100 })
-    for (const { message, line, column } of faults)
-      problems.push({
-        code: 'ocm.constructor.invalid',
-        detail: message,
-        where: { source: file, line, column },
-      })
+    problems.push(
+      ...faults.map((fault): Problem => ({ code: 'ocm.constructor.invalid', ...toldFault(fault, file) })),
+    )
     if (value === undefined) continue
     for (const [n, one] of componentsOf(value).entries()) {
       const place = `${file}[${d + 1}][${n + 1}]`

@@ -12,13 +12,14 @@ export function problemsOf(
   code: ProblemCode,
   source: string,
 ): readonly Problem[] {
-  return faults.slice(0, shownMax).map(({ path, message, line, column }) => ({
+  return faults.slice(0, shownMax).map(({ path, message, line, column, hint }) => ({
     code,
     detail: path === '' ? message : `${path} ${message}`,
     where: {
       source,
       ...present({ line, column }),
     },
+    ...present({ hint }),
   }))
 }
 

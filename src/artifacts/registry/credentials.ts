@@ -16,6 +16,7 @@ import {
 import { fail } from '../../model/problem.ts'
 import { readBounded } from '../content/durable.ts'
 import { documentBytesMax } from '../limits.ts'
+import { refuse } from '../ocm/faults.ts'
 import type { Login, RegistrySettings } from './settings.ts'
 
 /** The key under which Docker keeps the login of its own registry. */
@@ -152,8 +153,7 @@ function loginOfConsumers(config: OcmConfig, { host, repository }: Wanted): Logi
 function readOcmConfig(text: string, path: string): OcmConfig {
   const reading = readConfig(text)
   if (reading.kind === 'read') return reading.value
-  const [{ path: place, message }] = reading.faults
-  return fail('ocm.config.invalid', `${place} ${message}`.trim(), { where: { source: path } })
+  return refuse(reading.faults, 'ocm.config.invalid', path)
 }
 
 /** Docker's protocol: the server's name on standard input, JSON on standard output. */

@@ -2,9 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { refuse } from '../../artifacts/ocm/faults.ts'
 import { type OcmSession, openOcm, readReference } from '../../artifacts/ocm/session.ts'
 import { registriesOfCommand } from '../../host/registries.ts'
-import { present } from '../../kit/present.ts'
 import {
   type ConfiguredText,
   emptyConfig,
@@ -12,7 +12,7 @@ import {
   readConfig,
   resolversFor,
 } from '../../languages/ocm/index.ts'
-import { fail, failAll } from '../../model/problem.ts'
+import { fail } from '../../model/problem.ts'
 
 export interface OcmPlace {
   /** A configuration of OCM; absent: `~/.ocmconfig`, if it is there. */
@@ -76,17 +76,7 @@ export function readConfigFile(file: string, isNamed: boolean): OcmConfig {
   if (text === undefined) return emptyConfig
   const reading = readConfig(text)
   if (reading.kind === 'read') return reading.value
-  failAll(
-    reading.faults.map(({ path, message, line, column }) => ({
-      code: 'ocm.config.invalid' as const,
-      detail: [path, message].filter(Boolean).join(' '),
-      where: {
-        source: file,
-        ...present({ line, column }),
-      },
-    })),
-  )
-  return emptyConfig
+  return refuse(reading.faults, 'ocm.config.invalid', file)
 }
 
 /** A file that must be there. Problems: file.unreadable. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { compilePattern } from '../../kit/pattern.ts'
 import { checkerOf } from '../../kit/schema.ts'
-import { readYaml } from '../../kit/yaml.ts'
+import { readYaml, toldFault } from '../../kit/yaml.ts'
 import { fail, failAll, type Problem } from '../../model/problem.ts'
 
 const actions = ['provision', 'update', 'bind', 'unbind', 'deprovision'] as const
@@ -65,10 +65,7 @@ const check = checkerOf({
 export function readExamples(source: string): readonly Example[] {
   const { value, faults, place } = readYaml(textOf(source))
   const hint = 'See docs/authors.md for what an example may say.'
-  const syntax = faults.map(({ message, line, column }) => ({
-    detail: message,
-    where: { source, line, column },
-  }))
+  const syntax = faults.map((fault) => toldFault(fault, source))
   const shape = (faults.length === 0 ? check(value) : []).map(({ message, pointer }) => ({
     detail: message,
     where: { source, pointer, ...place(pointer) },

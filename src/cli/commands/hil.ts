@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemChance } from '../../kit/clock.ts'
 import { isObject, type Json } from '../../kit/json.ts'
-import { readYaml } from '../../kit/yaml.ts'
+import { readYaml, toldFault } from '../../kit/yaml.ts'
 import {
   brokerFunctions,
   castTo,
@@ -13,7 +13,7 @@ import {
   jsonScope,
   type Plain,
 } from '../../languages/hil/index.ts'
-import { fail } from '../../model/problem.ts'
+import { fail, failAll, type Problem } from '../../model/problem.ts'
 
 interface EvalOptions {
   readonly var: Readonly<Record<string, string>>
@@ -77,8 +77,7 @@ function evaluated(source: string, options: EvalOptions): Json {
 
 function variablesOf(file: string): Readonly<Record<string, Json>> {
   const { value, faults } = readYaml(readFileSync(file === '-' ? 0 : file, 'utf8'))
-  const [first] = faults
-  if (first) fail('hil.variables.unreadable', first.message, { where: { source: file, line: first.line } })
+  failAll(faults.map((fault): Problem => ({ code: 'hil.variables.unreadable', ...toldFault(fault, file) })))
   if (!isObject(value)) return fail('hil.variables.unreadable', undefined, { where: { source: file } })
   return value as Readonly<Record<string, Json>>
 }

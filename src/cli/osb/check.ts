@@ -9,8 +9,8 @@ import { ulid } from '../../kit/id.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { plural, printable } from '../../kit/text.ts'
-import { readYaml } from '../../kit/yaml.ts'
-import { fail } from '../../model/problem.ts'
+import { readYaml, toldFault } from '../../kit/yaml.ts'
+import { fail, failAll, type Problem } from '../../model/problem.ts'
 import { durationOf } from '../follow.ts'
 import { isTerminal, say, sayOver } from '../terminal.ts'
 import { type BrokerOptions, openBroker } from './connection.ts'
@@ -84,8 +84,7 @@ function minorOf(text: string): Minor | undefined {
 /** By `service/plan`, `service` or `*`, then by purpose. */
 function readParameters(file: string): JsonObject {
   const { value, faults } = readYaml(readText(file))
-  const [first] = faults
-  if (first) fail('parameters.invalid', first.message, { where: { source: file, line: first.line } })
+  failAll(faults.map((fault): Problem => ({ code: 'parameters.invalid', ...toldFault(fault, file) })))
   if (!isObject(value)) return fail('parameters.invalid', 'must be a map', { where: { source: file } })
   for (const [plan, group] of Object.entries(value)) {
     const stray = isObject(group)

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { lintCatalog } from '../../diagnostics/lint.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import { plural } from '../../kit/text.ts'
-import { readYaml } from '../../kit/yaml.ts'
-import { fail } from '../../model/problem.ts'
+import { readYaml, toldFault } from '../../kit/yaml.ts'
+import { fail, failAll, type Problem } from '../../model/problem.ts'
 import type { LintForm } from '../findings.ts'
 import { printDocument } from '../output.ts'
 import { toSarif } from '../sarif.ts'
@@ -55,11 +55,7 @@ async function catalogOf(source: string, options: LintOptions): Promise<JsonObje
   }
   const text = source === '-' ? await readStdin() : readText(source)
   const { value, faults } = readYaml(text)
-  const [first] = faults
-  if (first) {
-    const { line, column } = first
-    return fail('lint.refused', first.message, { where: { source, line, column } })
-  }
+  failAll(faults.map((fault): Problem => ({ code: 'lint.refused', ...toldFault(fault, source) })))
   return value as JsonObject
 }
 

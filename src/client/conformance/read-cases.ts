@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
 import { compileSchema } from '../../kit/schema.ts'
-import { readYaml } from '../../kit/yaml.ts'
+import { readYaml, toldFault } from '../../kit/yaml.ts'
 import { fail, failAll, type Problem } from '../../model/problem.ts'
 import type { Case, Fixture, Given, RequestForm, Step, Want, WantAll } from './case.ts'
 import { caseFileSchema, fixtureSchema } from './case-schema.ts'
@@ -117,7 +117,7 @@ function readDocument(file: string, schema: JsonObject): Json {
   const compiled = compileSchema(schema)
   const invalid = compiled.kind === 'check' && faults.length === 0 ? compiled.check(value) : []
   failAll([
-    ...faults.map(({ message, line, column }) => problemAt(file, message, { line, column })),
+    ...faults.map((fault): Problem => ({ code: 'conformance.case-invalid', ...toldFault(fault, file) })),
     ...invalid.map((fault) =>
       problemAt(file, fault.message, { pointer: fault.pointer || pointer('', ''), ...place(fault.pointer) }),
     ),

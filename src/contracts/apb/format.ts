@@ -35,7 +35,10 @@ export function examineSpec(
 ): SpecExamination {
   const reading = readYamlTree(text)
   if (reading.kind === 'refused') {
-    return { problems: [found('apb.spec.unreadable', reading.message, reading.at)], warnings: [] }
+    return {
+      problems: [found('apb.spec.unreadable', reading.message, reading.at, reading.hint)],
+      warnings: [],
+    }
   }
   const findings: Findings = { problems: [], warnings: [], lenient }
   const root = rootOf(reading.tree)

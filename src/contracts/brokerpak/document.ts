@@ -1,6 +1,6 @@
 /** The documents of a pak with the places of their fields, and what is wrong with them said with file, line and a fix. */
 import { isObject, type JsonObject, at as valueAt } from '../../kit/json.ts'
-import { readYaml } from '../../kit/yaml.ts'
+import { readYaml, toldFault } from '../../kit/yaml.ts'
 import type { ArchiveArtifact } from '../../model/artifact.ts'
 import type { Problem } from '../../model/problem.ts'
 import { type FieldFault, listFaults } from './field-faults.ts'
@@ -32,12 +32,7 @@ export async function documentAt(
   const text = Buffer.from(bytes).toString()
   const reading = readYaml(text, { merge: true })
   const unreadable = reading.faults.map(
-    ({ message, line, column }): Problem => ({
-      code: 'pak.document.unreadable',
-      detail: message,
-      where: { source: path, line, column },
-      ...syntaxHint(message),
-    }),
+    (fault): Problem => ({ code: 'pak.document.unreadable', ...toldFault(fault, path) }),
   )
   if (unreadable.length > 0) return { problems: unreadable }
   if (!isObject(reading.value))
@@ -53,19 +48,6 @@ export async function documentAt(
       return reading.place(valueAt(reading.value, own) === undefined ? own.toLowerCase() : own)
     },
   }
-}
-
-const syntaxFixes: readonly (readonly [RegExp, string])[] = [
-  [/[Tt]abs?\b/, 'Indent with blanks.'],
-  [/must be unique/, 'Remove one of the two keys.'],
-  [/quote/, 'Close the quote.'],
-  [/indent|same column|sequence items|implicit/i, 'Correct the indentation of this line and the one before.'],
-  [/flow|expected.*[\]}]/i, 'Close the bracket.'],
-]
-
-function syntaxHint(message: string): { readonly hint?: string } {
-  const fix = syntaxFixes.find(([pattern]) => pattern.test(message))?.[1]
-  return fix === undefined ? {} : { hint: fix }
 }
 
 /** A file of the archive; paths that lead out of it, and files too big for a document, are not there. */

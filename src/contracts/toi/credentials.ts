@@ -76,11 +76,12 @@ function fileOf(text: string, around: Surroundings, problems: Problem[]): JsonOb
 function configOf(text: string, problems: Problem[]): OcmConfig {
   const reading = readConfig(text)
   if (reading.kind === 'read') return reading.value
-  for (const { path, message } of reading.faults)
+  for (const { path, message, line, column, hint } of reading.faults)
     problems.push({
       code: 'ocm.config.invalid',
       detail: `${path} ${message}`.trim(),
-      where: { source: configFile },
+      where: { source: configFile, ...present({ line, column }) },
+      ...present({ hint }),
     })
   return emptyConfig
 }

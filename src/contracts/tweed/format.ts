@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { nearest } from '../../kit/text.ts'
-import type { YamlReading } from '../../kit/yaml.ts'
+import { toldFault, type YamlReading } from '../../kit/yaml.ts'
 import type { Problem } from '../../model/problem.ts'
 import { readMap, scalarText } from './document.ts'
 import { collectFaults, type Faults } from './faults.ts'
@@ -49,11 +49,7 @@ export function readMetadata(bytes: Uint8Array): MetadataReading {
   const printed = readMap(bytes, { merge: false })
   if (printed.kind === 'fault') {
     const [first, ...rest] = printed.faults.map(
-      ({ message, line, column }): Problem => ({
-        code: `tweed.metadata.${printed.fault}`,
-        detail: message,
-        where: { source, line, column },
-      }),
+      (fault): Problem => ({ code: `tweed.metadata.${printed.fault}`, ...toldFault(fault, source) }),
     )
     return {
       kind: 'refused',

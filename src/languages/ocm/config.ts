@@ -64,9 +64,7 @@ export const emptyConfig: OcmConfig = {
 /** Reads a configuration from YAML. */
 export function readConfig(text: string): OcmReading<OcmConfig> {
   const { value, faults } = readYaml(text, { merge: true, aliasesMax: 100 })
-  const syntax = faults.map(
-    ({ message, line, column }): OcmFault => ({ kind: 'syntax', path: '', message, line, column }),
-  )
+  const syntax = faults.map((fault): OcmFault => ({ ...fault, kind: 'syntax', path: '' }))
   if (syntax.length > 0) return readingOf(emptyConfig, syntax)
   if (value === null || value === undefined) return readingOf(emptyConfig, [])
   if (!isObject(value))

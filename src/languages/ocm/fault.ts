@@ -7,6 +7,8 @@ export interface OcmFault {
   readonly message: string
   readonly line?: number
   readonly column?: number
+  /** What to do, where the message does not say it. */
+  readonly hint?: string
 }
 
 /** A document that was read, or everything that is wrong with it. */

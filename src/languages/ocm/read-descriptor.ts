@@ -26,7 +26,7 @@ export function readDescriptor(text: string): OcmReading<ComponentDescriptor> {
   if (faults.length > 0 || value === undefined)
     return readingOf(
       undefined as never,
-      faults.map(({ message, line, column }) => ({ kind: 'syntax', path: '', message, line, column })),
+      faults.map((fault) => ({ ...fault, kind: 'syntax', path: '' })),
     )
   return readDescriptorValue(value)
 }

@@ -36,6 +36,8 @@ export interface PolicyFault {
   readonly message: string
   readonly pointer: string
   readonly line?: number
+  /** What to do, where the message does not say it. */
+  readonly hint?: string
 }
 
 export interface PolicyReading {
@@ -77,7 +79,7 @@ export function readPolicy(text: string, fileOf: (path: string) => string | unde
   if (syntax.length > 0)
     return {
       policy: emptyPolicy,
-      faults: syntax.map(({ message, line }) => ({ message, line, pointer: '' })),
+      faults: syntax.map(({ message, line, hint }) => ({ message, line, pointer: '', ...present({ hint }) })),
     }
   const told = (pointer: string, message: string): PolicyFault => {
     const line = place(pointer)?.line

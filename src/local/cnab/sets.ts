@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { type Explanation, readValueSet, type SourceKind, type ValueSet } from '../../contracts/cnab/index.ts'
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
-import { readYaml } from '../../kit/yaml.ts'
+import { readYaml, toldFault } from '../../kit/yaml.ts'
 import { fail, failAll, type Problem, toProblem } from '../../model/problem.ts'
 import type { CnabContext } from './context.ts'
 import { resolveSource, type Surroundings } from './value-sources.ts'
@@ -14,13 +14,7 @@ export type SetKind = 'credentials' | 'parameters'
 export function readDocument(file: string, code: Problem['code'] = 'cnab.set.invalid'): Json {
   if (!existsSync(file)) return fail('file.unreadable', file)
   const { value, faults } = readYaml(readFileSync(file, 'utf8'))
-  failAll(
-    faults.map(({ message, line, column }) => ({
-      code,
-      detail: message,
-      where: { source: file, line, column },
-    })),
-  )
+  failAll(faults.map((fault) => ({ code, ...toldFault(fault, file) })))
   return value ?? null
 }
 
