@@ -1,8 +1,11 @@
-/** What an operator looks for in the UI: what is not offered and why, what is under way and why, and the way to forget an instance. */
+/** What an operator looks for in the UI: what is not offered and why, what is to be mended, what is under way and why, and the way to forget an instance. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wellMade } from '../cnab/mistakes.ts'
 import { ask } from '../support/ask.ts'
-import { basic, passwords, startTestBroker, type TestBroker } from '../support/broker.ts'
+import { basic, newFolder, passwords, startTestBroker, type TestBroker } from '../support/broker.ts'
 import {
   builtUi,
   launchChromium,
@@ -13,14 +16,29 @@ import {
   visitorOf,
 } from './browser.ts'
 
+/** A bundle with fields that have no effect, for they are not called so. */
+const sloppy = [
+  'description',
+  'license',
+  'keywords',
+  'maintainers',
+  'actions',
+  'requiredExtensions',
+  'labels',
+].reduce((text, field) => text.replace(`"${field}":`, `"${field}z":`), wellMade['bundle.json'])
+
+const entries = `  - {package: ./nowhere, contract: brokerpak}
+  - {package: ./sloppy.json, contract: cnab}
+`
+
 describe.skipIf(missingChromium !== undefined)('an operator', () => {
   let running: TestBroker
   let browser: Browser
   let seen: Visitor
   beforeAll(async () => {
-    running = await startTestBroker('  - {package: ./nowhere, contract: brokerpak}\n', undefined, undefined, {
-      uiFolder: await builtUi(),
-    })
+    const folder = newFolder()
+    writeFileSync(join(folder, 'sloppy.json'), sloppy)
+    running = await startTestBroker(entries, folder, undefined, { uiFolder: await builtUi() })
     browser = await launchChromium()
     seen = await visitorOf(browser, running.url)
     await logInAs(seen, 'admin', passwords.admin)
@@ -51,6 +69,27 @@ describe.skipIf(missingChromium !== undefined)('an operator', () => {
       .getByText('refused')
       .waitFor()
     await looked(seen, 'packages-refused')
+  })
+
+  test('sees on the page of a package what its author should mend: file, line and what to do, the first five at once', async () => {
+    const { page } = seen
+    await seen.visit('/packages')
+    await page
+      .getByRole('row', { name: /sloppy/ })
+      .getByText('7 warnings')
+      .waitFor()
+    await looked(seen, 'packages-warned')
+    await page.getByRole('link', { name: 'sloppy' }).click()
+    await page.getByRole('heading', { name: 'Warnings' }).waitFor()
+    const first = page.getByRole('listitem').filter({ hasText: 'did you mean "description"?' })
+    await first.getByText('bundle.json:5:3').waitFor()
+    await first.getByText('Write "description" instead.').waitFor()
+    await looked(seen, 'package-warned')
+    const last = page.getByText('did you mean "requiredExtensions"?')
+    expect(await last.isVisible()).toBe(false)
+    await page.getByText('2 more warnings').click()
+    await last.waitFor()
+    await looked(seen, 'package-warned-all')
   })
 
   test('sees what is under way by the name of its instance and with its reason', async () => {

@@ -1,4 +1,4 @@
-/** One package: where it comes from, what it offers, and what is wrong with it. */
+/** One package: where it comes from, what it offers, what is wrong with it, and what its author should mend. */
 import { useMemo } from 'preact/hooks'
 import type { Package, PackageContent } from '../../api/package.ts'
 import { calls } from '../calls.ts'
@@ -12,6 +12,7 @@ import { ProblemNote } from '../parts/problem.tsx'
 import { State } from '../parts/state.tsx'
 import { Ago } from '../parts/time.tsx'
 import { useTitle } from '../parts/title.ts'
+import { Warnings } from '../parts/warnings.tsx'
 import { send } from '../send.ts'
 import { t } from '../texts.ts'
 
@@ -38,6 +39,7 @@ export function PackagePage({ params }: PageProps) {
       </div>
       {value.content?.summary === undefined ? null : <p class="lead">{value.content.summary}</p>}
       <Problems of={value} />
+      <Warnings warnings={value.warnings ?? []} />
       <Origin of={value} />
       {value.content === undefined ? null : <Content content={value.content} />}
       <Command words={['chandler', 'package', 'show', name]} />

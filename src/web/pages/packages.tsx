@@ -47,7 +47,10 @@ function PackageTable({ packages }: { readonly packages: readonly Package[] }) {
             </th>
             <td>
               <State of={one.state} />
-              <span class="below">{one.problems?.[0]?.message}</span>
+              <span class="below">
+                {one.problems?.[0]?.message ??
+                  (one.warnings && t('packages.warnings', { n: one.warnings.length }))}
+              </span>
             </td>
             <td>{one.contract}</td>
             <td class="spare">

@@ -15,6 +15,22 @@ function placeOf({ source, line, column, pointer }: NonNullable<Problem['where']
   return [file.filter((part) => part !== undefined).join(':'), pointer].filter(Boolean).join(' ')
 }
 
+/** What went wrong and at which place. */
+export function WhatAndWhere({
+  of: { title, detail, where },
+}: {
+  readonly of: Pick<Problem, 'title' | 'detail' | 'where'>
+}) {
+  const place = placeOf(where)
+  return (
+    <>
+      <strong>{title}</strong>
+      {detail === undefined ? '' : `: ${detail}`}
+      {place === '' ? null : <code> {place}</code>}
+    </>
+  )
+}
+
 /** All of it, announced when it appears. */
 export function ProblemNote({ problem, again }: Props) {
   const all = [problem, ...(problem.others ?? [])]
@@ -22,11 +38,9 @@ export function ProblemNote({ problem, again }: Props) {
     <div class="note bad" role="alert">
       <Shape tone="bad" />
       <div>
-        {all.map(({ code, title, detail, where }, i) => (
-          <p key={`${code} ${i}`}>
-            <strong>{title}</strong>
-            {detail === undefined ? '' : `: ${detail}`}
-            {placeOf(where) === '' ? null : <code> {placeOf(where)}</code>}
+        {all.map((one, i) => (
+          <p key={`${one.code} ${i}`}>
+            <WhatAndWhere of={one} />
           </p>
         ))}
         {problem.hint === undefined ? null : <p>{problem.hint}</p>}

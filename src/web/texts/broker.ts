@@ -16,6 +16,13 @@ export const brokerTexts = {
   'package.form': ['What it asks for', 'Wonach es fragt'],
   'package.actions': ['Actions beyond the life cycle', 'Weitere Aktionen'],
   'package.problems': ['Why it is not offered', 'Warum es nicht angeboten wird'],
+  'packages.warnings': ['{n} {n|warning|warnings}', '{n} {n|Warnung|Warnungen}'],
+  'package.warnings': ['Warnings', 'Warnungen'],
+  'package.warningsHint': [
+    'The package is offered all the same; its author should mend this.',
+    'Das Paket wird trotzdem angeboten; sein Autor sollte das beheben.',
+  ],
+  'package.moreWarnings': ['{n} more {n|warning|warnings}', '{n} weitere {n|Warnung|Warnungen}'],
   'package.listing': [
     '{images} {images|image|images} listed, {offered} offered, {refused} refused.',
     '{images} {images|Image|Images} gelistet, {offered} angeboten, {refused} abgewiesen.',
