@@ -8,22 +8,16 @@ import type { References } from '../settings/kinds.ts'
 
 /** The grammar of references, given the host that stands in for one that a reference does not name. */
 export function referenceCheck(defaultHost: string | undefined): References {
-  const parse = (text: string) => parseReference(text, present({ defaultHost }))
   return {
-    faultOf: (text) => {
-      if (text.startsWith('sim:')) return undefined
+    judge: (text) => {
+      if (text.startsWith('sim:')) return {}
       try {
-        parse(text)
-        return undefined
+        const path = pathOf(parseReference(text, present({ defaultHost })))
+        return path === undefined || existsSync(path) ? {} : { absent: path }
       } catch (error) {
         const { code, detail = '', hint = problemCodes[code].hint } = toProblem(error)
-        return { message: `is no package reference: ${detail}`, hint }
+        return { fault: { message: `is no package reference: ${detail}`, hint } }
       }
-    },
-    absentOf: (text) => {
-      if (text.startsWith('sim:')) return undefined
-      const path = pathOf(parse(text))
-      return path === undefined || existsSync(path) ? undefined : path
     },
   }
 }

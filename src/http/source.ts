@@ -1,8 +1,8 @@
 /** The client's address of a request: that of the connection, or what a trusted proxy says. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { invariant } from '../kit/assert.ts'
 import { parseNetwork } from '../kit/network.ts'
-import { fail } from '../model/problem.ts'
 
 export interface Sources {
   /** The address of the client. */
@@ -11,7 +11,7 @@ export interface Sources {
   trusts(address: string | undefined): boolean
 }
 
-/** Tells the sources of requests. Problems: settings.invalid for what is no address or network. */
+/** Tells the sources of requests, given addresses and networks as settings take them. */
 export function sourcesOf(trustedProxies: readonly string[]): Sources {
   const direct = (request: IncomingMessage) => plain(request.socket.remoteAddress ?? '')
   if (trustedProxies.length === 0) return { of: direct, trusts: () => false }
@@ -40,9 +40,9 @@ export function isEncrypted(request: IncomingMessage, sources: Pick<Sources, 'tr
 function trusterOf(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList()
   for (const text of trustedProxies) {
-    const { address, bits, family } =
-      parseNetwork(text) ?? fail('settings.invalid', `http.trustedProxies: ${text} is no address or network`)
-    trusted.addSubnet(address, bits, family)
+    const network = parseNetwork(text)
+    invariant(network !== undefined, 'settings hold addresses and networks only')
+    trusted.addSubnet(network.address, network.bits, network.family)
   }
   return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

@@ -70,14 +70,12 @@ export interface Origin {
 }
 
 /** Takes every text for a reference. */
-export const anyReference: References = { faultOf: () => undefined, absentOf: () => undefined }
+export const anyReference: References = { judge: () => ({}) }
 
 /** What another part knows of package references: their grammar, and what lies on this machine. */
 export interface References {
-  /** Why a text is no reference. */
-  faultOf(text: string): Fault | undefined
-  /** The path that a reference names and at which nothing lies. */
-  absentOf(text: string): string | undefined
+  /** Why a text is no reference, or else the path that it names and at which nothing lies. */
+  judge(text: string): { readonly fault: Fault } | { readonly absent?: string }
 }
 
 interface Traits {
@@ -120,9 +118,14 @@ interface Shape<T> {
 }
 
 export function text(
-  traits: Traits & { readonly pattern?: RegExp; readonly written?: string },
+  traits: Traits & {
+    readonly pattern?: RegExp
+    readonly written?: string
+    /** What no pattern tells. */
+    readonly faultOf?: (text: string) => Fault | undefined
+  },
 ): Leaf<string> {
-  const { pattern } = traits
+  const { pattern, faultOf } = traits
   return leaf(
     {
       written: traits.written ?? 'text',
@@ -130,9 +133,10 @@ export function text(
       read: (raw) => {
         if (typeof raw !== 'string') return fault('must be a text', raw)
         if (raw === '') return { kind: 'fault', message: 'must not be empty' }
-        return pattern && !pattern.test(raw)
-          ? fault(`must look like ${traits.written ?? pattern.source}`, raw)
-          : value(raw)
+        if (pattern && !pattern.test(raw))
+          return fault(`must look like ${traits.written ?? pattern.source}`, raw)
+        const why = faultOf?.(raw)
+        return why === undefined ? value(raw) : { kind: 'fault', ...why }
       },
     },
     traits,
@@ -291,9 +295,8 @@ export function reference(traits: Traits): Leaf<string> {
         const [, scheme = '', relative] = /^([a-z][a-z0-9-]*:)?(\.{1,2}(?:\/.*)?)$/.exec(raw) ?? []
         const plain = relative === undefined ? raw : scheme + from.resolve(from.folder, relative)
         const whole = archive === undefined ? plain : `ocm:${from.resolve(from.folder, archive)}${component}`
-        const why = from.references.faultOf(whole)
-        if (why !== undefined) return { kind: 'fault', ...why }
-        return { ...value(whole), ...present({ absent: from.references.absentOf(whole) }) }
+        const judged = from.references.judge(whole)
+        return 'fault' in judged ? { kind: 'fault', ...judged.fault } : { ...value(whole), ...judged }
       },
     },
     traits,

@@ -12,6 +12,7 @@ import {
   texts,
   type ValueOf,
 } from './kinds.ts'
+import { faultOfAddress } from './web-address.ts'
 
 const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
 
@@ -32,6 +33,8 @@ export const sourceSettings = group(
     url: optional(
       text({
         doc: 'The registry as references write it (`host:port`); of dockerhub, quay and openshift the URL of their API.',
+        written: 'address',
+        faultOf: faultOfAddress,
       }),
     ),
     path: optional(path({ doc: 'The folder of `layouts` and `folder`.' })),
@@ -74,13 +77,18 @@ export function faultsOfSource(source: SourceSettings): readonly string[] {
   const inFolder = type === 'layouts' || type === 'folder'
   const byOrganisation = type === 'dockerhub' || type === 'quay'
   const byUrl = type === 'registry' || type === 'openshift'
+  const byHost = type === 'registry' || type === 'folder'
   const lacking = [
     ...(inFolder && folder === undefined ? ['path'] : []),
     ...(byUrl && url === undefined ? ['url'] : []),
     ...(byOrganisation && organisation === undefined ? ['organisation'] : []),
   ]
+  const path = byHost && url !== undefined ? /^(?:https?:\/\/)?[^/]*(\/.+)$/.exec(url)?.[1] : undefined
   return [
     ...lacking.map((what) => `is a source of type ${type} and needs source.${what}`),
+    ...(path === undefined
+      ? []
+      : [`has the path ${path} in source.url, which is the address of a registry and nothing below it`]),
     ...((user === undefined) === (password === undefined)
       ? []
       : ['is a source with half a login: source.user and source.password belong together']),
