@@ -15,9 +15,10 @@ import { fail } from '../model/problem.ts'
 import type { Action } from '../model/situation.ts'
 import { buildBundle, isBundleFolder } from './apb/build.ts'
 import { buildFolder, isImageFolder } from './build-folder.ts'
+import { packageBehind } from './sources/build.ts'
 
 export interface RunWish {
-  /** Where the package is; a folder with an `image.yml` is built first. */
+  /** Where the package is; a folder of sources is built first. */
   readonly reference: string
   readonly contract?: string
   /** Settings of the contract, as a catalog would have them. */
@@ -66,11 +67,16 @@ async function inHouse<T>(
   listener: Listener,
   work: (house: LocalBroker, order: LocalOrder) => Promise<T>,
 ): Promise<T> {
-  const reference = await builtImage(wish)
-  const house = await openLocalBroker({ dataDir: wish.dataDir, engine: 'auto' })
+  const { dataDir } = wish
+  const { signal, progress } = listener
+  const built = await packageBehind(wish.reference, { dataDir, signal, progress })
+  const house = await openLocalBroker({ dataDir, engine: 'auto' })
   try {
-    const { package: pkg } = await inspect(house.workshop, { ...wish, reference }, listener)
-    return await work(house, orderOf(pkg, wish))
+    const { contract = built.contract, options = built.options } = wish
+    const { reference } = built
+    const asked = { ...wish, reference, ...present({ contract, options }) }
+    const { package: pkg } = await inspect(house.workshop, asked, listener)
+    return await work(house, orderOf(pkg, asked))
   } finally {
     await house.close()
   }

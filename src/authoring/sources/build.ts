@@ -1,5 +1,5 @@
 /** From sources to a package that can be run: images are built, components put together, all in the data folder. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
@@ -15,7 +15,8 @@ import { firstFileOf, type Sources, sourcesAt } from './kind.ts'
 export interface RunnablePackage {
   readonly reference: string
   readonly contract?: string
-  readonly options: JsonObject
+  /** Settings of the contract that sources need. */
+  readonly options?: JsonObject
 }
 
 export interface BuildPlace {
@@ -24,24 +25,39 @@ export interface BuildPlace {
   progress(text: string): void
 }
 
+/** The package behind a reference: what a folder of sources holds is built first. Problems: those of building. */
+export async function packageBehind(reference: string, place: BuildPlace): Promise<RunnablePackage> {
+  const isFolder = statSync(reference, { throwIfNoEntry: false })?.isDirectory() === true
+  return isFolder ? runnablePackage(reference, place) : { reference }
+}
+
 /** The package at a path, built first where the path leads to sources. Problems: those of building. */
 export async function runnablePackage(path: string, place: BuildPlace): Promise<RunnablePackage> {
   const sources = sourcesAt(path)
-  if (sources === undefined) return { reference: path, options: {} }
+  if (sources === undefined) return { reference: path }
   const { kind, folder } = sources
   const { dataDir } = place
   switch (kind) {
     case 'tweed':
-      return { contract: kind, reference: await buildFolder({ folder, dataDir }), options: {} }
+      return { contract: kind, reference: await buildFolder({ folder, dataDir }) }
     case 'apb':
-      return { contract: kind, reference: await buildBundle({ folder, dataDir }), options: {} }
+      return { contract: kind, reference: await buildBundle({ folder, dataDir }) }
     case 'brokerpak':
-      return { contract: kind, reference: folder, options: { engine: 'host' } }
+      // A pak that was unpacked has the programs that it names; sources have none yet.
+      return {
+        contract: kind,
+        reference: folder,
+        ...(hasPrograms(folder) ? {} : { options: { engine: 'host' } }),
+      }
     case 'cnab':
-      return { contract: kind, reference: await packBundle(sources, place), options: {} }
+      return { contract: kind, reference: await packBundle(sources, place) }
     case 'toi':
-      return { contract: kind, reference: await packComponents(sources, place), options: {} }
+      return { contract: kind, reference: await packComponents(sources, place) }
   }
+}
+
+function hasPrograms(folder: string): boolean {
+  return existsSync(join(folder, 'bin'))
 }
 
 /** The image of the folder stands for the invocation image that the bundle names. */

@@ -26,8 +26,8 @@ export async function tryExample(
     stages.push(stage)
     if (ran !== undefined) faults.push(...unlike(stage, ran, expect))
   }
-  const trial = { reference, dataDir, options, parameters, bindParameters, ended }
-  await tryPackage({ ...trial, ...present({ contract, plan }) }, listener)
+  const trial = { reference, dataDir, parameters, bindParameters, ended }
+  await tryPackage({ ...trial, ...present({ contract, plan, options }) }, listener)
   return { name, stages, faults: [...unexpectedEnds(stages, expect), ...faults] }
 }
 

@@ -46,13 +46,17 @@ describe.each(sourceKinds)('%s', (contract) => {
   const missing = contract === 'brokerpak' ? terraformMissing : busyboxMissing
 
   test.skipIf(missing)(
-    'what new writes has no fault, and its examples pass',
+    'what new writes has no fault, its examples pass, and every command on packages takes its folder',
     async () => {
       const folder = join(place, `my ${contract}`)
       const made = await chandler('new', contract, folder, '-o', 'json')
       const again = await chandler('new', contract, folder)
       const linted = await chandler('lint', folder, ...dataDir(), '-o', 'json')
       const tried = await chandler('test', folder, ...dataDir(), '--only', 'defaults', '-o', 'json')
+      const run = (action: string) => chandler('run', folder, action, '--name', contract, ...dataDir())
+      const ran = [await run('provision'), await run('bind'), await run('unbind'), await run('deprovision')]
+      const inspected = await chandler('package', 'inspect', folder, ...dataDir(), '-o', 'json')
+      const checked = await chandler('package', 'check', folder, '--run', ...dataDir(), '-o', 'json')
 
       expect(made.code).toBe(0)
       const files: readonly string[] = JSON.parse(made.out).files
@@ -64,8 +68,12 @@ describe.each(sourceKinds)('%s', (contract) => {
         [expect.objectContaining({ name: 'defaults', faults: [] })],
         0,
       ])
+      expect(ran.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+      expect(JSON.parse(ran[1]?.out ?? '')).toBeTypeOf('object')
+      expect(JSON.parse(inspected.out)).toMatchObject({ kind: 'PackageContent', contract })
+      expect([checked.code, JSON.parse(checked.out)]).toMatchObject([0, { kind: 'PackageCheck', contract }])
     },
-    180_000,
+    300_000,
   )
 })
 

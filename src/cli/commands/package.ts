@@ -109,8 +109,11 @@ function inspecting(group: Command): void {
   })
   withLocal(command).action(async (reference: string, options: Local) => {
     const { inspectPackage } = await import('../../authoring/package-tools.ts')
-    const wish = { reference, ...options }
-    const { content, warnings, signatures } = await inspectPackage(wish, packageListener())
+    const listener = packageListener()
+    const { content, warnings, signatures } = await inspectPackage(
+      await behind(reference, options, listener),
+      listener,
+    )
     for (const warning of warnings) say(warningLine(warning))
     await printOne(options.output, {
       kind: 'PackageContent',
@@ -144,8 +147,9 @@ function checking(group: Command): void {
   withParameters(withLocal(command)).action(
     async (reference: string, options: Local & ParameterOptions & { run?: boolean; plan?: string }) => {
       const { inspectPackage, tryPackage } = await import('../../authoring/package-tools.ts')
-      const wish = { reference, ...options }
-      const { content, warnings, refusals } = await inspectPackage(wish, packageListener())
+      const listener = packageListener()
+      const wish = await behind(reference, options, listener)
+      const { content, warnings, refusals } = await inspectPackage(wish, listener)
       failAll(refusals)
       const { contract, name, version, services } = content
       const asDocument = options.output === 'json' || options.output === 'yaml'
@@ -161,7 +165,7 @@ function checking(group: Command): void {
       }
       if (options.run) {
         const parameters = (await parametersOf(options)) ?? {}
-        await tryPackage({ ...wish, parameters, bindParameters: {}, ended }, packageListener())
+        await tryPackage({ ...wish, parameters, bindParameters: {}, ended }, listener)
       }
       if (asDocument) {
         const told = warnings.map((one) => ({ code: one.code, text: describeProblem(one) }))
@@ -171,6 +175,17 @@ function checking(group: Command): void {
       if (stages.some(({ fault }) => fault !== undefined)) process.exitCode = 3
     },
   )
+}
+
+/** What was asked for, with the package that is built where the reference is a folder of sources. */
+async function behind<T extends Local>(
+  asked: string,
+  options: T,
+  { signal, progress }: ReturnType<typeof packageListener>,
+) {
+  const { packageBehind } = await import('../../authoring/sources/build.ts')
+  const { dataDir } = options
+  return { ...(await packageBehind(asked, { dataDir, signal, progress })), ...options }
 }
 
 function stageLine({ action, fault, skipped }: Stage): string {

@@ -28,11 +28,12 @@ export function register(program: Command): void {
     usage: 'run <reference> <action>',
     summary: 'Run any action of any package, without a broker',
     description:
-      'The action is provision, update, bind, unbind, deprovision, or one of the package\'s own (see "package inspect"). The instance lives on this machine, sealed, until it is deprovisioned. The log goes to standard error, what the action hands out to standard output.',
+      'The action is provision, update, bind, unbind, deprovision, or one of the package\'s own (see "package inspect"). The instance lives on this machine, sealed, until it is deprovisioned. A folder of sources is built first. The log goes to standard error, what the action hands out to standard output.',
     examples: [
       'run sim: provision --name demo',
       'run oci:./redis:latest provision -p memory=256 --name cache',
       'run oci:./redis:latest bind --name cache --binding app -o json',
+      'run my-bundle provision --name trial',
       'run ./storage.brokerpak provision --plan small -p region=eu',
       'run sim: echo -p text=hello --name demo',
       'run sim: deprovision --name demo',
