@@ -1,6 +1,7 @@
 /** The reference pages of docs/, made from the tables in the code. */
 import type { Argument, Command, Option } from 'commander'
 import { makeCatalog } from '../src/broker/catalog.ts'
+import { manifestsOf } from '../src/cli/commands/manifests.ts'
 import { commands } from '../src/cli/commands.ts'
 import { localDataDir } from '../src/cli/local.ts'
 import { addBrokerMetrics } from '../src/compose/broker-metrics.ts'
@@ -24,6 +25,7 @@ export async function pages(): Promise<ReadonlyMap<string, string>> {
     ['docs/cli.md', await cliPage()],
     ['docs/metrics.md', metricsPage()],
     ['deploy/grafana/dashboard.json', `${JSON.stringify(dashboard(), null, 2)}\n`],
+    ['deploy/kubernetes/chandler.yaml', manifestsPage()],
     ['docs/contracts/cnab-service.schema.json', `${JSON.stringify(serviceSchema, null, 2)}\n`],
   ])
 }
@@ -192,6 +194,11 @@ function examplesOf(command: Command): readonly string[] {
   command.outputHelp()
   const found = text.split('\n').filter((line) => line.startsWith('  $ '))
   return found.length === 0 ? [] : ['```sh', ...found.map((line) => line.slice(4)), '```', '']
+}
+
+function manifestsPage(): string {
+  const values = 'deploy/kubernetes/values.yml'
+  return `# ${generated(values)}\n${manifestsOf(values)}`
 }
 
 function lines(all: readonly string[]): string {

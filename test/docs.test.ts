@@ -57,6 +57,7 @@ test('every command answers programs in JSON, or its result is a document or a s
     'chandler dev': 'goes on until it is stopped',
     'chandler completion': 'a script for a shell',
     'chandler config schema': 'a JSON Schema',
+    'chandler manifests': 'documents for kubectl',
     'chandler instance export-state': "the contract's own state",
     'chandler pak docs': 'Markdown',
     'chandler pak import-settings': 'a configuration file',

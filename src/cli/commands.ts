@@ -28,6 +28,12 @@ export const commands: readonly CommandRow[] = [
     load: () => import('./commands/config.ts'),
   },
   {
+    name: 'manifests',
+    summary: 'Print the Kubernetes manifests of a broker, made from values',
+    group: 'Running a broker',
+    load: () => import('./commands/manifests.ts'),
+  },
+  {
     name: 'key',
     summary: 'Rotate the keys that seal secrets',
     group: 'Running a broker',

@@ -143,6 +143,11 @@ export function writeYaml(value: Json): string {
   return stringify(value, (_key, item: unknown) => (isExact(item) ? wide(item) : item), { lineWidth: 110 })
 }
 
+/** The same for readers of YAML 1.1: texts that would be `true`, a number or a time there are quoted, and nothing is an alias. */
+export function writeOlderYaml(value: Json): string {
+  return stringify(value, { lineWidth: 110, compat: 'yaml-1.1', aliasDuplicateObjects: false })
+}
+
 function wide({ rawJSON }: ExactNumber): bigint | number {
   return /^-?\d+$/.test(rawJSON) ? BigInt(rawJSON) : Number(rawJSON)
 }

@@ -22,11 +22,12 @@ export function readFiles(file: string): FilesRead {
         .reverse()
         .map((name) => join(folder, name))
     : []
-  const all = [readFile(path, 'file'), ...pieces.map((piece) => readFile(piece, 'conf.d'))]
+  const all = [readLayer(path, 'file'), ...pieces.map((piece) => readLayer(piece, 'conf.d'))]
   return { layers: all.flatMap((one) => one.layers), problems: all.flatMap((one) => one.problems) }
 }
 
-function readFile(path: string, origin: OriginName): FilesRead {
+/** One file, without what lies beside it. */
+export function readLayer(path: string, origin: OriginName): FilesRead {
   let text: string
   try {
     text = readFileSync(path, 'utf8')

@@ -1,0 +1,377 @@
+/** Manifests of a broker in a cluster: what values become, and what is wrong with values. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { runCommand } from '../../../test/support/run-command.ts'
+import { at } from '../../kit/json.ts'
+import { apart, describePlace, toProblem } from '../../model/problem.ts'
+import { loadSettings } from '../../settings/load.ts'
+import { register } from '../commands/manifests.ts'
+import { valuesTable } from './values.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const image = 'image: registry.example/chandler:0.1.0\n'
+
+test('the same values give the same bytes', async () => {
+  const file = fileOf(image)
+  const first = await runCommand(register, ['manifests', file])
+  vi.restoreAllMocks()
+
+  expect(await runCommand(register, ['manifests', file])).toBe(first)
+})
+
+test('the file of all values names each of them, and its defaults are theirs', async () => {
+  const own = 'deploy/kubernetes/values.yml'
+  const text = readFileSync(own, 'utf8')
+  const [written, least] = [await objectsOf(text), await objectsOf(image)]
+  const differs = (key: string) => written.get(key)?.text !== least.get(key)?.text
+  const named = Object.entries(valuesTable.members).flatMap(([name, node]) =>
+    node.kind === 'group' && name !== 'configuration' ? [name, ...Object.keys(node.members)] : [name],
+  )
+
+  expect(named.filter((name) => !new RegExp(`\\b${name}:`).test(text))).toEqual([])
+  // It has accounts and something to offer besides.
+  expect([...written.keys()].filter(differs)).toEqual(['ConfigMap chandler', 'Deployment chandler'])
+})
+
+describe('what values become', () => {
+  interface Row {
+    readonly what: string
+    readonly values: string
+    readonly object: string
+    readonly path: string
+    readonly becomes: unknown
+  }
+
+  const pod = '/spec/template/spec'
+  const container = `${pod}/containers/0`
+  const rows: readonly Row[] = [
+    [
+      'image',
+      `image: r.example:5000/a/b@sha256:${'a'.repeat(64)}`,
+      `${container}/image`,
+      `r.example:5000/a/b@sha256:${'a'.repeat(64)}`,
+    ],
+    ['replicas', `${image}replicas: 3`, '/spec/replicas', 3],
+    ['pull secrets', `${image}pullSecrets: [one]`, `${pod}/imagePullSecrets`, [{ name: 'one' }]],
+    [
+      'memory',
+      `${image}resources: {memory: 1Gi}`,
+      `${container}/resources/requests`,
+      { cpu: '250m', memory: '1Gi' },
+    ],
+    ['room', `${image}storage: {size: 1Gi}`, `${pod}/volumes/1/emptyDir/sizeLimit`, '1Gi'],
+    [
+      'time to end, with what leads to it and what follows',
+      `${image}drain: 2m`,
+      `${pod}/terminationGracePeriodSeconds`,
+      150,
+    ],
+    ['time to start', `${image}startTimeout: 10m`, `${container}/startupProbe/failureThreshold`, 300],
+    ['no variables of Services', image, `${pod}/enableServiceLinks`, false],
+    ['a group that root hands Secrets to', image, `${pod}/securityContext/fsGroup`, 65532],
+    ['Secrets that others cannot read', image, `${pod}/volumes/3/secret/defaultMode`, 0o440],
+  ].map(
+    ([what, values, path, becomes]) =>
+      ({ what, values, object: 'Deployment chandler', path, becomes }) as Row,
+  )
+  const more: readonly Row[] = [
+    {
+      what: 'a budget of an old cluster',
+      values: `${image}kubernetes: v1.20.2`,
+      object: 'PodDisruptionBudget chandler',
+      path: '/apiVersion',
+      becomes: 'policy/v1beta1',
+    },
+    {
+      what: 'a budget of another',
+      values: `${image}kubernetes: v1.21`,
+      object: 'PodDisruptionBudget chandler',
+      path: '/apiVersion',
+      becomes: 'policy/v1',
+    },
+    {
+      what: 'the profile of brokers',
+      values: image,
+      object: 'Namespace chandler',
+      path: '/metadata/labels',
+      becomes: { 'pod-security.kubernetes.io/enforce': 'restricted' },
+    },
+    {
+      what: 'the profile of runs',
+      values: `${image}runs: {namespace: runs}`,
+      object: 'Namespace runs',
+      path: '/metadata/labels',
+      becomes: { 'pod-security.kubernetes.io/enforce': 'baseline' },
+    },
+    {
+      what: 'a role of a further namespace',
+      values: `${image}runs: {furtherNamespaces: [acme]}`,
+      object: 'RoleBinding acme/chandler-runs',
+      path: '/subjects/0/namespace',
+      becomes: 'chandler',
+    },
+    {
+      what: 'a port with TLS',
+      values: `${image}tls: {secret: cert}`,
+      object: 'Service chandler',
+      path: '/spec/ports/0',
+      becomes: { name: 'https', port: 443, targetPort: 'main' },
+    },
+    {
+      what: 'an address from outside',
+      values: `${image}service: {type: LoadBalancer, annotations: {a: 'on'}}`,
+      object: 'Service chandler',
+      path: '/metadata/annotations',
+      becomes: { a: 'on' },
+    },
+    {
+      what: 'no source: all may call',
+      values: image,
+      object: 'NetworkPolicy chandler',
+      path: '/spec/ingress',
+      becomes: [{ ports: [{ port: 'main' }] }],
+    },
+    {
+      what: 'sources',
+      values: `${image}ingress: {namespaceLabels: {team: a}, addresses: [192.0.2.0/24]}`,
+      object: 'NetworkPolicy chandler',
+      path: '/spec/ingress/0/from',
+      becomes: [{ namespaceSelector: { matchLabels: { team: 'a' } } }, { ipBlock: { cidr: '192.0.2.0/24' } }],
+    },
+    {
+      what: 'who may ask for figures',
+      values: `${image}monitoring: {namespaceLabels: {team: m}}`,
+      object: 'NetworkPolicy chandler',
+      path: '/spec/ingress/1',
+      becomes: { ports: [{ port: 'admin' }], from: [{ namespaceSelector: { matchLabels: { team: 'm' } } }] },
+    },
+    {
+      what: 'a monitor',
+      values: `${image}monitoring: {serviceMonitor: true, labels: {release: p}}`,
+      object: 'ServiceMonitor chandler',
+      path: '/metadata/labels/release',
+      becomes: 'p',
+    },
+  ]
+
+  test.each([...rows, ...more])('$what', async ({ values, object, path, becomes }) => {
+    expect(at((await objectsOf(values)).get(object)?.value, path)).toEqual(becomes)
+  })
+
+  test.each([
+    ['no ServiceMonitor', image, /^ServiceMonitor/],
+    ['no namespaces', `${image}createNamespaces: false`, /^Namespace/],
+  ])('%s unless it is asked for', async (_what, values, kind) => {
+    expect([...(await objectsOf(values)).keys()].filter((key) => kind.test(key))).toEqual([])
+  })
+
+  test('another configuration is rolled out, and the same is not', async () => {
+    const mark = async (text: string) =>
+      at(
+        (await objectsOf(image + text)).get('Deployment chandler')?.value,
+        '/spec/template/metadata/annotations',
+      )
+    const [one, same, other] = [
+      await mark('configuration: {logs: {level: warn}}'),
+      await mark('replicas: 3\nconfiguration: {logs: {level: warn}}'),
+      await mark('configuration: {logs: {level: debug}}'),
+    ]
+
+    expect(same).toEqual(one)
+    expect(other).not.toEqual(one)
+  })
+
+  test('a reader of YAML 1.1 reads the same', async () => {
+    const labels = { a: 'on', b: '1_000', c: '12:30:45', d: 'yes', e: '017', f: '2026-01-01', g: 'null' }
+    const file = fileOf(`${image}monitoring: {serviceMonitor: true, labels: ${JSON.stringify(labels)}}`)
+    const text = await runCommand(register, ['manifests', file])
+    const read = parseAllDocuments(text, { version: '1.1' }).map((one) => one.toJS() as object)
+
+    expect(text).not.toMatch(/[&*]a\d/)
+    expect(read.find((one) => at(one, '/kind') === 'ServiceMonitor')).toMatchObject({ metadata: { labels } })
+  })
+})
+
+test('a broker takes what its pod gives it: the configuration and the variables', async () => {
+  const objects = await objectsOf(readFileSync('deploy/kubernetes/values.yml', 'utf8'))
+  const folder = mkdtempSync(join(tmpdir(), 'chandler-manifests-'))
+  for (const name of ['platform', 'admin']) writeFileSync(join(folder, name), 'a-long-password')
+  const file = join(folder, 'chandler.yml')
+  const configuration = at(objects.get('ConfigMap chandler')?.value, '/data/chandler.yml') as string
+  writeFileSync(file, configuration.replaceAll('/run/secrets/chandler-accounts', folder))
+  const given = at(
+    objects.get('Deployment chandler')?.value,
+    '/spec/template/spec/containers/0/env',
+  ) as readonly {
+    readonly name: string
+    readonly value?: string
+  }[]
+  const told: Readonly<Record<string, string>> = {
+    CHANDLER_STORE_URL: 'postgres://database/chandler',
+    POD_NAME: 'chandler-0',
+  }
+  const environment = Object.fromEntries(given.map(({ name, value }) => [name, value ?? told[name]]))
+  const loaded = loadSettings({ folder, file, environment })
+
+  expect(loaded).toMatchObject({
+    kind: 'settings',
+    warnings: [],
+    settings: {
+      engine: 'kubernetes',
+      kubernetes: { namespace: 'chandler-runs' },
+      node: { name: 'chandler-0' },
+      shutdown: { drain: 60_000, drainDelay: 10_000 },
+    },
+  })
+})
+
+test('the role is the one that a broker outside of the cluster gets', async () => {
+  const [, role] = parseAllDocuments(readFileSync('deploy/kubernetes/role.yaml', 'utf8'))
+  const policies = parseAllDocuments(readFileSync('deploy/kubernetes/network-policy.yaml', 'utf8'))
+  const objects = await objectsOf(image)
+
+  expect(objects.get('Role chandler-runs/chandler-runs')?.value).toMatchObject({ rules: role?.toJS().rules })
+  for (const policy of policies.map((one) => one.toJS()))
+    expect(objects.get(`NetworkPolicy chandler-runs/${policy.metadata.name}`)?.value).toMatchObject({
+      spec: policy.spec,
+    })
+})
+
+describe('what is wrong with values', () => {
+  test.each<[what: string, text: string, line: number | undefined, told: RegExp]>([
+    ['no image', 'replicas: 2', undefined, /image is required/],
+    ['a value that there is none of', `${image}replica: 2`, 2, /did you mean replicas/],
+    ['an image without a host', 'image: chandler', 1, /must look like HOST/],
+    ['no broker', `${image}replicas: 0`, 2, /at least 1/],
+    ['a version that YAML takes for a number', `${image}kubernetes: 1.20`, 2, /must be a text, not 1\.2/],
+    ['a version too old', `${image}kubernetes: v1.18`, 2, /v1\.19 or newer/],
+    ['a namespace in capitals', `${image}namespace: Chandler`, 2, /a namespace/],
+    ['one namespace for both', `${image}runs:\n  namespace: chandler`, 3, /without the broker/],
+    ['a quantity without a unit', `${image}resources: {memory: '512'}`, 2, /512Mi or 1Gi/],
+    [
+      'less memory than asked for',
+      `${image}resources: {memory: 2Gi}`,
+      undefined,
+      /at least resources\.memory, 2Gi/,
+    ],
+    ['no time to end', `${image}drain: 30s`, 2, /5 seconds more than operations\.syncWait, 55s/],
+    ['a label that is a number', `${image}ingress: {namespaceLabels: {a: 1}}`, 2, /in quotes/],
+    ['an address that is no network', `${image}ingress: {addresses: [here]}`, 2, /192\.0\.2\.0/],
+    ['two things at one place', `${image}secrets: [a, a]`, 2, /two things would lie at \/run\/secrets\/a/],
+    ['a Secret at the place of the key ring', `${image}secrets: [key-ring]`, 2, /two things/],
+    ['a setting that there is none of', `${image}configuration:\n  htp: {}`, 3, /did you mean http/],
+    ['a setting that is wrong', `${image}configuration:\n  logs: {level: loud}`, 3, /must be one of/],
+    [
+      'a package reference that is none',
+      `${image}configuration:\n  catalog: [{package: 'docker://'}]`,
+      3,
+      /package reference/,
+    ],
+    [
+      'an address of the broker',
+      `${image}configuration:\n  http: {listen: '0.0.0.0:1'}`,
+      3,
+      /decide http\.listen/,
+    ],
+    ['a store', `${image}configuration:\n  store: {url: sqlite}`, 3, /decide store\.url/],
+    [
+      'a password',
+      `${image}configuration:\n  auth:\n    users:\n      - {name: a, role: admin, password: x}`,
+      5,
+      /ConfigMap/,
+    ],
+    [
+      'a token in snake case',
+      `${image}configuration: {auth: {users: [{name: a, role: admin, previous_token: x}]}}`,
+      2,
+      /ConfigMap/,
+    ],
+  ])('%s', async (_what, text, line, told) => {
+    const problems = await problemsOf(text)
+    const found = problems.filter(({ detail = '' }) => told.test(detail))
+
+    expect(problems.map(({ detail }) => detail)).toHaveLength(1)
+    expect(found.map(({ where }) => where?.line)).toEqual([line])
+  })
+
+  test('all at once, each with its place', async () => {
+    const text = 'replicas: 0\nnamespace: A\nconfiguration:\n  store: {url: sqlite}\n  engine: 3\n'
+    const told = (await problemsOf(text)).map(({ where }) => describePlace(where)?.replace(/^\S+ /, ''))
+
+    expect(told.toSorted()).toEqual(
+      [
+        undefined,
+        'line 1, /replicas',
+        'line 2, /namespace',
+        'line 4, /configuration/store/url',
+        'line 5, /configuration/engine',
+        'line 5, /configuration/engine',
+      ].toSorted(),
+    )
+  })
+
+  test('a password of a file that lies in the pod is none', async () => {
+    const text = `${image}configuration: {auth: {users: [{name: a, role: admin, password_file: /nowhere/a}]}}`
+
+    expect((await objectsOf(text)).size).toBeGreaterThan(8)
+  })
+})
+
+/** What a broker may do under the pod security profile restricted, as far as its pod says it. */
+test('pods of brokers fit the profile restricted', async () => {
+  const spec = at(
+    (await objectsOf(`${image}tls: {secret: cert}`)).get('Deployment chandler')?.value,
+    '/spec/template/spec',
+  )
+  const volumes = at(spec, '/volumes') as readonly object[]
+
+  expect(spec).toMatchObject({
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [{ securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } }],
+  })
+  expect(spec).not.toMatchObject({ hostNetwork: expect.anything() })
+  expect(new Set(volumes.flatMap((one) => Object.keys(one).filter((key) => key !== 'name')))).toEqual(
+    new Set(['configMap', 'emptyDir', 'secret']),
+  )
+})
+
+function fileOf(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'chandler-manifests-')), 'values.yml')
+  writeFileSync(file, text)
+  return file
+}
+
+interface Made {
+  readonly text: string
+  readonly value: unknown
+}
+
+/** By kind and name; those of the namespaces of runs also by the namespace. */
+async function objectsOf(values: string): Promise<ReadonlyMap<string, Made>> {
+  const printed = await runCommand(register, ['manifests', fileOf(values)])
+  vi.restoreAllMocks()
+  return new Map(
+    printed.split('---\n').map((text) => {
+      const value = parse(text) as { kind: string; metadata: { name: string; namespace?: string } }
+      const { name, namespace = 'chandler' } = value.metadata
+      return [`${value.kind} ${namespace === 'chandler' ? '' : `${namespace}/`}${name}`, { text, value }]
+    }),
+  )
+}
+
+async function problemsOf(values: string) {
+  try {
+    await runCommand(register, ['manifests', fileOf(values)])
+  } catch (error) {
+    return apart(toProblem(error))
+  } finally {
+    vi.restoreAllMocks()
+  }
+  return []
+}
