@@ -38,6 +38,8 @@ export function readKeyFile(file: string): readonly KeyEntry[] | undefined {
 
 /** Makes the file with these keys, unless there is one: that one stays as it is. Problems: file.unwritable. */
 export function makeKeyFile(file: string, entries: readonly KeyEntry[]): void {
+  // One that was handed over may lie where nothing can be written, not even the lock.
+  if (existsSync(file)) return
   alone(file, () => {
     const unnamed = writeBeside(file, entries)
     try {

@@ -135,7 +135,7 @@ test.skipIf(process.geteuid?.() !== 0)('a ring of another user is refused (only 
   await expect(codeOf(run(() => openKeyRing(file, systemChance)))).resolves.toBe('key.exposed')
 })
 
-/** Opens the ring of a file as another user, who need not be able to read this checkout: the code is loaded before. */
+/** Starts with the ring of a file as a user that may not write beside it; the code is loaded before, for the checkout may be root's alone. */
 const asUser = `
   const [file, uid, gid, ...groups] = process.argv.slice(1)
   const { openKeyRing } = await import(${JSON.stringify(join(import.meta.dirname, 'keys.ts'))})
@@ -143,7 +143,7 @@ const asUser = `
   process.setegid(Number(gid))
   process.seteuid(Number(uid))
   try {
-    openKeyRing(file, { bytes: () => new Uint8Array(32) })
+    openKeyRing(file, { bytes: () => new Uint8Array(32) }).make()
     console.log('opened')
   } catch (error) {
     console.log(error.problem.code, error.problem.hint ?? '')
