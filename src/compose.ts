@@ -15,6 +15,7 @@ import { type Difference, differenceOf } from './compose/reload.ts'
 import { bodyLimitsOf, keyRingOf, knownOf, listenerOf } from './compose/settings-of-parts.ts'
 import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
+import { type BrokerTraces, openTraces, tracedAnswers, tracedSides } from './compose/traces.ts'
 import { tellLint } from './diagnostics/lint.ts'
 import type { Admission } from './http/admit.ts'
 import { type Gate, makeGate } from './http/authenticate.ts'
@@ -31,6 +32,7 @@ import { systemChance, systemClock } from './kit/clock.ts'
 import type { JsonObject } from './kit/json.ts'
 import type { Log } from './kit/log.ts'
 import { storeUrlOf } from './settings/data-folder.ts'
+import type { Environment } from './settings/environment.ts'
 import type { Entry } from './settings/read.ts'
 import type { Settings } from './settings/settings.ts'
 import type { KeyRing } from './store/keys.ts'
@@ -60,6 +62,8 @@ export interface Surroundings {
   readonly takeOver?: boolean | undefined
   /** The settings of the moment with their origins, for support bundles. */
   readonly entries?: (() => readonly Entry[]) | undefined
+  /** What says whether and where traces are wanted (`OTEL_*`); absent: they are not. */
+  readonly environment?: Environment | undefined
   /** The folder of the built web UI, where it is not the one beside the program. */
   readonly uiFolder?: string | undefined
   /** The folder of the built documents, likewise. */
@@ -76,10 +80,12 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     unread: (figure, error) => log.warn('metrics.unread', 'A figure cannot be read', { figure, error }),
   })
   const telemetry = telemetryOf(log, metrics)
+  const traces = await openTraces(around.environment ?? {}, { version, metrics, log })
   const house = await openHouse(settings, { ring, metrics, report: telemetry.report, takeOver })
   const { tools, worker, maintenance, artifacts } = house
   const { ports } = tools
   log.tag({ node: ports.node, cluster: tools.cluster.id })
+  traces.traces?.tag({ 'service.instance.id': ports.node, 'chandler.cluster.id': tools.cluster.id })
   addBrokerMetrics(metrics, {
     dataDir: settings.dataDir,
     storeUrl: storeUrlOf(settings),
@@ -90,7 +96,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     running: () => worker.running,
   })
   const now = { settings, sources: sourcesOf(settings.http.trustedProxies) }
-  const door = openDoor(settings, { ports, ring, metrics, telemetry, log, now })
+  const door = openDoor(settings, { ports, ring, metrics, telemetry, traces, log, now })
   const { sources, gate, admission, observe } = door
   const router = openOsb(settings, tools, { gate, admission, source: sources.of, observe })
   const operator = await openOperatorSide(settings, {
@@ -102,6 +108,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     log,
     ring,
     version,
+    traces: traces.seen,
     uiFolder: around.uiFolder ?? builtFolder('ui'),
     documentsFolder: around.documentsFolder ?? builtFolder('docs'),
     ...{ worker, maintenance, probes: house.probes, artifacts, engines: tools.engines },
@@ -110,7 +117,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   const tls = readTls(settings)
   const server = await listen(
     { ...listenerOf(settings, { settings: () => now.settings, sources }), ...(tls ? { tls } : {}) },
-    { osb: router.handle, other: operator.handle },
+    tracedSides(traces, { osb: router.handle, other: operator.handle }),
   )
   const deed = ownDeeds(ports, metrics, log)
   await deed('broker.start')
@@ -123,7 +130,7 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
     tellLint(ports.catalog(), log)
     foresee(tools, house.shelf.lentTo)
   })
-  return brokerOf(settings, { ...door, house, server, operator, now, log, metrics, deed })
+  return brokerOf(settings, { ...door, house, server, operator, traces, now, log, metrics, deed })
 }
 
 /** What a reload replaces. */
@@ -147,12 +154,16 @@ interface DoorParts {
   readonly ring: KeyRing
   readonly metrics: Metrics
   readonly telemetry: Telemetry
+  readonly traces: BrokerTraces
   readonly log: Log
   readonly now: Now
 }
 
 /** Which callers are let in and from where, and what is told of those that are not. */
-function openDoor(settings: Settings, { ports, ring, metrics, telemetry, log, now }: DoorParts): Door {
+function openDoor(
+  settings: Settings,
+  { ports, ring, metrics, telemetry, traces, log, now }: DoorParts,
+): Door {
   const gate = makeGate(knownOf(settings))
   const sources: Sources = {
     of: (request) => now.sources.of(request),
@@ -161,7 +172,7 @@ function openDoor(settings: Settings, { ports, ring, metrics, telemetry, log, no
   const { oidc, stored } = openCallers({ ports, gate, ring, settings: () => now.settings })
   const admission = admissionOf(settings, { gate, stored, sources, metrics })
   const refusals = startRefusalRecorder(ports, log, metrics.auditFailed)
-  const observe = observeOf(telemetry, { metrics, refusals })
+  const observe = observeOf(telemetry, { metrics, refusals, traces })
   return { gate, admission, sources, stored, oidc, refusals, observe }
 }
 
@@ -169,6 +180,7 @@ interface Parts extends Pick<Door, 'gate' | 'admission' | 'refusals'> {
   readonly house: House
   readonly server: Listening
   readonly operator: OperatorSide
+  readonly traces: BrokerTraces
   readonly now: Now
   readonly log: Log
   readonly metrics: Metrics
@@ -178,10 +190,11 @@ interface Parts extends Pick<Door, 'gate' | 'admission' | 'refusals'> {
 /** What the HTTP side tells, to the log, the figures and the audit trail. */
 function observeOf(
   { observe }: Telemetry,
-  { metrics, refusals }: { readonly metrics: Metrics; readonly refusals: RefusalRecorder },
+  { metrics, refusals, traces }: Pick<Door, 'refusals'> & Pick<DoorParts, 'metrics' | 'traces'>,
 ): Observe {
   return {
     ...observe,
+    request: tracedAnswers(traces, observe.request),
     begins: metrics.requestBegins,
     read: refusals.read,
     refused: (refusal) => {
@@ -195,7 +208,7 @@ function observeOf(
 /** What the outside may do with a running broker. */
 function brokerOf(
   settings: Settings,
-  { house, server, operator, gate, admission, now, log, refusals, metrics, deed }: Parts,
+  { house, server, operator, gate, admission, traces, now, log, refusals, metrics, deed }: Parts,
 ): Broker {
   const { ports } = house.tools
   const certificate = startCertificateWatch({
@@ -248,6 +261,7 @@ function brokerOf(
       await deed('broker.stop')
       await operator.stopFeed()
       await house.close()
+      await traces.close()
     },
   }
 }

@@ -47,6 +47,7 @@ const rows: readonly (readonly [title: string, pages: readonly Row[]])[] = [
       ['docs/engines.md', 'Engines'],
       ['docs/kubernetes.md', 'Kubernetes'],
       ['docs/metrics.md', 'Figures'],
+      ['docs/traces.md', 'Traces'],
       ['docs/conformance.md', 'Conformance'],
     ],
   ],

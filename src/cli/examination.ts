@@ -4,6 +4,7 @@ import type { Finding } from '../api/findings.ts'
 import { examineHost, runtime } from '../diagnostics/examine-host.ts'
 import { examineMachine } from '../diagnostics/examine-machine.ts'
 import { examineOnline } from '../diagnostics/examine-online.ts'
+import { examineTraces } from '../diagnostics/examine-traces.ts'
 import { findingOf, findingsOf } from '../diagnostics/findings.ts'
 import { loadedOf, type SettingsOptions } from './settings-options.ts'
 
@@ -28,6 +29,7 @@ export async function examine(options: ExaminationOptions): Promise<readonly Fin
     await port('http.listen', listen),
     ...(adminListen === 'off' ? [] : [await port('http.adminListen', adminListen)]),
     ...(await examineMachine(settings)).flatMap(findingsOf),
+    ...(await examineTraces(process.env)).flatMap(findingsOf),
     ...(options.online ? await examineOnline(settings) : []).flatMap(findingsOf),
   ]
 }

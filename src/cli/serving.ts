@@ -45,7 +45,10 @@ export async function serve(
   })
   let current = first
   tellAbsent(log, first)
-  const broker = await startBroker(settings, { log, version, takeOver, entries: () => current.entries })
+  const broker = await startBroker(settings, {
+    ...{ log, version, takeOver, environment: process.env },
+    entries: () => current.entries,
+  })
   figures = broker.figures
   let reloading = Promise.resolve()
   // One after the other, so that the last word is the newest.

@@ -7,6 +7,7 @@ import { startAuditFeed } from '../audit/feed.ts'
 import type { Ports } from '../broker/ports.ts'
 import { makeExamination } from '../diagnostics/examine-broker.ts'
 import { type HealthParts, healthOf } from '../diagnostics/health.ts'
+import type { Seen } from '../diagnostics/seen.ts'
 import { supportOf } from '../diagnostics/support/of-broker.ts'
 import type { Engine } from '../engines/engine.ts'
 import type { Admission } from '../http/admit.ts'
@@ -47,6 +48,8 @@ export interface OperatorSideParts {
   readonly log: Log
   readonly ring: KeyRing
   readonly version: string
+  /** What doctor says of traces. */
+  readonly traces: () => readonly Seen[]
   /** The folder of the built web UI. */
   readonly uiFolder: string
   /** The folder of the documents, built as pages. */

@@ -25,6 +25,8 @@ interface Parts {
   readonly artifacts: ArtifactStore
   /** As they are at the moment. */
   readonly settings: () => Settings
+  /** What is seen of traces. */
+  readonly traces: () => readonly Seen[]
 }
 
 /** Pages ask again whenever something changes; engines and registries are not to be busy with that. */
@@ -44,7 +46,7 @@ export function makeExamination(parts: Parts): () => Promise<Examination> {
 async function examineBroker(parts: Parts): Promise<Examination> {
   const { ports, settings } = parts
   const looks = [storeOf(parts), enginesOf(parts.engines), registriesOf(parts)]
-  const seen = [...(await Promise.all(looks)), [catalogOf(ports.catalog())]]
+  const seen = [...(await Promise.all(looks)), [catalogOf(ports.catalog())], parts.traces()]
   return {
     node: ports.node,
     at: moment(ports.clock.now()),

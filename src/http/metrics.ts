@@ -34,6 +34,8 @@ export interface Metrics extends OperationFigures, LeaseFigures, SupplyFigures {
   certificate(use: 'server', endsAt: number): void
   reloaded(successfully: boolean): void
   logLineDropped(): void
+  spansSent(spans: number): void
+  spansLost(spans: number, reason: 'queue' | 'refused' | 'unreachable'): void
   /** Adds what is counted in the store and the catalog, once they are there. */
   watch(look: Look, offered: () => readonly Offered[]): void
   /** A figure that is read at each scrape. */
@@ -115,6 +117,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
     ...operationFigures(makers),
     ...leaseFigures(makers),
     ...supplyFigures(makers),
+    ...spanFigures(makers),
     quotaRefused: (scope) => quota.labels(scope).inc(),
     auditFailed: () => audit.inc(),
     certificate: (use, endsAt) => certificates.labels(use).set(endsAt),
@@ -171,6 +174,20 @@ function tableOf(registry: Registry): readonly Figure[] {
 function kindOf(metric: object): string {
   if (metric instanceof Histogram) return 'histogram'
   return metric instanceof Counter ? 'counter' : 'gauge'
+}
+
+/** Spans of traces, where there are any. */
+function spanFigures({ counter }: Makers): Pick<Metrics, 'spansSent' | 'spansLost'> {
+  const sent = counter('chandler_spans_sent_total', 'Spans of traces that the collector took.', [])
+  const dropped = counter(
+    'chandler_spans_dropped_total',
+    'Spans of traces that were lost: the queue was full, the collector refused them or was not reached.',
+    ['reason'],
+  )
+  return {
+    spansSent: (many) => sent.inc(many),
+    spansLost: (many, reason) => dropped.labels(reason).inc(many),
+  }
 }
 
 /** Requests by method, template and status. */

@@ -1,4 +1,5 @@
 /** What the HTTP side tells figures and logs. */
+import type { IncomingMessage } from 'node:http'
 import type { Refusal } from '../broker/refusals.ts'
 
 export interface SeenRequest {
@@ -16,7 +17,7 @@ export interface SeenRequest {
 export interface Observe {
   /** A request comes in; `request` tells of its end. */
   begins(): void
-  request(seen: SeenRequest): void
+  request(seen: SeenRequest, of: IncomingMessage): void
   /** A refused request that operators should know of: credentials, roles, quotas. */
   refused(refusal: Refusal): void
   /** A secret is about to be handed out; resolves when that is on record. */

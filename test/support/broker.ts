@@ -75,7 +75,7 @@ export async function startTestBroker(
   more = '',
   folder = newFolder(),
   edit: (text: string) => string = (text) => text,
-  around: Pick<Surroundings, 'uiFolder' | 'documentsFolder'> = {},
+  around: Pick<Surroundings, 'uiFolder' | 'documentsFolder' | 'environment'> = {},
 ): Promise<TestBroker> {
   const file = join(folder, 'chandler.yml')
   writeFileSync(file, edit(configuration(more)))

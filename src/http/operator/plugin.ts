@@ -64,7 +64,7 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    ports.observe.request({
+    const seen = {
       method: request.method,
       route: request.routeOptions.url ?? 'unknown',
       status: reply.statusCode,
@@ -72,7 +72,8 @@ export async function operatorApi(ports: OperatorPorts): Promise<FastifyInstance
       requestId: notedIdOf(ports, request),
       account: callers.get(request.raw)?.account.name,
       source: ports.source(request.raw),
-    })
+    }
+    ports.observe.request(seen, request.raw)
     done()
   })
   const idempotency = makeIdempotency()

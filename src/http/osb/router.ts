@@ -84,7 +84,7 @@ async function serve(
       return problemAnswer(problem, reference)
     })
     send(response, echoing(request.headers, answer))
-    door.observe.request({
+    const seen = {
       method: request.method ?? '',
       route: passing.admitted?.found.route.name ?? 'unknown',
       status: answer.status,
@@ -92,7 +92,8 @@ async function serve(
       requestId: reference,
       account: passing.admitted?.account.name,
       source: door.source(request),
-    })
+    }
+    door.observe.request(seen, request)
   } catch (error) {
     door.observe.fault(error, reference)
   }
