@@ -35,7 +35,7 @@ test('what the pages show is a project that passes its checks and its tests', { 
   const tests = [
     'src/contracts/note',
     'src/cli/commands/problem.test.ts',
-    'test/whole/refusals.test.ts',
+    'test/whole/provoked.test.ts',
     'test/docs.test.ts',
   ]
   expect(run(join(bin, 'vitest'), ['run', ...tests])).toBe('')

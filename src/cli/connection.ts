@@ -5,7 +5,7 @@ import { type Client, makeClient } from '../client/client.ts'
 import { type Credentials, tokenCredentials } from '../client/credentials.ts'
 import { Secret } from '../kit/secret.ts'
 import { fail } from '../model/problem.ts'
-import { type Context, readContexts } from './contexts.ts'
+import { type Context, noContext, readContexts } from './contexts.ts'
 import { untilReady } from './readiness.ts'
 import { say } from './terminal.ts'
 import { trust } from './trust.ts'
@@ -97,9 +97,7 @@ function tokenOf(options: ConnectionOptions, remembered: Context | undefined): s
 async function contextOf(name: string | undefined): Promise<Context | undefined> {
   const { current, contexts } = await readContexts()
   if (name === undefined) return contexts.find((one) => one.name === current)
-  return (
-    contexts.find((one) => one.name === name) ?? fail('cli.config-invalid', `there is no context ${name}`)
-  )
+  return contexts.find((one) => one.name === name) ?? noContext(name)
 }
 
 function passwordOf(options: ConnectionOptions, remembered: Context | undefined): string | undefined {

@@ -70,3 +70,11 @@ function isContext(value: unknown): value is Context {
     ['password', 'token'].some((key) => typeof value[key] === 'string')
   )
 }
+
+/** Problems: cli.config-invalid. */
+export function noContext(name: string): never {
+  return fail('cli.config-invalid', `there is no context ${name}`, {
+    where: { source: contextsFile() },
+    hint: 'See which there are with chandler context list, or make it with chandler login.',
+  })
+}

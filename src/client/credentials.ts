@@ -12,7 +12,9 @@ export interface UserCredentials {
 /** A token as a person or a file gives it. Problems: usage.invalid where no header can hold it. */
 export function tokenCredentials(text: string): Credentials {
   if (!/^[\x21-\x7e]+$/.test(text))
-    fail('usage.invalid', 'the token has characters that no token has; it must be copied as a whole')
+    fail('usage.invalid', 'the token has characters that no token has', {
+      hint: 'Copy it as a whole, or make another one: chandler token create.',
+    })
   return { token: new Secret(text) }
 }
 

@@ -153,7 +153,7 @@ function stateOf(answer: BrokerAnswer): OsbState {
 /** The object of a successful answer; every other answer is a problem. */
 function bodyOf(answer: BrokerAnswer): JsonObject {
   const { status, body, text } = answer
-  if (status >= 400) return fail(codeOf(status), `${status} ${wordsOf(answer)}`.trim())
+  if (status >= 400) return fail(codeOf(status), `${status} ${wordsOf(answer)}`.trim(), hintOf(answer))
   if (status < 200 || status >= 300) return fail('osb.broken', `it answered ${status}`)
   return isObject(body) ? (body as JsonObject) : fail('osb.broken', `no JSON object: ${shorten(text, 200)}`)
 }
@@ -162,6 +162,12 @@ function wordsOf({ body, text }: BrokerAnswer): string {
   if (!isObject(body)) return shorten(text, 200)
   const { error, description } = body
   return [error, description].filter((word) => typeof word === 'string').join(': ')
+}
+
+/** What the broker says to do, as this one does; others have no such field. */
+function hintOf({ body }: BrokerAnswer): { readonly hint?: string } {
+  const hint = isObject(body) ? body['hint'] : undefined
+  return typeof hint === 'string' && hint !== '' ? { hint: shorten(hint, 300) } : {}
 }
 
 function codeOf(status: number): ProblemCode {

@@ -1,7 +1,6 @@
 /** Answers: JSON with its length, and the one place where a problem becomes a status. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { present } from '../kit/present.ts'
-import { describePlace, describeProblem, type Problem } from '../model/problem.ts'
+import { describeProblem, type Problem } from '../model/problem.ts'
 import { problemCodes } from '../model/problem-codes.ts'
 
 export interface Answer {
@@ -48,18 +47,4 @@ export function statusOf({ code }: Problem): number {
 /** All sentences of a problem: what, where, and the rest of the same document. */
 export function sentences(problem: Problem): string {
   return [problem, ...(problem.others ?? [])].map((one) => describeProblem(one)).join('; ')
-}
-
-/** The problem as programs read it. */
-export function problemBody(problem: Problem, reference?: string): Readonly<Record<string, unknown>> {
-  const { title, hint } = problemCodes[problem.code]
-  const place = describePlace(problem.where)
-  return {
-    code: problem.code,
-    title,
-    hint: problem.hint ?? hint,
-    ...present({ detail: problem.detail, where: place }),
-    ...(problem.others === undefined ? {} : { others: problem.others.map((other) => problemBody(other)) }),
-    ...present({ reference }),
-  }
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { parseJson } from '../kit/exact.ts'
 import { isObject, type JsonObject } from '../kit/json.ts'
-import { fail } from '../model/problem.ts'
+import { fail, type Problem, ProblemError } from '../model/problem.ts'
 import { type BodyLimits, refuseTooMuch } from './body-limits.ts'
 
 /** The object in the body, whatever its content type says. Problems: request.too-large, request.malformed. */
@@ -23,13 +23,13 @@ function parse(bytes: Buffer): unknown {
 }
 
 async function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > most) tooLarge(most)
+  if (Number(request.headers['content-length'] ?? 0) > most) throw new ProblemError(tooLarge(most))
   const pieces: Buffer[] = []
   let size = 0
   try {
     for await (const piece of request as AsyncIterable<Buffer>) {
       size += piece.length
-      if (size > most) tooLarge(most)
+      if (size > most) throw new ProblemError(tooLarge(most))
       pieces.push(piece)
     }
   } catch (error) {
@@ -39,6 +39,7 @@ async function readBytes(request: IncomingMessage, most: number): Promise<Buffer
   return Buffer.concat(pieces)
 }
 
-function tooLarge(most: number): never {
-  fail('request.too-large', `more than ${most} bytes (http.bodyLimit)`)
+/** What is told of a body with more bytes than that. */
+export function tooLarge(most: number): Problem {
+  return { code: 'request.too-large', detail: `more than ${most} bytes (http.bodyLimit)` }
 }

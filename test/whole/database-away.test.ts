@@ -65,7 +65,10 @@ test.skipIf('missing' in place)(
     for (const refused of [made, polled, fetched, removed]) {
       expect(refused.status).toBe(503)
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-      expect(await refused.json()).toEqual({ description: 'The store cannot be reached; try again later' })
+      expect(await refused.json()).toEqual({
+        description: 'The store cannot be reached; try again later',
+        hint: 'Send it again later.',
+      })
     }
     expect([seen.status, await seen.json()]).toMatchObject([200, { state: 'in progress' }])
     expect(seen.headers.get('retry-after')).toMatch(/^\d+$/)

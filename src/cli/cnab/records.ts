@@ -209,10 +209,10 @@ function registerOutputs(group: Command): void {
       const all = await inCnabContext(dataDir, 'none', (room) => viewOutputs(room, nameIn(namespace, name)))
       if (output !== undefined && form === 'table') {
         const found = all.find((one) => one.name === output)
-        return printBytes(found === undefined ? fail('cnab.output.unknown', output) : found.bytes)
+        return printBytes(found?.bytes ?? lacks(name, output))
       }
       const wanted = output === undefined ? all : all.filter((one) => one.name === output)
-      if (output !== undefined && wanted.length === 0) fail('cnab.output.unknown', output)
+      if (output !== undefined && wanted.length === 0) lacks(name, output)
       await printList(form, {
         kind: 'CnabOutputList',
         items: wanted.map((one) => shownOutput(one, output !== undefined)),
@@ -299,4 +299,8 @@ async function printExchanged(
     name: ({ installation }) => installation,
     empty: 'There was nothing to move.',
   })
+}
+
+function lacks(name: string, output: string): never {
+  return fail('cnab.output.unknown', `${name} has no output ${output}`)
 }

@@ -7,7 +7,7 @@ import { Secret } from '../../kit/secret.ts'
 import { fail } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { caFileHelp, readPassword } from '../connection.ts'
-import { type Context, contextsFile, readContexts, writeContexts } from '../contexts.ts'
+import { type Context, noContext, readContexts, writeContexts } from '../contexts.ts'
 import { type Form, printDeed, printList, withOutput } from '../output.ts'
 import { untilReady, withReadiness } from '../readiness.ts'
 import { askSecret, isTerminal } from '../terminal.ts'
@@ -101,7 +101,7 @@ function contexts(program: Command): void {
   })
   withOutput(use).action(async (name: string, { output }: { readonly output: Form }) => {
     const known = await readContexts()
-    if (!known.contexts.some((one) => one.name === name)) missing(name)
+    if (!known.contexts.some((one) => one.name === name)) noContext(name)
     writeContexts({ ...known, current: name })
     await told(output, name, { current: true }, `Commands go to ${name} from now on.`)
   })
@@ -112,7 +112,7 @@ function contexts(program: Command): void {
   })
   withOutput(remove).action(async (name: string, { output }: { readonly output: Form }) => {
     const { current, contexts } = await readContexts()
-    if (!contexts.some((one) => one.name === name)) missing(name)
+    if (!contexts.some((one) => one.name === name)) noContext(name)
     writeContexts({
       current: current === name ? undefined : current,
       contexts: contexts.filter((one) => one.name !== name),
@@ -123,10 +123,6 @@ function contexts(program: Command): void {
 
 function told(form: Form, name: string, value: object, sentence: string): Promise<void> {
   return printDeed(form, { kind: 'Context', value: { name, ...value }, name, sentences: [sentence] })
-}
-
-function missing(name: string): never {
-  return fail('cli.config-invalid', `there is no context ${name}`, { where: { source: contextsFile() } })
 }
 
 /** What is remembered of an account. */

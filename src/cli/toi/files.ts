@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { readConfig, withDockerFiles } from '../../languages/ocm/index.ts'
 import { type Data, escapeData, processSpiff, readSpiff } from '../../languages/spiff/index.ts'
 import { fail } from '../../model/problem.ts'
@@ -22,7 +23,10 @@ export function parametersIn(file: string | undefined): JsonObject {
   if (value === null) return {}
   return isObject(value)
     ? (value as JsonObject)
-    : fail('toi.parameters.invalid', 'it is no map', { where: { source: name } })
+    : fail('toi.parameters.invalid', 'it is no map', {
+        where: { source: name },
+        hint: 'Write one map of names and values into the file.',
+      })
 }
 
 /** The credentials as a document; the file is the operator's own, and may read files beside it. */
@@ -42,11 +46,15 @@ export function credentialsIn(file: string | undefined): string | undefined {
       },
     },
   })
-  // A message could quote a secret.
-  if (result.kind === 'failed')
-    return fail('toi.credentials.invalid', 'error processing credential settings', {
-      where: { source: name },
+  // A message could quote a secret; a place cannot.
+  if (result.kind === 'failed') {
+    const { kind, line, column } = result.fault
+    const what = kind === 'yaml' ? 'it is no YAML' : 'an expression cannot be evaluated'
+    return fail('toi.credentials.invalid', `error processing credential settings: ${what}`, {
+      where: { source: name, ...present({ line, column }) },
+      hint: 'Mend the named place; chandler spiff merge with the file tells the fault in full, and may show what is secret in it.',
     })
+  }
   const value = JSON.parse(result.documents[0]?.json() ?? 'null') as Data
   return JSON.stringify(escapeData(value ?? {}, true))
 }

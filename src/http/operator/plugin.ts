@@ -11,7 +11,8 @@ import { fail, type Problem, ProblemError, toProblem } from '../../model/problem
 import type { ProblemCode } from '../../model/problem-codes.ts'
 import { closeIfUnread, statusOf } from '../answer.ts'
 import { type Account, actorOf } from '../authenticate.ts'
-import { refuseTooMuch } from '../body-limits.ts'
+import { tooLarge } from '../body.ts'
+import { type BodyLimits, refuseTooMuch } from '../body-limits.ts'
 import { deniedCodes, failedLogin } from '../refused.ts'
 import { requestIdOf } from '../request-id.ts'
 import { isForged, type Session, setCookie } from '../sessions.ts'
@@ -321,7 +322,7 @@ interface Failed {
 
 async function answerProblem(ports: OperatorPorts, { error, request, reply }: Failed): Promise<FastifyReply> {
   const requestId = notedIdOf(ports, request)
-  const problem = problemOf(error)
+  const problem = problemOf(error, ports.bodyLimits)
   if (problem.code === 'internal.unexpected') ports.observe.fault(problem.cause ?? error, requestId)
   if (problem.code === 'request.unauthenticated') {
     reply.header('WWW-Authenticate', challengeTo(request))
@@ -353,11 +354,12 @@ const ofFramework: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'request.malformed',
 }
 
-function problemOf(error: unknown): Problem {
+function problemOf(error: unknown, { bytes }: Pick<BodyLimits, 'bytes'>): Problem {
   if (error instanceof ProblemError) return error.problem
   const code = isObject(error) || error instanceof Error ? (error as { code?: unknown }).code : undefined
   const known = typeof code === 'string' ? ofFramework[code] : undefined
   if (known === undefined) return toProblem(error)
+  if (known === 'request.too-large') return tooLarge(bytes)
   return { code: known, ...(error instanceof Error ? { detail: error.message } : {}) }
 }
 

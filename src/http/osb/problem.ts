@@ -42,6 +42,7 @@ export function problemAnswer(problem: Problem, reference: string, judgement: Ju
       ...present({ error: word }),
       description,
       ...present({ instance_usable: judgement.usable, update_repeatable: repeatable }),
+      hint: hintOf(problem),
     },
     headers: headersOf(problem),
   }
@@ -52,6 +53,11 @@ function describe(problem: Problem, reference: string): string {
   if (problem.code === 'store.unavailable') return `${problemCodes[problem.code].title}; try again later`
   if (problem.code !== 'internal.unexpected') return sentences(problem)
   return `${sentences(problem)} (reference ${reference})`
+}
+
+/** Platforms show the description alone; the hint is for people that look at the answer, and for clients that know it. */
+function hintOf({ code, hint = problemCodes[code].hint }: Problem): string {
+  return code === 'store.unavailable' ? 'Send it again later.' : hint
 }
 
 function headersOf({ code }: Problem): Readonly<Record<string, string>> {

@@ -184,7 +184,8 @@ export async function viewRuns(room: CnabContext, name: string): Promise<readonl
 export async function logOf(room: CnabContext, name: string, id?: string): Promise<Uint8Array> {
   const { found, runs } = await known(room, name)
   const run = id === undefined ? runs.at(-1) : runs.find(({ claim }) => claim.id === id)
-  if (run === undefined) return fail('cnab.run.unknown', id)
+  if (run === undefined)
+    return fail('cnab.run.unknown', id === undefined ? `${name} has no run` : `${name} has no run ${id}`)
   if (run.log) return logOfStage(room.house, run.log)
   const logs = run.results.toReversed().map((result) => found.ledger.claims.output(result.id, logsOutput))
   return logs.find((log) => log !== undefined) ?? new Uint8Array()

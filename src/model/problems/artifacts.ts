@@ -64,7 +64,7 @@ export const artifactProblems = {
   },
   'registry.refused': {
     title: 'The registry refused the request',
-    hint: 'See its message.',
+    hint: 'Do what its message says, or ask whoever runs the registry.',
     status: 502,
     exit: 9,
   },

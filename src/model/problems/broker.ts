@@ -124,13 +124,13 @@ export const brokerProblems = {
   },
   'catalog.service-unknown': {
     title: 'There is no such service',
-    hint: 'Read the catalog again.',
+    hint: 'Read the catalog again: chandler catalog lists services and plans.',
     status: 400,
     exit: 9,
   },
   'catalog.plan-unknown': {
     title: 'The service has no such plan',
-    hint: 'Read the catalog again.',
+    hint: 'Read the catalog again: chandler catalog lists services and plans.',
     status: 400,
     exit: 9,
   },
@@ -154,7 +154,7 @@ export const brokerProblems = {
   },
   'instance.unknown': {
     title: 'There is no such instance',
-    hint: 'List the instances to see which there are.',
+    hint: 'See which there are: chandler instance list.',
     status: 404,
     exit: 4,
   },
@@ -226,7 +226,7 @@ export const brokerProblems = {
   },
   'binding.unknown': {
     title: 'There is no such binding',
-    hint: 'List the bindings of the instance.',
+    hint: 'See which there are: chandler binding list.',
     status: 404,
     exit: 4,
   },
@@ -268,7 +268,7 @@ export const brokerProblems = {
   },
   'output.unknown': {
     title: 'There is no such output',
-    hint: 'List the outputs of the instance or operation.',
+    hint: 'See which there are: chandler instance outputs.',
     status: 404,
     exit: 4,
   },
@@ -280,7 +280,7 @@ export const brokerProblems = {
   },
   'operation.unknown': {
     title: 'There is no such operation',
-    hint: 'List the operations to see which there are.',
+    hint: 'See which there are: chandler operation list.',
     status: 404,
     exit: 4,
   },

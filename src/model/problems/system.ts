@@ -82,7 +82,7 @@ export const systemProblems = {
   },
   'settings.invalid': {
     title: 'The configuration has faults',
-    hint: 'Mend the named places.',
+    hint: 'Mend the named places: docs/settings.md says what each setting takes, chandler config validate what is still wrong.',
     status: 500,
     exit: 10,
   },
@@ -135,7 +135,12 @@ export const systemProblems = {
     status: 500,
     exit: 1,
   },
-  'package.unknown': { title: 'There is no such package', hint: 'List the packages.', status: 404, exit: 4 },
+  'package.unknown': {
+    title: 'There is no such package',
+    hint: 'See which there are: chandler package list.',
+    status: 404,
+    exit: 4,
+  },
   'package.sandbox-closed': {
     title: 'Sandboxes are closed here',
     hint: 'The operator opens them: sandbox.registries names where packages of authors may come from.',

@@ -199,7 +199,7 @@ export const tweedProblems = {
   },
   'tweed.inputs.missing': {
     title: 'A required parameter is missing',
-    hint: 'Send it.',
+    hint: 'Send it with the order; the plan publishes the schema of its parameters.',
     status: 400,
     exit: 9,
   },
