@@ -1,5 +1,5 @@
 /** Every call of the operator API that the UI makes. */
-import type { Tenant } from '../api/access.ts'
+import type { Tenant, TenantDetail } from '../api/access.ts'
 import type { AuditPage, AuditVerdict } from '../api/audit.ts'
 import type { BindingList, Credentials } from '../api/binding.ts'
 import type { CatalogAnswer } from '../api/catalog.ts'
@@ -42,7 +42,11 @@ export const calls = {
   logIn: call<Session>()('POST', '/session'),
   logOut: call<undefined>()('DELETE', '/session'),
   setOwnPassword: call<undefined>()('POST', '/password'),
-  tenants: call<Items<Tenant>>()('GET', '/tenants'),
+  tenants: call<Items<Tenant> & { readonly next?: string }>()('GET', '/tenants'),
+  tenant: call<TenantDetail>()('GET', '/tenants/:tenant'),
+  createTenant: call<TenantDetail>()('POST', '/tenants'),
+  changeTenant: call<TenantDetail>()('PATCH', '/tenants/:tenant'),
+  removeTenant: call<undefined>()('DELETE', '/tenants/:tenant'),
   cluster: call<Cluster>()('GET', '/cluster'),
   health: call<Health>()('GET', '/health'),
   examination: call<Examination>()('GET', '/examination'),

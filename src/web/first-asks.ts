@@ -44,6 +44,13 @@ export const firstAsks: Readonly<Record<string, (place: Place) => readonly Asked
   '/packages/:name': ({ params: { name = '' } }) => [
     { address: addressOf(calls.package, { name }), needs: 'read:packages' },
   ],
+  '/tenants': ({ query }) => [
+    { address: addressOf(calls.tenants, {}, tenantsIn(query)), needs: 'read:tenants' },
+  ],
+  '/tenants/:tenant': ({ params: { tenant = '' } }) => [
+    { address: addressOf(calls.tenant, { tenant }), needs: 'read:tenants' },
+    { address: addressOf(calls.instances, {}, instancesOfTenant(tenant)), needs: 'read:instances' },
+  ],
   '/nodes': () => [
     { address: addressOf(calls.cluster, {}), needs: 'read:cluster' },
     { address: addressOf(calls.health, {}), needs: 'read:cluster' },
@@ -113,8 +120,23 @@ export function instancesIn(query: URLSearchParams): Query {
     present: state === '' ? true : undefined,
     service: query.get('service') ?? undefined,
     platform: query.get('platform') ?? undefined,
+    tenant: query.get('tenant') ?? undefined,
     cursor: query.get('cursor') ?? undefined,
   }
+}
+
+/** The list of tenants as an address narrows it. */
+export function tenantsIn(query: URLSearchParams): Query {
+  return {
+    limit: pageSize,
+    beginning: query.get('q') ?? undefined,
+    after: query.get('cursor') ?? undefined,
+  }
+}
+
+/** The latest instances of a tenant. */
+export function instancesOfTenant(tenant: string): Query {
+  return { tenant, limit: 20, order: 'latest', present: true }
 }
 
 /** The list of operations as an address narrows it. */

@@ -28,6 +28,10 @@ export function operationLink(id: string): string {
   return href(`/operations/${encodeURIComponent(id)}`)
 }
 
+export function tenantLink(name: string): string {
+  return href(`/tenants/${encodeURIComponent(name)}`)
+}
+
 export function packageLink(name: string): string {
   return href(`/packages/${encodeURIComponent(name)}`)
 }

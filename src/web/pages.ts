@@ -19,6 +19,8 @@ import { OrderPage } from './pages/order.tsx'
 import { PackagePage } from './pages/package.tsx'
 import { PackagesPage } from './pages/packages.tsx'
 import { ServicePage } from './pages/service.tsx'
+import { TenantPage } from './pages/tenant.tsx'
+import { TenantsPage } from './pages/tenants.tsx'
 import { UpdatePage } from './pages/update.tsx'
 import { paramsOf } from './pattern.ts'
 import type { TextKey } from './texts.ts'
@@ -100,6 +102,19 @@ export const pages: readonly Page[] = [
     pattern: '/packages/:name',
     title: 'packages.title',
     content: PackagePage,
+  },
+  {
+    pattern: '/tenants',
+    title: 'tenants.title',
+    isInNavigation: true,
+    needs: 'read:tenants',
+    content: TenantsPage,
+  },
+  {
+    pattern: '/tenants/:tenant',
+    title: 'tenants.title',
+    needs: 'read:tenants',
+    content: TenantPage,
   },
   {
     pattern: '/nodes',

@@ -10,6 +10,7 @@ import { listTexts } from './texts/lists.ts'
 import { operationTexts } from './texts/operations.ts'
 import { shellTexts } from './texts/shell.ts'
 import { stateTexts } from './texts/states.ts'
+import { tenantTexts } from './texts/tenants.ts'
 
 /** One row per text: English, German. */
 export const texts = {
@@ -23,6 +24,7 @@ export const texts = {
   ...instanceTexts,
   ...operationTexts,
   ...brokerTexts,
+  ...tenantTexts,
 } as const
 export type TextKey = keyof typeof texts
 

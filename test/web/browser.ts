@@ -152,7 +152,7 @@ export async function looked(
 }
 
 /** How many pixels one would have to scroll sideways. */
-async function overflowOf(page: Page): Promise<number> {
+export async function overflowOf(page: Page): Promise<number> {
   const pixels = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
   return Math.max(0, pixels)
 }

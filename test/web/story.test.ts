@@ -199,6 +199,8 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     ['operations', '/operations', 'Operations'],
     ['packages', '/packages', 'Packages'],
     ['package', '/packages/alpha-db', 'alpha-db'],
+    ['all-tenants', '/tenants', 'Tenants'],
+    ['own-tenant', '/tenants/chandler', 'chandler'],
     ['nodes', '/nodes', 'Nodes'],
     ['audit', '/audit', 'Audit'],
     ['account', '/account', 'admin'],
@@ -322,7 +324,7 @@ describe.skipIf(missingChromium !== undefined)('the UI', () => {
     })
     await logInAs(seen, 'admin', passwords.admin)
     const first = sizes.reduce((sum, size) => sum + size, 0)
-    for (const path of ['/instances', '/operations', '/packages', '/nodes', '/audit', '/account'])
+    for (const path of ['/instances', '/operations', '/packages', '/tenants', '/nodes', '/audit', '/account'])
       await seen.visit(path)
 
     expect([first > 0, first <= 120_000]).toEqual([true, true])

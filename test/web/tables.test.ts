@@ -14,6 +14,7 @@ import { listTexts } from '../../src/web/texts/lists.ts'
 import { operationTexts } from '../../src/web/texts/operations.ts'
 import { shellTexts } from '../../src/web/texts/shell.ts'
 import { stateTexts } from '../../src/web/texts/states.ts'
+import { tenantTexts } from '../../src/web/texts/tenants.ts'
 
 const tables = [
   accountTexts,
@@ -26,6 +27,7 @@ const tables = [
   operationTexts,
   shellTexts,
   stateTexts,
+  tenantTexts,
 ]
 const rows: readonly (readonly [string, readonly string[]])[] = tables.flatMap((table) =>
   Object.entries(table),

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { InstanceDetail } from '../../api/instance.ts'
 import type { Problem } from '../../api/problem.ts'
 import { calls } from '../calls.ts'
-import { instancePage, operationLink } from '../links.ts'
+import { instancePage, operationLink, tenantLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { Command } from '../parts/copy.tsx'
 import { Question } from '../parts/dialog.tsx'
@@ -19,8 +19,19 @@ interface Props {
 }
 
 export function Overview({ detail }: Props) {
-  const { id, platform, organization, space, labels, maintenance, createdAt, updatedAt, state, barred } =
-    detail
+  const {
+    id,
+    platform,
+    tenant,
+    organization,
+    space,
+    labels,
+    maintenance,
+    createdAt,
+    updatedAt,
+    state,
+    barred,
+  } = detail
   return (
     <>
       <dl class="facts">
@@ -28,6 +39,9 @@ export function Overview({ detail }: Props) {
           <code>{id}</code>
         </Fact>
         <Fact name={t('instances.platform')}>{platform}</Fact>
+        <Fact name={t('instance.tenant')}>
+          {may('read:tenants') ? <a href={tenantLink(tenant)}>{tenant}</a> : tenant}
+        </Fact>
         <Fact name={t('instance.dashboard')}>{dashboardLink(detail.dashboardUrl)}</Fact>
         <Fact name={t('instance.organization')}>{organization}</Fact>
         <Fact name={t('instance.space')}>{space}</Fact>

@@ -1,7 +1,7 @@
 /** The account of the session, its end, its language; and the way out. */
 import { useState } from 'preact/hooks'
 import { OwnPassword } from '../account/own-password.tsx'
-import { TenantTable } from '../account/tenants.tsx'
+import { OwnTenants } from '../account/tenants.tsx'
 import { calls } from '../calls.ts'
 import { useLoaded } from '../load.ts'
 import { Command } from '../parts/copy.tsx'
@@ -47,7 +47,7 @@ export function AccountPage() {
           <code>{about.value?.cluster}</code>
         </dd>
       </dl>
-      <TenantTable />
+      <OwnTenants />
       <OwnPassword session={session.value.session} />
       <label class="field">
         {t('account.language')}

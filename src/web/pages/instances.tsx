@@ -3,7 +3,8 @@
 import type { Instance } from '../../api/instance.ts'
 import { calls } from '../calls.ts'
 import { instancesIn } from '../first-asks.ts'
-import { instanceLink } from '../links.ts'
+import { InstanceTable } from '../instance/table.tsx'
+import { tenantLink } from '../links.ts'
 import { useLoaded } from '../load.ts'
 import { ChoiceFilter, TextFilter } from '../parts/filters.tsx'
 import { NoInstances } from '../parts/no-instances.tsx'
@@ -11,10 +12,9 @@ import { NoneFit } from '../parts/none-fit.tsx'
 import { NotYet } from '../parts/not-yet.tsx'
 import { Paging } from '../parts/paging.tsx'
 import { ProblemNote } from '../parts/problem.tsx'
-import { State, stateWord } from '../parts/state.tsx'
-import { Ago } from '../parts/time.tsx'
+import { stateWord } from '../parts/state.tsx'
 import { useTitle } from '../parts/title.ts'
-import { address } from '../router.ts'
+import { address, refine } from '../router.ts'
 import { send } from '../send.ts'
 import { t } from '../texts.ts'
 
@@ -36,6 +36,7 @@ export function InstancesPage() {
   return (
     <>
       <h1>{t('instances.title')}</h1>
+      <OfTenant />
       <Filters />
       {list.problem === undefined || list.value === undefined ? null : (
         <ProblemNote problem={list.problem} again={list.reload} />
@@ -49,6 +50,20 @@ export function InstancesPage() {
         </>
       )}
     </>
+  )
+}
+
+/** Whose they are, where the address names a tenant. */
+function OfTenant() {
+  const tenant = address.value.query.get('tenant')
+  if (tenant === null) return null
+  return (
+    <p>
+      {t('instances.ofTenant')} <a href={tenantLink(tenant)}>{tenant}</a>{' '}
+      <button type="button" class="small" onClick={() => refine({ tenant: undefined, cursor: undefined })}>
+        {t('instances.ofAll')}
+      </button>
+    </p>
   )
 }
 
@@ -96,47 +111,5 @@ function Table({ items, isFiltered }: TableProps) {
     ) : (
       <NoInstances text={t('instances.empty')} hint={t('instances.emptyHint')} />
     )
-  return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">{t('instances.name')}</th>
-          <th scope="col">{t('instances.state')}</th>
-          <th scope="col" class="spare">
-            {t('instances.service')}
-          </th>
-          <th scope="col" class="spare">
-            {t('instances.platform')}
-          </th>
-          <th scope="col" class="spare">
-            {t('instances.changed')}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((one) => (
-          <tr key={`${one.platform} ${one.id}`}>
-            <th scope="row">
-              <a href={instanceLink({ platform: one.platform, instance: one.id })}>{one.name ?? one.id}</a>
-              {one.name === undefined || one.name === one.id ? null : <code class="below">{one.id}</code>}
-              <span class="below narrow-only">
-                {one.service.name ?? one.service.id} · {one.plan.name ?? one.plan.id}
-              </span>
-            </th>
-            <td>
-              <State of={one.state} />
-            </td>
-            <td class="spare">
-              {one.service.name ?? one.service.id}
-              <span class="below">{one.plan.name ?? one.plan.id}</span>
-            </td>
-            <td class="spare">{one.platform}</td>
-            <td class="spare">
-              <Ago at={one.updatedAt} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  return <InstanceTable items={items} />
 }

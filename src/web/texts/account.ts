@@ -27,11 +27,6 @@ export const accountTexts = {
     'The account is one of the identity provider: its password is changed there, and its roles are given there.',
     'Das Konto gehört dem Identity-Provider: Dort wird sein Passwort geändert, dort bekommt es seine Rollen.',
   ],
-  'account.tenants': ['Tenants', 'Mandanten'],
-  'account.tenant': ['Tenant', 'Mandant'],
-  'account.instances': ['Instances', 'Instanzen'],
-  'account.bindings': ['Bindings', 'Bindungen'],
-  'account.ofQuota': ['{used} of {most}', '{used} von {most}'],
   'account.logOut': ['Log out', 'Abmelden'],
   'account.command': ['Log in on the command line', 'Auf der Befehlszeile anmelden'],
 } as const
