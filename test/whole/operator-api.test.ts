@@ -363,7 +363,7 @@ test.each(tooMuch)('a body %s is refused alike on both sides', async (_name, par
   ])
   expect([platforms.status, await platforms.json()]).toEqual([
     400,
-    { description: expect.stringContaining(what) },
+    { description: expect.stringContaining(what), hint: expect.stringContaining('raise limits.json') },
   ])
 })
 
