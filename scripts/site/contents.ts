@@ -38,6 +38,7 @@ const rows: readonly (readonly [title: string, pages: readonly Row[]])[] = [
     'Operate a broker',
     [
       ['docs/operators.md', 'For operators'],
+      ['docs/sizing.md', 'Sizing and high availability'],
       ['docs/access.md', 'Access'],
       ['docs/security.md', 'Security model'],
       ['docs/platforms.md', 'Platforms'],
