@@ -152,10 +152,14 @@ async function openPackages(
   const { dataDir: folder, engine: choice, kubernetes, runs, tenants } = settings
   const named = tenants.flatMap(({ engine }) => engine ?? [])
   const { network } = runs
-  const found = await openEngines({ folder, clock, artifacts, choice, kubernetes, network, named })
+  const ofTenants = () => rules.policy().tenants ?? []
+  const decided = ofTenants().flatMap(({ engine }) => engine ?? [])
+  const found = await openEngines({
+    ...{ folder, clock, artifacts, choice, kubernetes, network, named, decided },
+    unopened: (name, error) => report.event({ kind: 'fault', doing: `open the engine ${name}`, error }),
+  })
   const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
   const tell = tellPackages(metrics, report)
-  const ofTenants = () => rules.policy().tenants ?? []
   const reading = { artifacts, engines, signing: signingOf(settings), tenants: ofTenants }
   const shelf = makeLiveCatalog({ store, room: reading, signal, tell })
   const sandbox: OperatorPorts['sandbox'] = {

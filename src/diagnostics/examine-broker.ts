@@ -13,13 +13,14 @@ import { engineWords } from './engine-words.ts'
 import { examineHost, runtime } from './examine-host.ts'
 import { examineRegistries } from './examine-registries.ts'
 import { examineRows } from './examine-rows.ts'
+import { examineTenants } from './examine-tenants.ts'
 import { findingsOf } from './findings.ts'
 import { storeFault } from './health.ts'
 import { lintCatalog } from './lint.ts'
 import type { Seen } from './seen.ts'
 
 interface Parts {
-  readonly ports: Pick<Ports, 'store' | 'clock' | 'node' | 'catalog'>
+  readonly ports: Pick<Ports, 'store' | 'clock' | 'node' | 'catalog' | 'policy'>
   readonly ring: KeyRing
   readonly engines: readonly Engine[]
   readonly artifacts: ArtifactStore
@@ -44,9 +45,10 @@ export function makeExamination(parts: Parts): () => Promise<Examination> {
 }
 
 async function examineBroker(parts: Parts): Promise<Examination> {
-  const { ports, settings } = parts
-  const looks = [storeOf(parts), enginesOf(parts.engines), registriesOf(parts)]
-  const seen = [...(await Promise.all(looks)), [catalogOf(ports.catalog())], parts.traces()]
+  const { ports, settings, engines } = parts
+  const looks = [storeOf(parts), enginesOf(engines), registriesOf(parts)]
+  const tenants = examineTenants(ports.policy().tenants ?? [], engines)
+  const seen = [...(await Promise.all(looks)), tenants, [catalogOf(ports.catalog())], parts.traces()]
   return {
     node: ports.node,
     at: moment(ports.clock.now()),

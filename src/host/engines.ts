@@ -24,6 +24,10 @@ export interface EnginePlaces {
   readonly network?: Settings['runs']['network']
   /** Engines that tenants name: those that the choice does not open run their jobs alone. */
   readonly named?: readonly string[]
+  /** Likewise, of what was decided by command: one that cannot be opened stops no broker, or that could not be decided otherwise. */
+  readonly decided?: readonly string[]
+  /** Told of one of those that cannot be opened. */
+  unopened?(name: string, error: unknown): void
   /** Of the choice `kubernetes`. */
   readonly kubernetes?: Settings['kubernetes']
   /** Try what the host offers, whatever is remembered of it. */
@@ -60,11 +64,12 @@ async function openDocker({
   artifacts,
   choice = 'auto',
   named = [],
+  decided = [],
   network = 'auto',
 }: EnginePlaces): Promise<readonly Engine[]> {
   const socket = await findSocket(process.env)
   const isChosen = choice === 'docker' || (choice === 'auto' && socket !== undefined)
-  if (!isChosen && !named.includes('docker')) return []
+  if (!isChosen && ![...named, ...decided].includes('docker')) return []
   const tickets = join(folder, 'docker')
   const options = { folder: tickets, clock, copier: artifacts, supplies: artifacts, network }
   // Reading a package decides whether it may ask for the socket at all: operators say so package by package.
@@ -78,19 +83,28 @@ async function openKubernetes({
   artifacts,
   choice,
   named = [],
+  decided = [],
   kubernetes,
+  unopened,
 }: EnginePlaces): Promise<readonly Engine[]> {
-  const inNamespaces = [...new Set(named)].filter((name) => name.startsWith('kubernetes/'))
-  const isNamed = named.includes('kubernetes')
-  const usual = choice === 'kubernetes' || isNamed ? ['kubernetes'] : []
+  const required = [...(choice === 'kubernetes' ? ['kubernetes'] : []), ...named]
+  const names = [...new Set([...required, ...decided])].filter((name) => /^kubernetes(?:\/|$)/.test(name))
   const { startTimeout: startMs, namespace: usualNamespace, ...more } = kubernetes ?? {}
   const environment = process.env
   const ours = { images: artifacts.images, copier: artifacts, supplies: artifacts, clock, environment }
-  return Promise.all(
-    [...usual, ...inNamespaces].map(async (name) => {
-      const [, namespace = usualNamespace] = name.split('/')
-      const engine = await openKubernetesEngine(present({ ...more, name, namespace, startMs, ...ours }))
-      return name === 'kubernetes' && choice === 'kubernetes' ? engine : { ...engine, reserved: true }
-    }),
+  const open = async (name: string): Promise<Engine> => {
+    const [, namespace = usualNamespace] = name.split('/')
+    const engine = await openKubernetesEngine(present({ ...more, name, namespace, startMs, ...ours }))
+    return name === 'kubernetes' && choice === 'kubernetes' ? engine : { ...engine, reserved: true }
+  }
+  const opened = await Promise.all(
+    names.map((name) =>
+      open(name).catch((error: unknown) => {
+        if (required.includes(name)) throw error
+        unopened?.(name, error)
+        return undefined
+      }),
+    ),
   )
+  return opened.filter((engine) => engine !== undefined)
 }
