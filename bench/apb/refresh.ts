@@ -91,6 +91,7 @@ async function openLister(
   const shelf = makeLiveCatalog({
     store,
     room: { artifacts, engines: [], tenants: () => [] },
+    clock: systemClock,
     signal,
     tell: () => undefined,
   })

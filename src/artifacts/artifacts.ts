@@ -97,10 +97,10 @@ function storeIn(rooms: () => Promise<ArtifactContext>, options: ArtifactStoreOp
     if (reference.kind === 'path') return await openPath(reference.path, text, await rooms())
     if (reference.kind === 'component') {
       const { place, lookup } = reference
-      const pin = async (image: string) => (await images.open(image)).digest
+      const pin = async (image: string) => (await images.open(image, signal)).digest
       return await openComponent({ reference: text, place, lookup, signal, pin }, await rooms())
     }
-    if (reference.kind !== 'url') return await images.open(text)
+    if (reference.kind !== 'url') return await images.open(text, signal)
     const there = await rooms()
     const digest = await keepFile(reference, there, signal)
     return await openPath(there.content.pathOf(digest), text, there)

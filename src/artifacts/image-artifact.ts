@@ -11,6 +11,8 @@ import type { Source } from './oci/place.ts'
 
 export interface ImageContext {
   readonly content: ContentStore
+  /** Ends what is asked of the source. */
+  readonly signal: AbortSignal
   /** Opens the source again: an artifact may be looked into long after it was opened. */
   reopen(): Promise<Source>
 }
@@ -48,7 +50,7 @@ export function makeImageArtifact(reference: string, image: ReadImage, rooms: Im
 
 async function bringBlob(
   wanted: Descriptor,
-  { content, reopen }: ImageContext,
+  { content, signal: stopped, reopen }: ImageContext,
 ): Promise<Uint8Array | undefined> {
   let source: Source | undefined
   try {
@@ -58,7 +60,7 @@ async function bringBlob(
         source ??= await reopen()
         return await source.blob(wanted, from, signal)
       },
-      { signal: new AbortController().signal, progress: () => undefined },
+      { signal: stopped, progress: () => undefined },
     )
     const bytes = await readBounded(path, pieceBytesMax)
     if (bytes !== undefined) checkBytes(bytes, wanted.digest, path)
@@ -71,13 +73,12 @@ async function bringBlob(
 async function findManifest(
   digest: string,
   said: string | undefined,
-  { content, reopen }: ImageContext,
+  { content, signal, reopen }: ImageContext,
 ): Promise<Manifest | undefined> {
   const there = await content.document(digest)
   if (there !== undefined) return parseManifest(there, said, digest)
   const source = await reopen()
   try {
-    const signal = new AbortController().signal
     const manifest = await source.manifest({ digest }, signal)
     if (manifest !== undefined) await content.keep(manifest.bytes)
     return manifest

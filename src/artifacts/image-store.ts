@@ -2,8 +2,11 @@
 import type { ImageArtifact, ImageConfig } from '../model/artifact.ts'
 
 export interface ImageStore {
-  /** Reads manifest and configuration of an image reference (docker://, oci:, oci-archive:, docker-archive:); pulls no layer. */
-  open(reference: string): Promise<ImageArtifact>
+  /**
+   * Reads manifest and configuration of an image reference (docker://, oci:, oci-archive:, docker-archive:); pulls no layer. The signal
+   * also ends what is asked of the artifact later.
+   */
+  open(reference: string, signal?: AbortSignal): Promise<ImageArtifact>
   /** Makes every layer of an image present, verified and unpacked; a second call finds all of it in the cache. */
   unpack(image: WantedImage): Promise<UnpackedImage>
 }

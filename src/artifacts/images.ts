@@ -34,7 +34,7 @@ const trustedMs = 60_000
 export function imagesIn(rooms: () => Promise<ArtifactContext>): OpenImageStore {
   const known = new Map<string, { readonly image: UnpackedImage; readonly until: number }>()
   return {
-    open: async (reference) => await openImage(reference, await rooms()),
+    open: async (reference, signal) => await openImage(reference, await rooms(), signal),
     unpack: async (wanted) => {
       const key = `${wanted.digest} ${wanted.platform ?? ''}`
       const { clock } = await rooms()
@@ -51,10 +51,13 @@ export function imagesIn(rooms: () => Promise<ArtifactContext>): OpenImageStore 
   }
 }
 
-async function openImage(text: string, { content, options }: ArtifactContext): Promise<ImageArtifact> {
+async function openImage(
+  text: string,
+  { content, options }: ArtifactContext,
+  signal = new AbortController().signal,
+): Promise<ImageArtifact> {
   const reference = parseReference(text, options.registries)
   const { source, close } = lazySource(reference, options)
-  const { signal } = new AbortController()
   try {
     // By digest it may be here already, wherever it came from and whether that can be reached or not.
     const image = await readImage(wantedOf(reference), {
@@ -64,7 +67,7 @@ async function openImage(text: string, { content, options }: ArtifactContext): P
       signal,
       platform: ownPlatform(),
     })
-    return makeImageArtifact(text, image, { content, reopen: () => openSource(reference, options) })
+    return makeImageArtifact(text, image, { content, signal, reopen: () => openSource(reference, options) })
   } finally {
     await close()
   }

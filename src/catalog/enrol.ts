@@ -182,7 +182,7 @@ function write(store: Store, enrolment: Omit<Enrolment, 'updatedAt'>): Promise<v
 }
 
 /** What was written down. */
-export function remembered({ document }: Enrolment): Remembered {
+export function remembered({ document }: Pick<Enrolment, 'document'>): Remembered {
   // Written here and nowhere else.
   return document as unknown as Remembered
 }

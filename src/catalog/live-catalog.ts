@@ -2,10 +2,13 @@
 import type { Login } from '../artifacts/index.ts'
 import { type Catalog, makeCatalog, type Offer } from '../broker/catalog.ts'
 import type { MountedPrograms } from '../broker/ports.ts'
+import type { Clock } from '../kit/clock.ts'
 import { present } from '../kit/present.ts'
 import { entriesOf } from '../settings/catalog-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type CatalogOrder, type Entry, type LoadedCatalog, loadCatalog } from './load-catalog.ts'
+import { readForSandbox } from './sandbox.ts'
+import { makeSandboxReadings } from './sandbox-readings.ts'
 import { loginAmong } from './source-of.ts'
 
 export interface LiveCatalog {
@@ -20,6 +23,8 @@ export interface LiveCatalog {
   refresh(name: string): Promise<boolean>
   /** Offers what stands in the sandboxes now; answers whether another catalog is offered. */
   takeSandboxes(): Promise<boolean>
+  /** Resolves when no package of a sandbox is being read, which the signal ends. */
+  settled(): Promise<void>
   /** The login of the source that lists an image. */
   loginFor(host: string, repository: string): Login | undefined
 }
@@ -32,8 +37,18 @@ export interface LiveSource {
   readonly isFresh: boolean
 }
 
+interface Around extends Omit<CatalogOrder, 'entries' | 'recall' | 'again' | 'readings'> {
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
+}
+
 /** An empty shelf. The first filling takes sources as they were when the broker last ran. */
-export function makeLiveCatalog(around: Omit<CatalogOrder, 'entries' | 'recall' | 'again'>): LiveCatalog {
+export function makeLiveCatalog({ clock, ...given }: Around): LiveCatalog {
+  const readings = makeSandboxReadings({
+    ...given,
+    clock,
+    read: (row, signal) => readForSandbox(given.room, row, signal),
+  })
+  const around = { ...given, readings }
   let loaded: LoadedCatalog = { catalog: makeCatalog([]), parts: [], sandboxes: [], lentTo: () => ({}) }
   let loginFor: LiveCatalog['loginFor'] = () => undefined
   let isFirst = true
@@ -86,5 +101,6 @@ export function makeLiveCatalog(around: Omit<CatalogOrder, 'entries' | 'recall' 
         return asked !== undefined && (await loadAgain(asked.entry))
       }),
     takeSandboxes: () => inTurn(() => loadAgain()),
+    settled: () => readings.settled(),
   }
 }

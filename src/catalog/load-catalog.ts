@@ -13,11 +13,13 @@ import type { Enrolment, Offering, Store } from '../store/store.ts'
 import { type EnrolWord, enrol } from './enrol.ts'
 import { tellRenamed } from './renamed.ts'
 import { loadSandboxes, offered, type SandboxContext, type Sandboxed } from './sandbox.ts'
+import type { SandboxReadings } from './sandbox-readings.ts'
 import { type LoadedSource, listSource, recallSource, type SourceOrder } from './source-loading.ts'
 
 export interface CatalogOrder {
   readonly store: Store
   readonly room: SandboxContext & SourceOrder['room']
+  readonly readings: SandboxReadings
   readonly entries: readonly Entry[]
   /** The same entries as before, of which one is read again, if any. */
   readonly again?: { readonly before: LoadedCatalog; readonly entry?: Entry }
@@ -130,7 +132,7 @@ function offersOfParts(
 }
 
 function wordsOf(sandboxes: readonly Sandboxed[]) {
-  return sandboxes.map(({ row, package: pkg }) => [row, pkg.digest])
+  return sandboxes.map(({ row, package: pkg }) => [row, pkg.digest, pkg.notes])
 }
 
 function isSame(part: CatalogPart, before: CatalogPart | undefined): boolean {

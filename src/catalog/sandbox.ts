@@ -11,11 +11,12 @@ import { sha256, uuidOf } from '../kit/hash.ts'
 import type { JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import type { Package } from '../model/package.ts'
-import { fail, failAll, toProblem } from '../model/problem.ts'
+import { fail, failAll } from '../model/problem.ts'
 import { type SandboxPackage, sandboxName } from '../model/sandbox.ts'
 import { jobWithin, ruled, type TenantRule } from '../model/tenant-rule.ts'
 import type { Enrolment, Store } from '../store/store.ts'
-import { type EnrolWord, isReadAs, knownOf, type Remembered, sameHost, whatToRemember } from './enrol.ts'
+import { isReadAs, isVouched, knownOf, type Remembered, sameHost, whatToRemember } from './enrol.ts'
+import type { SandboxReadings } from './sandbox-readings.ts'
 
 export interface SandboxContext extends ReadingContext {
   /** What holds for tenants now. */
@@ -72,53 +73,43 @@ interface LoadOrder {
   readonly store: Store
   readonly room: SandboxContext
   readonly enrolments: readonly Enrolment[]
-  tell(word: EnrolWord): void
+  readonly readings: SandboxReadings
 }
 
-/** What stands in all sandboxes; digests do not change, so what was read once is asked of no registry again. */
+/**
+ * What stands in all sandboxes, as far as it was read; nothing here waits for a registry. What may have changed since is offered as it was, and
+ * read anew meanwhile.
+ */
 export async function loadSandboxes({
   store,
   room,
   enrolments,
-  tell,
+  readings,
 }: LoadOrder): Promise<readonly Sandboxed[]> {
   const loaded: Sandboxed[] = []
-  for (const row of await store.look.sandboxPackages()) {
-    const name = sandboxName(row)
-    const before = enrolments.find((one) => one.name === name && one.reference === row.reference)
-    try {
-      loaded.push({
-        row,
-        package: (await knownBefore(room, before)) ?? (await readAgain({ store, room }, row)),
-      })
-    } catch (error) {
-      tell({ kind: 'refused', name, source: 'registry', problem: toProblem(error) })
+  const known = new Map(enrolments.map((one) => [one.name, one]))
+  const rows = await store.look.sandboxPackages()
+  readings.keep(rows)
+  for (const row of rows) {
+    const found = known.get(sandboxName(row))
+    const before = found?.reference === row.reference ? found : undefined
+    if (before === undefined || !isOffered(before, room)) {
+      readings.ask(row, before?.state === 'refused' ? 'refused' : 'unread')
+      continue
     }
+    const own = readings.found(row)
+    const pkg = own ?? knownOf(before).package
+    loaded.push({ row, package: pkg })
+    const kept = contractNamed(before.contract).keeps?.(pkg) ?? []
+    const isSure = own !== undefined || sameHost(before)
+    if (!isSure || !(await isKept(room.artifacts, kept))) readings.ask(row, 'offered')
   }
   return loaded
 }
 
-async function knownBefore(
-  room: SandboxContext,
-  before: Enrolment | undefined,
-): Promise<Package | undefined> {
-  if (before?.state !== 'offered' || !isReadAs(before, { options }) || !sameHost(before)) return undefined
-  const { package: pkg } = knownOf(before)
-  const kept = contractNamed(before.contract).keeps?.(pkg) ?? []
-  return (await isKept(room.artifacts, kept)) ? pkg : undefined
-}
-
-/** How long a registry that an author named may keep the catalog waiting. */
-const readAgainMs = 30_000
-
-async function readAgain(
-  { store, room }: Pick<LoadOrder, 'store' | 'room'>,
-  row: SandboxPackage,
-): Promise<Package> {
-  const reading = await readForSandbox(room, row, AbortSignal.timeout(readAgainMs))
-  const written = { ...reading, name: sandboxName(row), reference: row.reference, state: 'offered' as const }
-  await store.write(async (tx) => tx.putEnrolment({ ...written, updatedAt: await tx.now() }))
-  return knownOf({ ...written, updatedAt: 0 }).package
+/** Whether it may be offered as it was read: its signatures were held against the policy of now. */
+function isOffered(before: Enrolment, room: SandboxContext): boolean {
+  return before.state === 'offered' && isReadAs(before, { options }) && isVouched(before, room, [])
 }
 
 /** Whatever a reading runs, runs where and how packages of the tenant do. */

@@ -147,7 +147,7 @@ async function write(order: SourceOrder, found: Survey): Promise<LoadedSource> {
   tell({ kind: 'listed', name: entry.source.name, listing: figuresOf(found, listing) })
   return {
     packages: offered.map(({ row }) => listedOf(row)),
-    gone: left.stay.map((row) => remembered({ ...row, updatedAt: 0 }).package),
+    gone: left.stay.map((row) => remembered(row).package),
     listedAt,
     isFresh: true,
   }
@@ -259,7 +259,7 @@ async function goneRows(
   const stay: Row[] = []
   const remove: string[] = []
   for (const { updatedAt: _at, ...row } of gone) {
-    const known = isObject(row.document['package']) ? remembered({ ...row, updatedAt: 0 }).package : undefined
+    const known = isObject(row.document['package']) ? remembered(row).package : undefined
     const plans = known?.services.flatMap((service) => service.plans.flatMap(({ id }) => id ?? [])) ?? []
     const counts = await Promise.all(plans.map((plan) => look.countInstances(plan)))
     const instances = counts.reduce((sum, count) => sum + count, 0)
@@ -356,7 +356,7 @@ function rowsOf(
 }
 
 function listedOf(row: Row): ListedPackage {
-  const { package: pkg, options } = remembered({ ...row, updatedAt: 0 })
+  const { package: pkg, options } = remembered(row)
   return { name: row.name, package: pkg, options }
 }
 

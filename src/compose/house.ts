@@ -161,7 +161,7 @@ async function openPackages(
   const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
   const tell = tellPackages(metrics, report)
   const reading = { artifacts, engines, signing: signingOf(settings), tenants: ofTenants }
-  const shelf = makeLiveCatalog({ store, room: reading, signal, tell })
+  const shelf = makeLiveCatalog({ store, room: reading, clock, signal, tell })
   const sandbox: OperatorPorts['sandbox'] = {
     async read(one, registries, gone) {
       checkReference(one.reference, registries)
@@ -222,6 +222,7 @@ function startCatalogLoops(
   return {
     async stop() {
       await refresh.stop()
+      await shelf.settled()
       await sweep.stop()
     },
   }

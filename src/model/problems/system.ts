@@ -147,6 +147,12 @@ export const systemProblems = {
     status: 403,
     exit: 11,
   },
+  'package.unread': {
+    title: 'The package is not read yet',
+    hint: 'Wait a moment: the broker reads it beside its other work, and offers it then.',
+    status: 503,
+    exit: 8,
+  },
   'package.invalid': {
     title: 'The package has faults',
     hint: 'Mend the named places of the package.',
