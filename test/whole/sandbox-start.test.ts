@@ -42,8 +42,12 @@ async function startImages(names: readonly string[]) {
   return { ...server, silent, references }
 }
 
-async function packagesOf(running: TestBroker): Promise<Readonly<Record<string, string>>> {
-  const answer = await ask(running, '/api/v1/packages', { as: basic('admin') })
+/** Its sandboxed packages as an account sees them: their state, or why they are refused. */
+async function packagesOf(
+  running: TestBroker,
+  as = basic('admin'),
+): Promise<Readonly<Record<string, string>>> {
+  const answer = await ask(running, '/api/v1/packages', { as })
   const { items } = (await answer.json()) as { readonly items: readonly Package[] }
   const sandboxed = items.filter(({ tenant }) => tenant !== undefined)
   return Object.fromEntries(
@@ -51,24 +55,36 @@ async function packagesOf(running: TestBroker): Promise<Readonly<Record<string, 
   )
 }
 
+async function offer(running: TestBroker, name: string, reference: string | undefined): Promise<void> {
+  const body = { name, reference, tenant: name }
+  const answer = await ask(running, '/api/v1/packages', { as: basic('admin'), method: 'POST', body })
+  expect(answer.status).toBe(201)
+}
+
+/** As in a store that was restored without what was read; of this one package another image stands there, which nothing here has seen. */
+function forget(folder: string, name: string, reference: string | undefined): void {
+  const store = new DatabaseSync(join(folder, 'data', 'chandler.db'))
+  store.exec("DELETE FROM enrolments WHERE name LIKE 'sandbox/%'")
+  store.exec(`UPDATE sandbox_packages SET reference = '${reference}' WHERE name = '${name}'`)
+  store.close()
+}
+
+function freshFolder(): string {
+  const folder = newFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 test('a start, a reload and a stop wait for no package of a sandbox; what answers is offered beside what is silent', async () => {
   const images = await startImages(['good', 'other', 'silent'])
   onTestFinished(() => images.stop())
-  const folder = newFolder()
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = freshFolder()
   const sandbox = `sandbox: {registries: ["${images.host}"]}\n`
   const first = await startTestBroker(sandbox, folder)
-  for (const [i, name] of ['good', 'silent'].entries()) {
-    const body = { name, reference: images.references[i], tenant: name }
-    const answer = await ask(first, '/api/v1/packages', { as: basic('admin'), method: 'POST', body })
-    expect(answer.status).toBe(201)
-  }
+  await offer(first, 'good', images.references[0])
+  await offer(first, 'silent', images.references[1])
   await first.broker.stop()
-  // As in a store that was restored without them; what nothing here has seen must be asked for.
-  const store = new DatabaseSync(join(folder, 'data', 'chandler.db'))
-  store.exec("DELETE FROM enrolments WHERE name LIKE 'sandbox/%'")
-  store.exec(`UPDATE sandbox_packages SET reference = '${images.references[2]}' WHERE name = 'silent'`)
-  store.close()
+  forget(folder, 'silent', images.references[2])
   images.silent.add('silent')
 
   const next = await startTestBroker(sandbox, folder)
@@ -79,5 +95,30 @@ test('a start, a reload and a stop wait for no package of a sandbox; what answer
   expect(await packagesOf(next)).toEqual(left)
   const offered = next.broker.catalog().offers.flatMap(({ sandbox: tenant }) => tenant ?? [])
   expect(offered).toEqual(['good'])
+  await next.broker.stop()
+})
+
+test('a package that cannot be read is shown in its own tenant, and in no other', async () => {
+  const images = await startImages(['good'])
+  onTestFinished(() => images.stop())
+  const folder = freshFolder()
+  const sandbox = `sandbox: {registries: ["${images.host}"]}\n`
+  const users = ['gone', 'other'].map(
+    (tenant) => `    - {name: of-${tenant}, password: "${tenant}", role: author, tenants: [${tenant}]}\n`,
+  )
+  const withUsers = (text: string) => text.replace('\nshutdown:', `\n${users.join('')}shutdown:`)
+  const first = await startTestBroker(sandbox, folder, withUsers)
+  await offer(first, 'gone', images.references[0])
+  await first.broker.stop()
+  forget(folder, 'gone', `docker://${images.host}/gone@sha256:${'0'.repeat(64)}`)
+
+  const next = await startTestBroker(sandbox, folder, withUsers)
+  const left = { 'sandbox/gone/gone': 'artifact.not-found' }
+  await vi.waitFor(async () => expect(await packagesOf(next)).toEqual(left), { timeout: 60_000 })
+  const of = (tenant: string) => `Basic ${Buffer.from(`of-${tenant}:${tenant}`).toString('base64')}`
+  const shown = async (tenant: string) =>
+    (await ask(next, '/api/v1/packages/sandbox%2Fgone%2Fgone', { as: of(tenant) })).status
+  expect([await packagesOf(next, of('gone')), await shown('gone')]).toEqual([left, 200])
+  expect([await packagesOf(next, of('other')), await shown('other')]).toEqual([{}, 404])
   await next.broker.stop()
 })

@@ -113,12 +113,15 @@ function shownOf(broker: Ports, found: Enrolment) {
 function packageSight(broker: Ports, tenants: Reach): (one: Enrolment) => boolean {
   const whole = broker.catalog()
   const seen = catalogSeen(broker, tenants)
-  if (seen === whole) return () => true
   const shown = new Set(seen.offers.map(({ plan }) => plan.id))
   const offers = whole.offers.filter(({ sandbox }) => sandbox === undefined)
   const digestsOf = (isShown: boolean) =>
     new Set(offers.flatMap(({ plan, package: of }) => (shown.has(plan.id) === isShown ? of.digest : [])))
   const [some, hidden] = [digestsOf(true), digestsOf(false)]
+  const isAllSeen = seen === whole
+  // What stands in a sandbox and is not offered is in no catalog, so that nothing of a catalog tells of it.
   return ({ digest, document: { tenant } }) =>
-    typeof tenant === 'string' ? isWithin(tenants, tenant) : some.has(digest) && !hidden.has(digest)
+    typeof tenant === 'string'
+      ? isWithin(tenants, tenant)
+      : isAllSeen || (some.has(digest) && !hidden.has(digest))
 }
