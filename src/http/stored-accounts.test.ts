@@ -4,7 +4,7 @@ import { codeOf } from '../../test/support/problems.ts'
 import { openTestStore, type StoreKind, storeKinds } from '../../test/support/stores.ts'
 import { addAccount, changeAccount, makeToken, removeAccount, revokeToken } from '../broker/accounts.ts'
 import { systemChance } from '../kit/clock.ts'
-import { fitsPassword, hashPassword } from '../kit/hash.ts'
+import { fitsPassword, hashPassword, unknownHash } from '../kit/hash.ts'
 import { type Grant, permits, roles } from '../model/access.ts'
 import { ProblemError } from '../model/problem.ts'
 import { type Account, makeGate } from './authenticate.ts'
@@ -35,6 +35,9 @@ async function cluster(kind: StoreKind) {
     ports,
     nodes: [node(), node()] as const,
     advance: opened.advance,
+    pass: (ms: number) => {
+      time.now += ms
+    },
     close: () => opened[Symbol.asyncDispose](),
   }
 }
@@ -166,6 +169,21 @@ test('wrong credentials are guesses; the same right ones at once are none', asyn
   await close()
 })
 
+test('a password that comes many times at once is tried once, also when its hour is over', async () => {
+  const { ports, nodes, pass, close } = await cluster('memory')
+  await addAccount(ports, asker, { name: 'ada', kind: 'user', password: 'first', grants: developer })
+  const [{ stored }] = nodes
+  // More than may wait for a try of their own.
+  const all = () => Promise.all(Array.from({ length: 200 }, () => stored.admit(basic('ada', 'first'))))
+  for (let hour = 0; hour < 2; hour++) {
+    expect(new Set((await all()).map((one) => one?.name))).toEqual(new Set(['ada']))
+    pass(3_600_001)
+  }
+  const wrong = Array.from({ length: 200 }, (_, i) => stored.admit(basic(['ada', 'eve'][i % 2] ?? '', 'x')))
+  expect(new Set(await Promise.all(wrong))).toEqual(new Set([undefined]))
+  await close()
+})
+
 test('a hash fits its password only, however that was typed, and differs each time', async () => {
   const salt = new Uint8Array(16)
   const hash = await hashPassword('caf\u00e9', salt)
@@ -174,6 +192,12 @@ test('a hash fits its password only, however that was typed, and differs each ti
   expect(await fitsPassword('cafe\u0301', hash)).toBe(true)
   expect(await fitsPassword('cafe', hash)).toBe(false)
   expect(await fitsPassword('caf\u00e9', 'plain')).toBe(false)
+  expect(
+    await fitsPassword(
+      '',
+      unknownHash((count) => new Uint8Array(count)),
+    ),
+  ).toBe(false)
 })
 
 test('while the store is away, a wrong password of the settings is a wrong one; of other names nothing is known', async () => {

@@ -3,7 +3,7 @@
  * at once on every node. A password is tried against its hash once an hour; in between a digest of it is known here.
  */
 import type { Chance, Clock } from '../kit/clock.ts'
-import { fitsPassword, hashPassword, keyedDigest, sha256 } from '../kit/hash.ts'
+import { fitsPassword, keyedDigest, sha256, unknownHash } from '../kit/hash.ts'
 import { present } from '../kit/present.ts'
 import { accessOf, withinAccess } from '../model/access.ts'
 import {
@@ -69,7 +69,7 @@ export function makeStoredAccounts(parts: StoredParts): StoredAccounts {
     const found = isConfigured ? undefined : await store.look.account(user)
     // What takes as long for a name that is not there tells nothing; without any account there is nothing to tell.
     if (found === undefined && !(await hasAccounts(isConfigured))) return undefined
-    const fits = await tries.fits(password, found ? hashesOf(found) : [])
+    const fits = await tries.fits({ user, password, hashes: found ? hashesOf(found) : [] })
     return fits && found !== undefined ? accountOf(found, gate) : undefined
   }
 
@@ -77,7 +77,7 @@ export function makeStoredAccounts(parts: StoredParts): StoredAccounts {
     named,
     async confirm(name, password) {
       const found = await store.look.account(name)
-      return tries.fits(password, found ? [found.passwordHash] : [])
+      return tries.fits({ user: name, password, hashes: found ? [found.passwordHash] : [] })
     },
     async admit(header) {
       const given = credentialsIn(header)
@@ -140,9 +140,16 @@ async function noteUse({ store, clock }: StoredParts, { id, usedAt = 0 }: ApiTok
   await store.write((tx) => tx.useToken(id), { how: 'loose' }).catch(() => undefined)
 }
 
+interface Try {
+  readonly user: string
+  readonly password: string
+  /** None: there is no such account. */
+  readonly hashes: readonly string[]
+}
+
 interface Tries {
   /** Whether a password fits one of the hashes; without a hash it takes as long and does not. */
-  fits(password: string, hashes: readonly string[]): Promise<boolean>
+  fits(given: Try): Promise<boolean>
 }
 
 /** Tries at once, over all callers: each takes a thread and 32 MiB. */
@@ -153,23 +160,30 @@ function makeTries({ clock, chance }: Pick<StoredParts, 'clock' | 'chance'>): Tr
   // Digests of passwords leave no trace outside of this process.
   const key = chance.bytes(32)
   const known = new Map<string, number>()
+  const underWay = new Map<string, Promise<boolean>>()
   const turns = makeTurns()
-  let dummy: Promise<string> | undefined
+  const unknown = unknownHash((count) => chance.bytes(count))
+  const tried = async (name: string, { password, hashes }: Try): Promise<boolean> => {
+    const isThere = hashes.length > 0
+    const isRight = await turns.take(() => fitsPassword(password, ...(isThere ? hashes : [unknown])))
+    if (!isThere || !isRight) return false
+    known.delete(name)
+    known.set(name, clock.monotonic() + knownForMs)
+    if (known.size > knownMax) for (const oldest of known.keys().take(1)) known.delete(oldest)
+    return true
+  }
   return {
-    async fits(password, hashes) {
-      const isThere = hashes.length > 0
-      const name = keyedDigest(key, JSON.stringify([hashes, password]))
+    async fits(given) {
+      const { user, password, hashes } = given
+      // A name that is not there has a key of its own, too: what comes at once is told at once for all names alike.
+      const name = keyedDigest(key, JSON.stringify([hashes, password, user]))
       const until = known.get(name)
-      if (isThere && until !== undefined && clock.monotonic() < until) return true
-      const isRight = await turns.take(async () => {
-        dummy ??= hashPassword('', chance.bytes(16))
-        return fitsPassword(password, ...(isThere ? hashes : [await dummy]))
-      })
-      if (!isThere || !isRight) return false
-      known.delete(name)
-      known.set(name, clock.monotonic() + knownForMs)
-      if (known.size > knownMax) for (const oldest of known.keys().take(1)) known.delete(oldest)
-      return true
+      if (until !== undefined && clock.monotonic() < until) return true
+      const first = underWay.get(name)
+      if (first !== undefined) return first
+      const trial = tried(name, given).finally(() => underWay.delete(name))
+      underWay.set(name, trial)
+      return trial
     },
   }
 }

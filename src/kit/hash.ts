@@ -70,9 +70,18 @@ const passwordHashBytes = 32
 
 /** A hash that a password can be tried against, with its cost and salt. */
 export async function hashPassword(password: string, salt: Uint8Array): Promise<string> {
+  return written(salt, await scrypted(password, salt, passwordCost))
+}
+
+/** A hash that no password is known to fit, of random bytes: a try at it costs as much as at any other. */
+export function unknownHash(bytes: (count: number) => Uint8Array): string {
+  return written(bytes(16), bytes(passwordHashBytes))
+}
+
+function written(salt: Uint8Array, made: Uint8Array): string {
   const { N, r, p } = passwordCost
-  const made = await scrypted(password, salt, passwordCost)
-  return ['scrypt', N, r, p, Buffer.from(salt).toString('base64url'), made.toString('base64url')].join('$')
+  const [first, second] = [salt, made].map((one) => Buffer.from(one).toString('base64url'))
+  return ['scrypt', N, r, p, first, second].join('$')
 }
 
 /** The salt of a hash: hashes with the same one are tried in one go. */

@@ -20,6 +20,7 @@ const users = Object.entries(people)
       `    - {name: ${name}, password: password-of-${name}, role: developer, tenants: ["${tenant}"]}`,
   )
   .concat(
+    '    - {name: avi, password: password-of-avi, role: author, tenants: [acme]}',
     '    - {name: looker, password: password-of-looker, role: names-only}',
     '    - {name: fixed, password: password-of-fixed, role: platform, tenant: acme}',
     '  roles:',
@@ -33,9 +34,17 @@ let running: TestBroker
 let operation: string
 beforeAll(async () => {
   running = await startTestBroker('limits: {failedLoginsPerSecond: 100000}\n', undefined, (text) =>
-    text.replace('\nshutdown:', `\n${users}\nshutdown:`),
+    text
+      .replace('\nshutdown:', `\n${users}\nshutdown:`)
+      .replace('  - package: sim:beta-queue\n', '  - package: sim:beta-queue\n    visibleTo: [web]\n'),
   )
   operation = await order('bob', { id: 'of-bob', name: 'secret-name' })
+  const body = { id: 'app' }
+  const path = '/api/v1/instances/chandler/of-bob/bindings'
+  const bound = await ask(running, path, { as: as('bob'), method: 'POST', body })
+  await ended(((await bound.json()) as { readonly operation: string }).operation)
+  const kept = { name: 'kept', password: 'password-of-kept', grants: [{ role: 'viewer', tenant: 'web' }] }
+  await ask(running, '/api/v1/accounts', { as: basic('admin'), method: 'POST', body: kept })
   await order('ada', { id: 'of-ada' })
   await provision('platform', 'of-eve', {
     platform: 'cloudfoundry',
@@ -81,27 +90,60 @@ async function provision(name: string, id: string, context: object): Promise<voi
   if (made !== undefined) await ended(made)
 }
 
-const things = operatorRoutes.filter(({ url }) => url.includes(':instance') || url.includes(':operation'))
+/** By what stands in an address: an id that another tenant or account has, and one as long that there never was. */
+async function idsAt(url: string): Promise<Readonly<Record<string, readonly [string, string]>>> {
+  const { id: token } = await made('bob', '/api/v1/tokens', { name: 'of-bob', days: 1 })
+  const { keys } = (await (await ask(running, '/api/v1/keys', { as: basic('admin') })).json()) as Keys
+  const key = keys[0]?.id ?? ''
+  return {
+    platform: ['chandler', 'chandler'],
+    instance: ['of-bob', 'no-bob'],
+    binding: ['app', 'apx'],
+    operation: [operation, '0'.repeat(operation.length)],
+    tenant: ['web', 'wob'],
+    account: ['kept', 'lost'],
+    token: [token, '0'.repeat(token.length)],
+    key: [key, '0'.repeat(key.length)],
+    name: url.startsWith('/packages') ? ['beta-queue', 'beta-quiet'] : ['report', 'report'],
+  }
+}
+
+interface Keys {
+  readonly keys: readonly { readonly id: string }[]
+}
+
+async function made(name: string, path: string, body: object): Promise<{ readonly id: string }> {
+  const response = await ask(running, path, { as: as(name), method: 'POST', body })
+  expect(response.status).toBeLessThan(300)
+  return (await response.json()) as { readonly id: string }
+}
+
+const things = operatorRoutes.filter(({ url }) => url.includes('/:'))
 
 test.each(things.map((route) => [route.method, route.url] as const))(
   '%s %s answers for what others have as for what is not there',
   async (method, url) => {
-    const asked = async (instance: string, id: string) => {
-      const path = url
-        .replace(':platform', 'chandler')
-        .replace(':instance', instance)
-        .replace(':operation', id)
-        .replaceAll(/:\w+/g, 'x')
+    const ids = await idsAt(url)
+    const asked = async (which: 0 | 1) => {
+      const used = new Set<string>()
+      const path = url.replaceAll(/:(\w+)/g, (_, param: string) => {
+        // A route with an id of a new kind needs a row above.
+        const id = ids[param]?.[which] ?? ''
+        expect([param, id]).not.toEqual([param, ''])
+        used.add(id)
+        return id
+      })
       const response = await fetch(`${running.url}/api/v1${path}`, {
         method,
-        headers: { Authorization: as('ada'), 'X-Request-ID': 'same' },
+        headers: { Authorization: as('avi'), 'X-Request-ID': 'same' },
       })
-      const text = (await response.text()).replaceAll(instance, 'ID').replaceAll(id, 'ID')
-      return { status: response.status, text }
+      const { date: _, ...headers } = Object.fromEntries(response.headers)
+      const text = [...used].reduce((all, id) => all.replaceAll(id, 'ID'), await response.text())
+      return { status: response.status, headers, text }
     }
-    const others = await asked('of-bob', operation)
+    const others = await asked(0)
 
-    expect(others).toEqual(await asked('never-was', '01jzzzzzzzzzzzzzzzzzzzzzzz'))
+    expect(others).toEqual(await asked(1))
     expect([403, 404, 410]).toContain(others.status)
   },
 )
@@ -118,7 +160,8 @@ test.each([
   ['eve', ['of-eve']],
 ] as const)('%s lists, finds and counts what is theirs', async (name, ids) => {
   expect((await listed(name, '/api/v1/instances')).map(({ id }) => id)).toEqual(ids)
-  expect(await listed(name, '/api/v1/operations')).toHaveLength(ids.length)
+  // One instance of bob is bound.
+  expect(await listed(name, '/api/v1/operations')).toHaveLength(ids.length + (name === 'bob' ? 1 : 0))
   const search = await ask(running, '/api/v1/search?text=of-', { as: as(name) })
   const found = (await search.json()) as { readonly instances: readonly { readonly id: string }[] }
   expect(found.instances.map(({ id }) => id)).toEqual(ids)
