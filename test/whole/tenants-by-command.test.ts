@@ -49,6 +49,7 @@ interface Answer {
   readonly code?: string
   readonly operation?: string
   readonly state?: string
+  readonly lastLines?: readonly string[]
   readonly items?: readonly { readonly action: string; readonly object: { readonly id: string } }[]
   readonly services?: readonly { readonly plans: readonly { readonly name: string }[] }[]
 }
@@ -99,6 +100,20 @@ test('logs that are for operators are kept from the tenant, and told again when 
   expect([await read('ada'), await read('admin'), await read('bob')]).toEqual([403, 200, 404])
   await tenant('admin', 'remove', 'acme', '--yes')
   expect(await read('ada')).toBe(200)
+})
+
+test('nor are they told the last lines of one that failed, which stand beside the operation', async () => {
+  const sim = { create: { ms: 200, outcome: 'fail', log_every_ms: 20 } }
+  const order = { service: 'alpha-db', plan: 'small', id: 'failing', parameters: { sim } }
+  const { operation } = (await call('ada', 'POST', '/instances', order)).body
+  const shown = async (name: string) => (await call(name, 'GET', `/operations/${operation}`)).body
+  await expect.poll(async () => (await shown('ada')).state).toBe('failed')
+
+  expect((await shown('ada')).lastLines).not.toBeUndefined()
+  await tenant('admin', 'create', 'acme', '--logs', 'operators')
+  expect((await shown('ada')).lastLines).toBeUndefined()
+  expect((await shown('admin')).lastLines).not.toBeUndefined()
+  await tenant('admin', 'remove', 'acme', '--yes')
 })
 
 test.each<[string, readonly string[], string]>([

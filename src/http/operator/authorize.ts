@@ -41,8 +41,14 @@ export async function authorize(
   if (thing === undefined) return
   if (thing.tenant === undefined || !permits(access, thing.seenBy, thing.tenant)) return thing.isUnknown()
   for (const permission of needed) if (!permits(access, permission, thing.tenant)) refuse(permission)
-  if (needed.includes('read:logs') && ruled(rules, thing.tenant, 'logs') === 'operators')
+  if (needed.includes('read:logs') && !mayReadLogs(access, rules, thing.tenant))
     refuse('read:logs', everyTenant)
+}
+
+/** Whether logs of a tenant are told to a caller, or a part of them within something else: they may be for operators alone. */
+export function mayReadLogs(access: Access, rules: readonly TenantRule[], tenant: string): boolean {
+  if (isEverywhere(reachOf(access, 'read:logs'))) return true
+  return permits(access, 'read:logs', tenant) && ruled(rules, tenant, 'logs') !== 'operators'
 }
 
 interface Thing {

@@ -27,6 +27,7 @@ import {
 } from '../../model/operation.ts'
 import { fail } from '../../model/problem.ts'
 import type { Look } from '../../store/store.ts'
+import { mayReadLogs } from './authorize.ts'
 import { ordered, toWhy } from './instance-routes.ts'
 import { followLog, lastLinesOf, readLog } from './log.ts'
 import type { OperatorPorts } from './ports.ts'
@@ -63,9 +64,11 @@ export const operationRoutes = [
     audit: look,
     params: OperationAddress,
     answers: Operation,
-    handle: async ({ params }, ports) => {
+    handle: async ({ params, account }, ports) => {
       const operation = await existing(ports, params.operation)
-      const lines = operation.state === 'failed' ? await lastLinesOf(ports.broker, operation.id) : []
+      const { tenants: rules = [] } = ports.broker.policy()
+      const isTold = operation.state === 'failed' && mayReadLogs(account.access, rules, operation.tenant)
+      const lines = isTold ? await lastLinesOf(ports.broker, operation.id) : []
       return document({
         ...(await named(ports.broker.store.look, operation)),
         ...present({ parameters: await orderedParameters(ports.broker.store.look, operation) }),
