@@ -81,7 +81,13 @@ export async function startBroker(settings: Settings, around: Surroundings): Pro
   })
   const telemetry = telemetryOf(log, metrics)
   const traces = await openTraces(around.environment ?? {}, { version, metrics, log })
-  const house = await openHouse(settings, { ring, metrics, report: telemetry.report, takeOver })
+  const house = await openHouse(settings, {
+    ring,
+    metrics,
+    report: traces.reported(telemetry.report),
+    takeOver,
+    spans: traces.spans,
+  })
   const { tools, worker, maintenance, artifacts } = house
   const { ports } = tools
   log.tag({ node: ports.node, cluster: tools.cluster.id })

@@ -38,8 +38,14 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
     await checkTenantRate(tx, ports, tenant)
   }
   const now = await tx.now()
+  const id = ports.newId(now)
+  const trace = ports.began({
+    ...{ request: asker.requestId, operation: id, kind: order.action.kind, target },
+    format: offer.package.contract,
+    package: offer.package,
+  })
   const operation: Operation = {
-    id: ports.newId(now),
+    id,
     target,
     action: order.action,
     tenant,
@@ -56,6 +62,7 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
     strikes: 0,
     stage: 0,
     attempt: 1,
+    ...(trace !== undefined && { traces: [trace] }),
   }
   await tx.addOperation(operation)
   await orders.putOperation(tx, operation.id, order)
@@ -73,12 +80,6 @@ export async function begin(tx: Transaction, ports: Ports, beginning: Beginning)
     node: ports.node,
   })
   tx.hint({ kind: 'queued' })
-  ports.began({
-    request: asker.requestId,
-    kind: order.action.kind,
-    target,
-    format: offer.package.contract,
-  })
   return operation
 }
 

@@ -3,6 +3,7 @@ import type { Contract, Prepared } from '../contracts/contract.ts'
 import type { Chance, Clock } from '../kit/clock.ts'
 import type { InstanceKey, Target } from '../model/instance.ts'
 import type { Job } from '../model/job.ts'
+import type { Package } from '../model/package.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Action, Situation } from '../model/situation.ts'
 import type { TenantRule } from '../model/tenant-rule.ts'
@@ -26,8 +27,8 @@ export interface Ports {
   refuses(job: Job, engine?: string): Problem | undefined
   /** What the operator lends to an instance of a plan: accounts, addresses. */
   infrastructure(offer: Offer, borrower: Borrower): MountedPrograms | Promise<MountedPrograms>
-  /** An order is being written down; it counts once its request was accepted. */
-  began(order: Began): void
+  /** An order is being written down; it counts once its request was accepted. Answers the span that the work on it links to. */
+  began(order: Began): string | undefined
   /** What the request ordered is committed. */
   accepted(request: string): void
 }
@@ -44,8 +45,10 @@ export interface Began {
   readonly request: string
   readonly kind: Action['kind']
   readonly target: Target
+  readonly operation: string
   /** The contract of its package. */
   readonly format: string
+  readonly package: Pick<Package, 'name' | 'digest'>
 }
 
 /** What the operator decided for all orders. */

@@ -9,7 +9,8 @@ function opened() {
 }
 
 function order(request: string, kind: Began['kind'], instance: string): Began {
-  return { request, kind, format: 'sim', target: { platform: 'cf', instance } }
+  const about = { operation: `op-${instance}`, format: 'sim', package: { name: 'db', digest: 'sha256:1' } }
+  return { request, kind, ...about, target: { platform: 'cf', instance } }
 }
 
 test('an order counts when its request is accepted, and not again', () => {

@@ -33,6 +33,7 @@ import { makeRules, type Rules, workLimitsOf } from './settings-of-parts.ts'
 import { openBrokerStore } from './store.ts'
 import { startStoreWatch } from './store-watch.ts'
 import type { Telemetry } from './telemetry.ts'
+import { type BrokerSpans, tracedStore } from './traces.ts'
 
 const clock = systemClock
 const chance = systemChance
@@ -56,17 +57,16 @@ interface HouseParts extends Pick<Telemetry, 'report'> {
   readonly metrics: Metrics
   /** Processes that worked on this store before shall not any more. */
   readonly takeOver: boolean | undefined
+  /** Absent: no traces are wanted. */
+  readonly spans: BrokerSpans | undefined
 }
 
 /** Opens all of it; its loops turn as soon as this resolves. */
 export async function openHouse(settings: Settings, parts: HouseParts): Promise<House> {
-  const { ring, metrics, report, takeOver } = parts
+  const { ring, metrics, report, takeOver, spans } = parts
   const rules = makeRules(settings)
-  const store = measuredStore(
-    await openBrokerStore(settings, { ring, clock, chance, report }),
-    metrics,
-    clock,
-  )
+  const opened = await openBrokerStore(settings, { ring, clock, chance, report })
+  const store = tracedStore(measuredStore(opened, metrics, clock), spans)
   const watch = (kind: 'tenants' | 'sandbox', doing: string, take: () => Promise<unknown>) =>
     startStoreWatch({
       store,
@@ -82,7 +82,7 @@ export async function openHouse(settings: Settings, parts: HouseParts): Promise<
   const leaving = new AbortController()
   const packages = await openPackages(settings, { ...parts, store, rules, signal: leaving.signal })
   const { artifacts, engines, shelf, preparer, sandbox } = packages
-  const ports = portsOf({ ...packages, store, rules, metrics, node: nodeNameOf(settings) })
+  const ports = portsOf({ ...packages, store, rules, metrics, spans, node: nodeNameOf(settings) })
   await shelf.fill(settings.catalog)
   if (takeOver) await store.write((tx) => tx.raiseEpoch())
   const cluster = await store.look.cluster()
@@ -92,7 +92,8 @@ export async function openHouse(settings: Settings, parts: HouseParts): Promise<
   const limits = workLimitsOf(settings)
   const { room } = rules
   const logs = makeLogWriter(store, clock)
-  const tools: Tools = { ports, cluster, engines, bell: endHints(), logs, limits, room, report, beforehand }
+  const bell = endHints()
+  const tools: Tools = { ports, cluster, engines, bell, logs, limits, room, report, beforehand, spans }
   const worker = startWorker(tools)
   const maintenance = startMaintenance(tools, rules.maintenance)
   const probes = startProbes(engines, metrics, clock)
@@ -141,6 +142,7 @@ async function openPackages(
     rules,
     metrics,
     report,
+    spans,
     signal,
   }: HouseParts & { readonly store: Store; readonly rules: Rules; readonly signal: AbortSignal },
 ): Promise<Packages> {
@@ -158,7 +160,7 @@ async function openPackages(
     ...{ folder, clock, artifacts, choice, kubernetes, network, named, decided },
     unopened: (name, error) => report.event({ kind: 'fault', doing: `open the engine ${name}`, error }),
   })
-  const engines = found.map((engine) => measuredEngine(engine, metrics, clock))
+  const engines = found.map((engine) => measuredEngine(engine, metrics, clock, spans))
   const tell = tellPackages(metrics, report)
   const reading = { artifacts, engines, signing: signingOf(settings), tenants: ofTenants }
   const shelf = makeLiveCatalog({ store, room: reading, clock, signal, tell })
@@ -171,7 +173,7 @@ async function openPackages(
   return { artifacts, engines, shelf, preparer: openPreparer(), sandbox }
 }
 
-interface PortParts extends Packages {
+interface PortParts extends Packages, Pick<HouseParts, 'spans'> {
   readonly store: Store
   readonly rules: Rules
   readonly metrics: Metrics
@@ -179,7 +181,7 @@ interface PortParts extends Packages {
 }
 
 /** What the broker may touch of the world. */
-function portsOf({ store, node, rules, shelf, engines, metrics, preparer }: PortParts): Ports {
+function portsOf({ store, node, rules, shelf, engines, metrics, preparer, spans }: PortParts): Ports {
   return {
     store,
     clock,
@@ -192,7 +194,7 @@ function portsOf({ store, node, rules, shelf, engines, metrics, preparer }: Port
     catalog: () => shelf.catalog(),
     refuses: (job, name) => (engineFor(engines, job, name) ? undefined : refusedBy(job, name)),
     infrastructure: shelf.lentTo,
-    ...makeAcceptances(metrics),
+    ...makeAcceptances(metrics, spans),
   }
 }
 

@@ -8,6 +8,7 @@ import { present } from '../kit/present.ts'
 import { describeProblem, type Problem, toProblem } from '../model/problem.ts'
 import { type ProblemCode, problemCodes } from '../model/problem-codes.ts'
 import type { Look, Store } from '../store/store.ts'
+import type { BrokerSpans } from './traces.ts'
 
 /** The same artifacts, timed while images become present. */
 export function measuredArtifacts(artifacts: ArtifactStore, metrics: Metrics, clock: Clock): ArtifactStore {
@@ -27,10 +28,20 @@ export function measuredArtifacts(artifacts: ArtifactStore, metrics: Metrics, cl
 }
 
 /** The same engine, timed where it answers; following takes as long as the program. */
-export function measuredEngine(engine: Engine, metrics: Metrics, clock: Clock): Engine {
-  const timed = timer(clock, (call, seconds, failed) =>
+export function measuredEngine(
+  engine: Engine,
+  metrics: Metrics,
+  clock: Clock,
+  spans?: Pick<BrokerSpans, 'call'>,
+): Engine {
+  const timedOnly = timer(clock, (call, seconds, failed) =>
     metrics.engineCall(engine.name, call, seconds, failed),
   )
+  const attributes = { 'chandler.engine': engine.name }
+  const timed: Timed =
+    spans === undefined
+      ? timedOnly
+      : (call, work) => timedOnly(call, () => spans.call(`engine ${call}`, attributes, work))
   const { anticipate } = engine
   return {
     name: engine.name,

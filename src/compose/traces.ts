@@ -8,15 +8,30 @@ import { systemChance, systemClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { describeProblem } from '../model/problem.ts'
 import type { Environment } from '../settings/environment.ts'
+import type { Store } from '../store/store.ts'
 import { areTracesAskedFor } from '../traces/asked.ts'
 import type { Traces } from '../traces/index.ts'
+import type { OperationSpans } from '../traces/operations.ts'
+import type { WorkReport } from '../work/work-report.ts'
+import type { WorkSpans } from '../work/work-spans.ts'
 
 export interface BrokerTraces {
   /** Absent: there are none, and nothing of them is loaded. */
   readonly traces: Traces | undefined
   /** What doctor says of them; nothing where they are not asked for. */
   seen(): readonly Seen[]
+  /** What the parts tell of themselves as spans; absent with the traces. */
+  readonly spans: BrokerSpans | undefined
+  /** The same report, which also tells the spans of operations how these went. */
+  reported(report: WorkReport): WorkReport
   close(): Promise<void>
+}
+
+export interface BrokerSpans extends WorkSpans, Pick<OperationSpans, 'accepting'> {
+  /** Asks another process for something, in a span of its own. */
+  call: WorkSpans['within']
+  /** A write of the store, in a span of its own. */
+  transaction(write: Store['write']): Store['write']
 }
 
 interface TracesParts {
@@ -28,7 +43,12 @@ interface TracesParts {
 /** How long the end of a broker waits for a collector. */
 const closeMs = 2000
 
-const none: BrokerTraces = { traces: undefined, seen: () => [], close: async () => undefined }
+const none: BrokerTraces = {
+  ...{ traces: undefined, spans: undefined },
+  seen: () => [],
+  reported: (report) => report,
+  close: async () => undefined,
+}
 
 /** Opens them; what is wrong with the variables is told, and the broker starts all the same. */
 export async function openTraces(
@@ -58,8 +78,41 @@ export async function openTraces(
   log.info('traces.started', 'Traces are handed over', { place })
   return {
     traces,
+    spans: spansOf(traces),
+    reported: (report) => reportedTo(traces.operations, report),
     seen: () => seenTraces(read, traces.fault()),
     close: () => traces.close(closeMs),
+  }
+}
+
+function spansOf({ tracer, operations }: Traces): BrokerSpans {
+  const { accepting, claimed } = operations
+  return {
+    accepting,
+    claimed,
+    within: (name, attributes, work) => tracer.within({ name, attributes }, work),
+    call: (name, attributes, work) => tracer.within({ name, attributes, kind: 'client' }, work),
+    transaction: (write) => (work, manner) => {
+      // Several are carried out by the one that came first, and what is done in one belongs to what asked for it.
+      const own = tracer.bound(work)
+      return tracer.within({ name: 'store TX', kind: 'client' }, () => write(own, manner))
+    },
+  }
+}
+
+/** The same store; each of its transactions is a span where there are any. */
+export function tracedStore(store: Store, spans: BrokerSpans | undefined): Store {
+  return spans === undefined ? store : { ...store, write: spans.transaction(store.write) }
+}
+
+function reportedTo({ ended, left }: OperationSpans, report: WorkReport): WorkReport {
+  return {
+    event(event) {
+      if (event.kind === 'ended') ended(event.operation, event)
+      else if (event.kind === 'lease-lost') left(event.operation, 'store.fenced')
+      else if (event.kind === 'quarantined') left(event.operation, 'internal.unexpected')
+      report.event(event)
+    },
   }
 }
 

@@ -62,6 +62,8 @@ export interface Operation {
   readonly strikes: number
   readonly stage: number
   readonly attempt: number
+  /** Spans that those of its work link to, as W3C writes them: the one that accepted it, and the latest that worked on it. */
+  readonly traces?: readonly string[]
 }
 
 /** 0 delete, unbind and clean-up · 1 bind, create, update · 2 custom actions · 3 campaigns. */

@@ -4,7 +4,8 @@ import { codeOf } from '../../test/support/problems.ts'
 import { anOperation } from '../../test/support/rows.ts'
 import { openTestStore, storeKinds } from '../../test/support/stores.ts'
 import type { Operation } from '../model/operation.ts'
-import type { ClaimOrder, Store } from './store.ts'
+import type { ClaimOrder } from './claims.ts'
+import type { Store } from './store.ts'
 
 const target = { platform: 'cf', instance: 'i-1' }
 const order: ClaimOrder = { node: 'n', epoch: 1, leaseMs: 1000, most: 10, perPlatform: 10 }

@@ -13,7 +13,7 @@ import { withinTenants } from './tenants.ts'
 /** The columns of a whole operation. */
 export const operationColumns = `id, platform, instance, binding, kind, action, tenant, state, reason, description, problem,
   usable, repeatable, requester, request_id, priority, turn, blocked_by, created_at, started_at, finished_at,
-  deadline_at, run_after, cancel_requested_at, force_at, lease_owner, lease_until, fence, strikes, stage, attempt`
+  deadline_at, run_after, cancel_requested_at, force_at, lease_owner, lease_until, fence, strikes, stage, attempt, traces`
 
 const select = `SELECT ${operationColumns} FROM operations WHERE id = ?`
 
@@ -29,10 +29,10 @@ const pollsOf = (now: string) => ({
 const polls = { sqlite: pollsOf(''), postgres: pollsOf(', now_ms() AS now') }
 
 const insert = `INSERT INTO operations (id, platform, instance, binding, kind, action, tenant, requester, request_id,
-  blocked_by, waits, created_at, priority, deadline_at, cancel_requested_at, force_at, turn, lease_owner, lease_until,
+  blocked_by, waits, created_at, priority, deadline_at, cancel_requested_at, force_at, turn, lease_owner, lease_until, traces,
   state, ended, reason, description, problem, usable, repeatable, started_at, finished_at, run_after, fence, strikes,
   stage, attempt)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Only what a step of the work changes: a deadline or a cancel is not its business, so a writer that read the row earlier
 // cannot undo one; nor does it shorten a lease of the same owner. The sum hides its column from the planner: it would
@@ -136,6 +136,7 @@ export async function insertOperation(session: Session, operation: Operation, tu
     turn,
     operation.lease?.owner ?? null,
     operation.lease?.until ?? null,
+    operation.traces?.join(' ') ?? null,
     ...changingValues(operation),
   )
 }
@@ -193,6 +194,20 @@ async function letGo(session: Session, { id, state }: Operation): Promise<void> 
     await session.send('UPDATE operations SET waits = 0 WHERE blocked_by = ? AND waits = 1 AND ended = 0', id)
 }
 
+/** Names the spans that later work links to, as long as this claim holds. */
+export async function putTraces(
+  session: Session,
+  { id, fence }: Operation,
+  traces: readonly string[],
+): Promise<void> {
+  await session.send(
+    'UPDATE operations SET traces = ? WHERE id = ? AND fence = ?',
+    traces.join(' '),
+    id,
+    fence,
+  )
+}
+
 /** Reads a whole operation. */
 export function operationOf(row: Row): Operation {
   const owner = maybeText(row, 'lease_owner')
@@ -223,6 +238,7 @@ export function operationOf(row: Row): Operation {
     strikes: number(row, 'strikes'),
     stage: number(row, 'stage'),
     attempt: number(row, 'attempt'),
+    traces: maybeText(row, 'traces')?.split(' '),
   })
 }
 

@@ -1,11 +1,11 @@
 /** The queue: which node may work on which operation now; leases by the database's clock. */
 import type { HistoryLine, Operation } from '../model/operation.ts'
+import type { ClaimMark, ClaimOrder } from './claims.ts'
 import type { Dialect, Row, Session } from './database.ts'
 import { lockName } from './nodes.ts'
 import { operationColumns, operationOf } from './operations.ts'
 import { number, text } from './row.ts'
 import { addHistory } from './runs.ts'
-import type { ClaimMark, ClaimOrder } from './store.ts'
 
 const agedMs = 600_000
 

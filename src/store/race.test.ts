@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { anInstance, anOperation } from '../../test/support/rows.ts'
 import { openTestStore, storeKinds } from '../../test/support/stores.ts'
 import type { Operation } from '../model/operation.ts'
-import type { ClaimOrder, Store, Transaction } from './store.ts'
+import type { ClaimOrder } from './claims.ts'
+import type { Store, Transaction } from './store.ts'
 
 const order: ClaimOrder = { node: 'n', epoch: 1, leaseMs: 60_000, most: 3, perPlatform: 1000 }
 

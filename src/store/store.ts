@@ -8,6 +8,7 @@ import type { HistoryLine, Operation, OperationState, Run } from '../model/opera
 import type { HiddenBytes, SealedOwner } from '../model/sealed.ts'
 import type { AccountLook, AccountWrites } from './account-rows.ts'
 import type { AuditHead } from './audit-head.ts'
+import type { ClaimMark, ClaimOrder } from './claims.ts'
 import type { Durability } from './database.ts'
 import type { BindingFilter, InstanceFilter, OperationFilter, TenantCount, TenantFilter } from './filters.ts'
 
@@ -158,6 +159,8 @@ export interface Transaction extends Look, AccountWrites {
    * Each claim adds a strike: its owner takes it back by recording progress.
    */
   claim(order: ClaimOrder): Promise<readonly Operation[]>
+  /** Names the spans that later work on an operation links to, as long as the claim that it was read with holds. */
+  putTraces(claimed: Operation, traces: readonly string[]): Promise<void>
   /** Takes back the strike of each claim that came to nothing through no fault of its operation; once, however often asked. */
   forgive(node: string, claims: readonly ClaimMark[]): Promise<void>
   /** Renews all leases of a node on these operations; answers those it still holds. */
@@ -224,23 +227,6 @@ export interface CancelWish {
   /** From when on it is ended even if a worker holds it. */
   readonly forceAt?: number
   readonly reason: string
-}
-
-/** One claim of an operation. */
-export interface ClaimMark {
-  readonly operation: string
-  readonly fence: number
-}
-
-export interface ClaimOrder {
-  readonly node: string
-  readonly epoch: number
-  readonly leaseMs: number
-  readonly most: number
-  /** Running at once over all nodes, per platform. */
-  readonly perPlatform: number
-  /** Of these operations only; absent: of all. */
-  readonly only?: readonly string[]
 }
 
 export interface Page<T> {

@@ -20,6 +20,7 @@ import {
 import { addAudit, chainAudit } from './audit.ts'
 import { putCursor } from './audit-anchors.ts'
 import { countBindings, lockBinding, lockBindings, putBinding } from './bindings.ts'
+import type { ClaimMark, ClaimOrder } from './claims.ts'
 import type { ClusterKeys } from './cluster.ts'
 import { countOrders } from './counts.ts'
 import type { Session } from './database.ts'
@@ -36,6 +37,7 @@ import {
   insertOperation,
   lockOperation,
   mayWrite,
+  putTraces,
   sendOperation,
   updateOperation,
 } from './operations.ts'
@@ -47,8 +49,6 @@ import { eraseSealed, putSealed } from './sealed.ts'
 import type {
   AuditCursor,
   CancelWish,
-  ClaimMark,
-  ClaimOrder,
   Enrolment,
   Freeze,
   Held,
@@ -141,6 +141,9 @@ export class Writing extends Looking implements Transaction {
   }
   claim(order: ClaimOrder): Promise<readonly Operation[]> {
     return claimOperations(this.session, order)
+  }
+  putTraces(claimed: Operation, traces: readonly string[]): Promise<void> {
+    return putTraces(this.session, claimed, traces)
   }
   forgive(node: string, claims: readonly ClaimMark[]): Promise<void> {
     return forgiveStrikes(this.session, node, claims)

@@ -51,6 +51,11 @@ export function parseTraceparent(text: string | undefined): SpanContext | undefi
   return checked({ traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 })
 }
 
+/** The same as text. */
+export function traceparentOf({ traceId, spanId, isSampled }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
+}
+
 /** B3 knows ids of 64 bits, too. */
 function b3(traceId = '', spanId = '', isSampled: boolean): SpanContext | undefined {
   if (!/^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i.test(traceId) || !/^[0-9a-f]{16}$/i.test(spanId)) return undefined

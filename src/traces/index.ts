@@ -3,14 +3,17 @@ import type { Chance, Clock } from '../kit/clock.ts'
 import type { Problem } from '../model/problem.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
 import { type Loss, openExportQueue } from './export-queue.ts'
+import { type OperationSpans, operationSpans } from './operations.ts'
 import type { Attributes } from './otlp.ts'
 import { type RequestSpans, requestSpans } from './requests.ts'
 import { samplerOf } from './sampler.ts'
 import { openSender } from './send.ts'
-import { makeTracer } from './tracer.ts'
+import { makeTracer, type Tracer } from './tracer.ts'
 
 export interface Traces {
   readonly requests: RequestSpans
+  readonly operations: OperationSpans
+  readonly tracer: Pick<Tracer, 'within' | 'bound'>
   /** Known of this process from now on. */
   tag(process: Attributes): void
   /** Why the latest batch could not be handed over; undefined: it was, or there was none. */
@@ -67,6 +70,8 @@ export function startTraces(configuration: Configuration, parts: TracesParts): T
     // What the operator says of the process goes before.
     tag: (process) => void Object.assign(resource, { ...process, ...configuration.resource }),
     requests: requestSpans(tracer, propagators),
+    operations: operationSpans(tracer),
+    tracer,
     fault: () => latest,
     close: queue.close,
   }

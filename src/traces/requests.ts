@@ -40,11 +40,11 @@ export function requestSpans(tracer: Tracer, propagators: readonly Propagator[])
         'http.request.method': method,
         'http.route': known,
         'http.response.status_code': status,
-        'error.type': status >= 500 ? String(status) : undefined,
         'chandler.request.id': requestId,
       })
       const name = known === undefined ? `HTTP ${method}` : `HTTP ${method} ${known}`
-      span.end({ name, fault: status >= 500 ? `answered ${status}` : undefined })
+      const fault = { type: String(status), message: `answered ${status}` }
+      span.end({ name, fault: status >= 500 ? fault : undefined })
     },
   }
 }

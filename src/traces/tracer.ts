@@ -1,6 +1,8 @@
 /** Spans while they last: begun below the one under way, ended once, handed on if they are kept. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Chance, Clock } from '../kit/clock.ts'
+import { toProblem } from '../model/problem.ts'
+import { type ProblemCode, problemCodes } from '../model/problem-codes.ts'
 import type { SpanContext } from './context.ts'
 import type { Attributes, EndedSpan, SpanKind } from './otlp.ts'
 import type { Sampler } from './sampler.ts'
@@ -11,6 +13,14 @@ export interface SpanOrder {
   readonly attributes?: Attributes
   /** The span it follows, when that is not the one under way here; `none`: it begins a trace of its own. */
   readonly parent?: SpanContext | 'none'
+  /** Spans that it goes back to without being a part of them; the first decides whether it is kept. */
+  readonly links?: readonly SpanContext[]
+}
+
+/** What went wrong, in constant words: the text of an error may hold a secret. */
+export interface SpanFault {
+  readonly type: string
+  readonly message: string
 }
 
 export interface OpenSpan {
@@ -18,18 +28,24 @@ export interface OpenSpan {
   /** Says more of it, or says otherwise. */
   note(attributes: Attributes): void
   /** Ends it; a second end changes nothing. */
-  end(how?: { readonly name?: string; readonly fault?: string | undefined }): void
+  end(how?: { readonly name?: string; readonly fault?: SpanFault | undefined }): void
 }
 
 export interface Tracer {
   begin(order: SpanOrder): OpenSpan
   /** The span under way is this one, in the work and in what it awaits. */
   run<T>(span: OpenSpan, work: () => T): T
+  /** Does a part of a work in a span of its own; without one where there is none under way, or that is not kept. */
+  within<T>(order: SpanOrder, work: () => Promise<T>): Promise<T>
+  /** The same work, to be done by another: the span under way is then the one that is so now. */
+  bound<A extends readonly unknown[], T>(work: (...given: A) => T): (...given: A) => T
 }
 
 /** Moments and parent of a span that lasts; those of one process are told by one clock that only grows. */
 interface Lasting extends OpenSpan {
   readonly origin: number
+  /** Whether what is done now is part of it: it is kept, and has not ended. */
+  holds(): boolean
 }
 
 export interface TracerParts {
@@ -41,17 +57,40 @@ export interface TracerParts {
 
 /** Makes one; which span is under way is remembered by the process. */
 export function makeTracer(parts: TracerParts): Tracer {
-  const underWay = new AsyncLocalStorage<Lasting>()
+  const underWay = new AsyncLocalStorage<Lasting | undefined>()
+  const begin = (order: SpanOrder): Lasting => beginSpan(parts, order, underWay.getStore())
   return {
-    begin: (order) => beginSpan(parts, order, underWay.getStore()),
+    begin,
     // Spans are made here only.
     run: (span, work) => underWay.run(span as Lasting, work),
+    within: async (order, work) => {
+      // A loop that began within a span goes on after it.
+      if (underWay.getStore()?.holds() !== true) return work()
+      const span = begin(order)
+      try {
+        const done = await underWay.run(span, work)
+        span.end()
+        return done
+      } catch (error) {
+        span.end({ fault: faultOf(toProblem(error).code) })
+        throw error
+      }
+    },
+    bound: (work) => {
+      const now = underWay.getStore()
+      return (...given) => underWay.run(now, () => work(...given))
+    },
   }
+}
+
+/** A problem as a span tells it. */
+export function faultOf(code: ProblemCode): SpanFault {
+  return { type: code, message: problemCodes[code].title }
 }
 
 function beginSpan(
   { clock, chance, sampler, keep }: TracerParts,
-  { name, kind = 'internal', attributes = {}, parent: given }: SpanOrder,
+  { name, kind = 'internal', attributes = {}, parent: given, links = [] }: SpanOrder,
   above: Lasting | undefined,
 ): Lasting {
   const local = given === undefined ? above : undefined
@@ -60,7 +99,7 @@ function beginSpan(
   const context: SpanContext = {
     traceId,
     spanId: hex(chance, 8),
-    isSampled: sampler(traceId, parent),
+    isSampled: sampler(traceId, parent ?? links[0]),
     ...(parent?.state !== undefined && { state: parent.state }),
   }
   const begunAt = clock.monotonic()
@@ -71,16 +110,17 @@ function beginSpan(
   return {
     context,
     origin,
+    holds: () => isOpen && context.isSampled,
     note: (more) => void Object.assign(noted, more),
-    end(how = {}) {
+    end({ name: final = name, fault } = {}) {
       if (!isOpen || !context.isSampled) return
       isOpen = false
+      if (fault !== undefined) noted['error.type'] = fault.type
       keep({
-        ...{ context, kind, links: [], attributes: noted, parentId: parent?.spanId },
-        name: how.name ?? name,
+        ...{ context, kind, links, name: final, attributes: noted, parentId: parent?.spanId },
         begunAt: origin + begunAt,
         endedAt: origin + clock.monotonic(),
-        fault: how.fault,
+        fault: fault?.message,
       })
     },
   }

@@ -44,7 +44,7 @@ export async function perform(
       const { next, operation } = await decide(tools, lease, known)
       known = undefined
       if (next.kind === 'nothing') return
-      if ((await take({ tools, lease, operation, leave }, next)) === 'over') return
+      if ((await step({ tools, lease, operation, leave }, next)) === 'over') return
     }
   } finally {
     ended?.()
@@ -98,6 +98,16 @@ function tellSought({ report }: Tools, run: Run, sight: RunSight): void {
   } else if (run.state === 'started') {
     report.event({ kind: 'sought', operation, run: name, engine, result: 'missing' })
   }
+}
+
+/** The same as `take`, within a span where there are any. */
+async function step(at: Performing, next: Parameters<typeof take>[1]): Promise<'over' | 'on'> {
+  const { spans } = at.tools
+  if (spans === undefined) return take(at, next)
+  const { stage, attempt } = at.operation
+  const engine = 'run' in next ? next.run.engine : undefined
+  const attributes = { 'chandler.stage': stage, 'chandler.attempt': attempt, 'chandler.engine': engine }
+  return spans.within(`step ${next.kind}`, attributes, () => take(at, next))
 }
 
 /** Does one step; over: the operation has ended or is in other hands. */

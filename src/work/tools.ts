@@ -8,6 +8,7 @@ import type { Beforehand } from './beforehand.ts'
 import type { EndHints } from './end-hints.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { WorkReport } from './work-report.ts'
+import type { WorkSpans } from './work-spans.ts'
 
 export interface Tools {
   readonly ports: Ports
@@ -20,6 +21,8 @@ export interface Tools {
   room(): WorkCapacity
   readonly report: WorkReport
   readonly beforehand?: Beforehand
+  /** Absent: no traces are wanted. */
+  readonly spans?: WorkSpans | undefined
 }
 
 /** How much may be under way at once. */

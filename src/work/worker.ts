@@ -8,6 +8,7 @@ import { perform } from './perform.ts'
 import { giveBack } from './record.ts'
 import { backoffMs, isTransient } from './retry.ts'
 import type { Tools } from './tools.ts'
+import type { ClaimSpan } from './work-spans.ts'
 
 export interface Worker {
   readonly running: number
@@ -109,9 +110,9 @@ function openQueueNap({ ports }: Tools, leaving: AbortSignal): QueueNap {
 
 /** Takes as many operations as there are places for; true when there may be more. */
 async function claim(
-  { ports, limits, cluster, room }: Tools,
+  { ports, limits, cluster, room, spans }: Tools,
   leases: HeldLeases,
-  begin: (lease: Lease, claimed: Operation) => void,
+  begin: (lease: Lease, claimed: Claimed) => void,
 ): Promise<boolean> {
   const { concurrency, perPlatform, only } = room()
   const most = concurrency - leases.count
@@ -121,24 +122,34 @@ async function claim(
   const order = { node, epoch: cluster.epoch, leaseMs, most, perPlatform, ...present({ only }) }
   const sentAt = clock.monotonic()
   const excused = leases.excused()
-  const operations = await store.write(
+  const claimed = await store.write(
     async (tx) => {
       if (excused.length > 0) await tx.forgive(node, excused)
-      return tx.claim(order)
+      const operations = await tx.claim(order)
+      const found = operations.map((operation): Claimed => ({ operation, span: spans?.claimed(operation) }))
+      for (const { operation, span } of found)
+        if (span?.traces !== undefined) await tx.putTraces(operation, span.traces)
+      return found
     },
     // A power cut that takes the claim takes the claimer.
     { how: 'loose' },
   )
   leases.forgiven(excused)
-  for (const operation of operations) {
-    const { id, target, fence } = operation
-    begin(leases.begin({ id, target, fence, sentAt }), operation)
+  for (const one of claimed) {
+    const { id, target, fence } = one.operation
+    begin(leases.begin({ id, target, fence, sentAt }), one)
   }
-  return operations.length === most
+  return claimed.length === most
+}
+
+interface Claimed {
+  readonly operation: Operation
+  /** Absent where no traces are wanted. */
+  readonly span: ClaimSpan | undefined
 }
 
 interface Performer {
-  begin(lease: Lease, claimed: Operation): void
+  begin(lease: Lease, claimed: Claimed): void
   allEnded(): Promise<void>
 }
 
@@ -189,13 +200,14 @@ function makePerformer(tools: Tools, { leases, leaving, ended }: PerformerParts)
   }
 
   return {
-    begin(lease, claimed) {
-      const { id, createdAt, runAfter, action, fence } = claimed
+    begin(lease, { operation, span }) {
+      const { id, createdAt, runAfter, action, fence } = operation
       const queuedMs = Math.max(0, runAfter - createdAt)
       const before = tries.has(id) ? 'again' : 'takeover'
       const claim = fence === 1 ? 'first' : before
       tools.report.event({ kind: 'claimed', operation: id, action: action.kind, queuedMs, claim })
-      const done = attempt(lease, claimed)
+      const work = () => attempt(lease, operation)
+      const done = span?.carry(work, () => lease.notes.facts?.knowledge.offer.package) ?? work()
       underWay.add(done)
       void done.finally(() => underWay.delete(done))
     },

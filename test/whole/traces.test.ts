@@ -91,13 +91,13 @@ test('headers for the collector are sent, and are neither in the log nor in what
 })
 
 test.each([
-  ['is ill', 503, 'HTTP 503'],
-  ['never answers', 'hang', 'no answer within 200 ms'],
+  ['is ill', 503, 'HTTP 503', {}],
+  ['never answers', 'hang', 'no answer within 3000 ms', { OTEL_EXPORTER_OTLP_TIMEOUT: '3000' }],
 ] as const)(
   'a collector that %s holds no request up, and gets the spans later',
-  async (_name, manner, why) => {
+  async (_name, manner, why, more) => {
     const collector = await collecting(manner)
-    const broker = await traced(collector, { OTEL_EXPORTER_OTLP_TIMEOUT: '200' })
+    const broker = await traced(collector, more)
 
     expect((await ask(broker, '/v2/catalog', sampledBy(trace))).status).toBe(200)
 

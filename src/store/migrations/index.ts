@@ -14,6 +14,7 @@ import { tenantRules } from './0012-tenant-rules.ts'
 import { auditTenants } from './0013-audit-tenants.ts'
 import { sandbox } from './0014-sandbox.ts'
 import { auditPlaces } from './0015-audit-places.ts'
+import { traces } from './0016-traces.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   auditTenants,
   sandbox,
   auditPlaces,
+  traces,
 ]
