@@ -149,6 +149,7 @@ async function openPackages(
   const opened = openArtifacts(settings, {
     loginFor: (host, repository) => shelf.loginFor(host, repository),
     arrived: metrics.imageArrived,
+    traced: spans?.registry,
   })
   const artifacts = measuredArtifacts(opened, metrics, clock)
   const { dataDir: folder, engine: choice, kubernetes, runs, tenants } = settings

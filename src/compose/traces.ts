@@ -1,4 +1,5 @@
 /** Traces of a broker: opened when its environment names an endpoint, told to log and figures, closed last. */
+import type { RegistrySettings } from '../artifacts/index.ts'
 import type { Seen } from '../diagnostics/seen.ts'
 import { seenTraces } from '../diagnostics/seen-traces.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -30,6 +31,8 @@ export interface BrokerTraces {
 export interface BrokerSpans extends WorkSpans, Pick<OperationSpans, 'accepting'> {
   /** Asks another process for something, in a span of its own. */
   call: WorkSpans['within']
+  /** Calls of registries, each in a span of its own that the registry is told. */
+  readonly registry: NonNullable<RegistrySettings['traced']>
   /** A write of the store, in a span of its own. */
   transaction(write: Store['write']): Store['write']
 }
@@ -92,6 +95,14 @@ function spansOf({ tracer, operations }: Traces): BrokerSpans {
     claimed,
     within: (name, attributes, work) => tracer.within({ name, attributes }, work),
     call: (name, attributes, work) => tracer.within({ name, attributes, kind: 'client' }, work),
+    registry: ({ method, host }, send) => {
+      const attributes = { 'http.request.method': method, 'server.address': host }
+      return tracer.within({ name: `registry ${method}`, kind: 'client', attributes }, async (span) => {
+        const answer = await send(tracer.headers())
+        span?.note({ 'http.response.status_code': answer.status })
+        return answer
+      })
+    },
     transaction: (write) => (work, manner) => {
       // Several are carried out by the one that came first, and what is done in one belongs to what asked for it.
       const own = tracer.bound(work)

@@ -9,6 +9,7 @@ interface Ports {
   /** Logins of sources, which are known later than the store is opened. */
   readonly loginFor?: RegistrySettings['loginFor']
   readonly arrived?: (bytes: number) => void
+  readonly traced?: RegistrySettings['traced'] | undefined
 }
 
 /** The registries of the settings, with what the surroundings of this process say. Problems: file.unreadable. */
@@ -17,11 +18,11 @@ export function knownRegistries(settings: Settings): RegistrySettings {
 }
 
 /** Opens it. Problems: file.unreadable. */
-export function openArtifacts(settings: Settings, { loginFor, arrived }: Ports = {}): ArtifactStore {
+export function openArtifacts(settings: Settings, { loginFor, arrived, traced }: Ports = {}): ArtifactStore {
   const registries = knownRegistries(settings)
   return openArtifactStore({
     folder: join(settings.dataDir, 'images'),
-    registries: { ...registries, ...present({ loginFor }) },
+    registries: { ...registries, ...present({ loginFor, traced }) },
     ...present({ arrived }),
   })
 }

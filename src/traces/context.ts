@@ -56,6 +56,12 @@ export function traceparentOf({ traceId, spanId, isSampled }: SpanContext): stri
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 }
 
+/** The headers of W3C, for hosts that are asked. */
+export function headersOf(context: SpanContext): Readonly<Record<string, string>> {
+  const { state } = context
+  return { traceparent: traceparentOf(context), ...(state !== undefined && { tracestate: state }) }
+}
+
 /** B3 knows ids of 64 bits, too. */
 function b3(traceId = '', spanId = '', isSampled: boolean): SpanContext | undefined {
   if (!/^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i.test(traceId) || !/^[0-9a-f]{16}$/i.test(spanId)) return undefined

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Chance, Clock } from '../kit/clock.ts'
 import { toProblem } from '../model/problem.ts'
 import { type ProblemCode, problemCodes } from '../model/problem-codes.ts'
-import type { SpanContext } from './context.ts'
+import { headersOf, type SpanContext } from './context.ts'
 import type { Attributes, EndedSpan, SpanKind } from './otlp.ts'
 import type { Sampler } from './sampler.ts'
 
@@ -36,7 +36,9 @@ export interface Tracer {
   /** The span under way is this one, in the work and in what it awaits. */
   run<T>(span: OpenSpan, work: () => T): T
   /** Does a part of a work in a span of its own; without one where there is none under way, or that is not kept. */
-  within<T>(order: SpanOrder, work: () => Promise<T>): Promise<T>
+  within<T>(order: SpanOrder, work: (span: OpenSpan | undefined) => Promise<T>): Promise<T>
+  /** What tells another host which span its part belongs to; empty where there is none under way. */
+  headers(): Readonly<Record<string, string>>
   /** The same work, to be done by another: the span under way is then the one that is so now. */
   bound<A extends readonly unknown[], T>(work: (...given: A) => T): (...given: A) => T
 }
@@ -65,16 +67,20 @@ export function makeTracer(parts: TracerParts): Tracer {
     run: (span, work) => underWay.run(span as Lasting, work),
     within: async (order, work) => {
       // A loop that began within a span goes on after it.
-      if (underWay.getStore()?.holds() !== true) return work()
+      if (underWay.getStore()?.holds() !== true) return work(undefined)
       const span = begin(order)
       try {
-        const done = await underWay.run(span, work)
+        const done = await underWay.run(span, () => work(span))
         span.end()
         return done
       } catch (error) {
         span.end({ fault: faultOf(toProblem(error).code) })
         throw error
       }
+    },
+    headers: () => {
+      const now = underWay.getStore()
+      return now === undefined ? {} : headersOf(now.context)
     },
     bound: (work) => {
       const now = underWay.getStore()

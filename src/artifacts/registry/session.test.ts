@@ -66,6 +66,27 @@ test.each([[429], [500], [502], [503]])('a request answered %i is repeated', asy
   expect(server.asked).toHaveLength(4)
 })
 
+test('each call is told to what traces it, once however often it is sent, and takes its headers along', async () => {
+  const contexts: unknown[] = []
+  const server = await serve(({ headers }, response, before) => {
+    contexts.push(headers['traceparent'])
+    if (before === 0) response.writeHead(503).end()
+    else response.end(manifest)
+  })
+  const told: string[] = []
+  const traced: RegistrySettings['traced'] = async ({ method, host }, send) => {
+    const answer = await send({ traceparent: `context ${told.length}` })
+    told.push(`${method} ${host === server.host} ${answer.status}`)
+    return answer
+  }
+
+  await readManifest(server.host, { traced })
+
+  // The first asks which scheme the host speaks.
+  expect(told.slice(-2)).toEqual(['GET true 200', 'GET true 200'])
+  expect(new Set(contexts)).toEqual(new Set([`context ${told.length - 1}`]))
+})
+
 test.each([
   [429, 'registry.failed'],
   [503, 'registry.failed'],

@@ -18,7 +18,15 @@ export interface RegistrySettings {
   readonly proxy?: { readonly http?: string; readonly https?: string; readonly no?: string }
   /** For references that name no host; absent: they are refused. */
   readonly defaultHost?: string
+  /** Tells of each call while it is carried out; absent: no traces are wanted. */
+  readonly traced?: TracedCalls
 }
+
+/** Carries a call out, with headers that tell the host which span it belongs to. */
+type TracedCalls = <T extends { readonly status: number }>(
+  call: { readonly method: string; readonly host: string },
+  send: (headers: Readonly<Record<string, string>>) => Promise<T>,
+) => Promise<T>
 
 export interface HostSettings {
   /** Certificates (PEM) to trust besides the system's. */

@@ -45,23 +45,31 @@ export function openTransport(
 ): Transport {
   const attempts = settings.hosts?.[host]?.attemptsMax ?? attemptsMax
   let made: Promise<Made> | undefined
-  return {
-    send: async (call) => {
-      made ??= makeDispatcher(host, settings)
-      const { dispatcher, refusal } = await made
-      for (let attempt = 1; ; attempt++) {
-        const end = await tryOnce(call, dispatcher)
-        if (attempt === 1 && isClosed(end)) await refusal(call)
-        const last = attempt >= (call.attemptsMax ?? attempts) || call.signal.aborted
-        const again = last ? undefined : pauseFor(end, attempt, { chance, clock })
-        if (again === undefined) {
-          if (end instanceof ProblemError) throw end
-          return end
-        }
-        if (!(end instanceof ProblemError)) await end.body.dump().catch(() => undefined)
-        await clock.sleep(again, call.signal)
+  const send = async (call: Call): Promise<Answer> => {
+    made ??= makeDispatcher(host, settings)
+    const { dispatcher, refusal } = await made
+    for (let attempt = 1; ; attempt++) {
+      const end = await tryOnce(call, dispatcher)
+      if (attempt === 1 && isClosed(end)) await refusal(call)
+      const last = attempt >= (call.attemptsMax ?? attempts) || call.signal.aborted
+      const again = last ? undefined : pauseFor(end, attempt, { chance, clock })
+      if (again === undefined) {
+        if (end instanceof ProblemError) throw end
+        return end
       }
-    },
+      if (!(end instanceof ProblemError)) await end.body.dump().catch(() => undefined)
+      await clock.sleep(again, call.signal)
+    }
+  }
+  const { traced } = settings
+  return {
+    send:
+      traced === undefined
+        ? send
+        : (call) =>
+            traced({ method: call.method, host }, (more) =>
+              send({ ...call, headers: { ...call.headers, ...more } }),
+            ),
     close: async () => await (await made)?.dispatcher.close(),
   }
 }
