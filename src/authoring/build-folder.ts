@@ -5,7 +5,8 @@ import { basename, join, resolve } from 'node:path'
 import { findHostTools, putHostTools } from '../artifacts/host-tools.ts'
 import { buildPackage } from '../artifacts/packages.ts'
 import { registriesOfCommand } from '../host/registries.ts'
-import type { JsonObject } from '../kit/json.ts'
+import { isObject, type JsonObject } from '../kit/json.ts'
+import { nearKeys } from '../kit/near-keys.ts'
 import { present } from '../kit/present.ts'
 import { checkerOf } from '../kit/schema.ts'
 import { readYaml, toldFault } from '../kit/yaml.ts'
@@ -31,21 +32,27 @@ export interface ImageFile {
 const text = { type: 'string' }
 const texts = { type: 'array', items: text }
 const map = { type: 'object', additionalProperties: text }
-const check = checkerOf({
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    root: text,
-    base: text,
-    tools: texts,
-    entrypoint: texts,
-    command: texts,
-    environment: map,
-    user: text,
-    workingFolder: text,
-    labels: map,
-  },
-})
+const properties = {
+  root: text,
+  base: text,
+  tools: texts,
+  entrypoint: texts,
+  command: texts,
+  environment: map,
+  user: text,
+  workingFolder: text,
+  labels: map,
+}
+const keys = Object.keys(properties)
+const check = checkerOf({ type: 'object', additionalProperties: false, properties })
+
+/** What to write, by the last word of what the check says. */
+const wanted: Readonly<Record<string, string>> = {
+  array: 'Write a list: [..., ...].',
+  object: 'Write a map: {NAME: value}.',
+  string: 'Write a text, in quotation marks where it looks like a number.',
+  'known here': `Take it out; what is known here is ${keys.join(', ')}.`,
+}
 
 export interface FolderBuild {
   readonly folder: string
@@ -110,10 +117,19 @@ function readImageFile(source: string): ImageFile {
   const { value, faults, place } = readYaml(read(source))
   const syntax = faults.map((fault) => toldFault(fault, source))
   const checked = faults.length === 0 ? check(value ?? {}) : []
-  const shape = checked.map(({ message, pointer }) => ({
-    detail: message,
-    where: { source, pointer, ...place(pointer) },
-  }))
+  const near = new Map(
+    (isObject(value) ? nearKeys(value as JsonObject, keys) : []).map(({ key, meant }) => [`/${key}`, meant]),
+  )
+  const shape = checked.map(({ message, pointer }) => {
+    const meant = near.get(pointer)
+    const wants = Object.keys(wanted).find((word) => message.endsWith(word))
+    const hint = meant === undefined ? wants && wanted[wants] : `Write "${meant}" instead.`
+    return {
+      detail: `${pointer.slice(1)} ${message}`.trim(),
+      where: { source, pointer, ...place(pointer) },
+      ...present({ hint }),
+    }
+  })
   failAll([...syntax, ...shape].map((one): Problem => ({ code: 'package.invalid', ...one })))
   return (value ?? {}) as JsonObject as ImageFile
 }

@@ -43,9 +43,13 @@ export interface Inspected {
   readonly refusals: readonly Problem[]
 }
 
-/** Reads a package. Problems: all that is wrong with it at once. */
-export async function inspectPackage(wish: PackageWish, listener: Listener): Promise<Inspected> {
-  const workshop = await openWorkshop(wish.dataDir, 'auto', wish.signingPolicy)
+/** Reads a package; only some contracts run something for it. Problems: all that is wrong with it at once. */
+export async function inspectPackage(
+  wish: PackageWish,
+  listener: Listener,
+  engine: 'auto' | 'none' = 'auto',
+): Promise<Inspected> {
+  const workshop = await openWorkshop(wish.dataDir, engine, wish.signingPolicy)
   try {
     const asked = { ...wish, tellSignatures: true }
     const { package: pkg, warnings, signatures } = await inspect(workshop, asked, listener)

@@ -59,6 +59,11 @@ const hints: readonly (readonly [code: string, message: RegExp, hint: string])[]
   ],
   ['MULTILINE_IMPLICIT_KEY', /./, 'Write a blank after the colon of each key.'],
   ['MISSING_CHAR', /followed by map values/, 'Write it as a member of the map, "key: value".'],
+  [
+    'MISSING_CHAR',
+    /Sequence item/,
+    'Indent this line like the lines before, or begin an item of the list with "- ".',
+  ],
   ['MISSING_CHAR', /closing/, 'Close the quote where the text ends.'],
   ['BAD_INDENT', /mapping items/, 'Indent this line like the keys of its map; a list and a map do not mix.'],
   ['BAD_INDENT', /sequence items/, 'Indent this line like the other items of its list.'],

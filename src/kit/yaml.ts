@@ -10,6 +10,7 @@ import {
   LineCounter,
   parseAllDocuments,
   stringify,
+  visit,
 } from 'yaml'
 import { type ExactNumber, exactInteger, isExact } from './exact.ts'
 import { type Json, pointer } from './json.ts'
@@ -117,9 +118,35 @@ export function readYaml(text: string, options: YamlOptions = {}): YamlReading {
     const fault =
       error instanceof Unsayable
         ? { kind: 'value' as const, message: error.message, ...(place(error.path) ?? at(0)) }
-        : faultAt('syntax', error instanceof Error ? firstLine(error.message) : 'not readable', 0)
+        : valueFault(error, document, faultAt)
     return { value: undefined, faults: [fault], place, spelling }
   }
+}
+
+/** Why a document that was parsed has no value: an alias without its anchor, or too many of them. */
+function valueFault(
+  error: unknown,
+  document: Parameters<typeof visit>[0] | undefined,
+  faultAt: (kind: 'syntax', message: string, offset: number) => YamlFault,
+): YamlFault {
+  const message = error instanceof Error ? firstLine(error.message) : 'not readable'
+  const alias = /^Unresolved alias .*: (.*)$/.exec(message)?.[1]
+  if (alias === undefined || document === undefined) return faultAt('syntax', message, 0)
+  const hint = 'Quote a text that begins with *, or set the anchor before it: &name.'
+  return { ...faultAt('syntax', message, aliasAt(document, alias)), hint }
+}
+
+/** Where an alias stands first. */
+function aliasAt(document: Parameters<typeof visit>[0], name: string): number {
+  let found = 0
+  visit(document, {
+    Alias: (_key, node) => {
+      if (node.source !== name) return undefined
+      found = rangeStart(node) ?? 0
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 /** A rough count is enough: it only keeps the reader from minutes of running out of stack. */

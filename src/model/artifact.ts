@@ -60,6 +60,8 @@ export interface ComponentArtifact extends Resolved {
   readonly name: string
   readonly version: string
   readonly resources: readonly ComponentResource[]
+  /** What tells its references to other versions apart. */
+  readonly references: readonly Readonly<Record<string, string>>[]
   /** Identifies its repository when credentials are looked for; absent where none are needed. */
   readonly consumer?: Readonly<Record<string, string>>
   /** The bytes of a document among its resources, verified. */

@@ -9,7 +9,7 @@ import {
   type Reference,
   type Resource,
 } from '../../languages/ocm/index.ts'
-import { fail } from '../../model/problem.ts'
+import { fail, ProblemError, toProblem } from '../../model/problem.ts'
 import type { Construction, NewElement, NewResource } from './constructor.ts'
 import { contentOf } from './content.ts'
 import { digestOfContent } from './digest-content.ts'
@@ -155,7 +155,8 @@ interface Accessed {
   readonly digest?: Digest
 }
 
-async function accessOf({ from }: NewElement, work: Work, wants: 'digest' | 'none'): Promise<Accessed> {
+async function accessOf(element: NewElement, work: Work, wants: 'digest' | 'none'): Promise<Accessed> {
+  const { from } = element
   const { construction, order, blobs, aside } = work
   if (from.kind === 'access') {
     if (wants === 'none') return { access: from.spec }
@@ -165,9 +166,11 @@ async function accessOf({ from }: NewElement, work: Work, wants: 'digest' | 'non
     )
     return { access: from.spec, ...present({ digest }) }
   }
-  const input = await openInput(from.spec, order.options, placeless(construction))
-  if (input.close !== undefined) aside.push({ close: input.close })
-  const { blob, open } = await fetchContent(input.content, order, aside)
+  const { input, blob, open } = await placed(element, construction, async () => {
+    const opened = await openInput(from.spec, order.options, placeless(construction))
+    if (opened.close !== undefined) aside.push({ close: opened.close })
+    return { input: opened, ...(await fetchContent(opened.content, order, aside)) }
+  })
   blobs.set(blob.digest, { blob, open })
   const digest =
     wants === 'none'
@@ -185,6 +188,23 @@ async function accessOf({ from }: NewElement, work: Work, wants: 'digest' | 'non
       ...present({ referenceName: named }),
     },
     ...present({ digest }),
+  }
+}
+
+/** What goes wrong with an input is told where the constructor names it. */
+async function placed<T>(
+  { at, from }: NewElement,
+  { place }: Construction,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { where, ...problem } = toProblem(error)
+    if (problem.code === 'internal.unexpected') throw error
+    const key = problem.code === 'ocm.constructor.invalid' ? 'type' : 'path'
+    const detail = [problem.detail, where?.source].filter(Boolean).join(': ')
+    throw new ProblemError({ ...problem, detail, where: place(`${at}/${from.kind}/${key}`) })
   }
 }
 

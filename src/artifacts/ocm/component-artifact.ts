@@ -83,6 +83,7 @@ function artifactOf(version: StoredVersion, digest: string, room: Room): Compone
     name: descriptor.name,
     version: descriptor.version,
     resources,
+    references: descriptor.references.map((one) => identityOf(descriptor.references, one)),
     ...(spec.kind === 'registry' ? { consumer: consumerOf(spec) } : {}),
     document: (wanted) => documentOf(stored(wanted), version, room),
     image: (wanted) => imageOf(stored(wanted), version, room),

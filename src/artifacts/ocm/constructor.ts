@@ -1,5 +1,6 @@
 /** Component constructors: documents that say what versions are to be built of, read with all their faults at once. */
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import { nearKeys } from '../../kit/near-keys.ts'
 import { present } from '../../kit/present.ts'
 import { readYaml, toldFault } from '../../kit/yaml.ts'
 import {
@@ -16,9 +17,12 @@ import {
   sameIdentity,
   schemaVersions,
 } from '../../languages/ocm/index.ts'
-import { failAll, type Problem } from '../../model/problem.ts'
+import { failAll, type Place, type Problem } from '../../model/problem.ts'
+import { notKnown, only, pointerOf, problemOf } from './constructor-faults.ts'
 
 export interface Construction {
+  /** Where something of it stands in its file, by a JSON pointer that begins at the component. */
+  place(pointer: string): Place
   readonly name: string
   readonly version: string
   readonly provider: { readonly name: string; readonly labels: readonly Label[] }
@@ -30,6 +34,8 @@ export interface Construction {
 }
 
 interface Named {
+  /** Where it stands in its component, as a JSON pointer. */
+  readonly at: string
   readonly name: string
   readonly version?: string
   readonly extraIdentity: Identity
@@ -63,26 +69,30 @@ export function readConstructor(
   file: string,
   version: string | undefined,
 ): readonly Construction[] {
-  const parts = text.split(/^---\s*$/m).filter((part) => part.trim() !== '')
+  const parts = partsOf(text)
   const problems: Problem[] = []
   const found: { readonly construction: Construction; readonly place: string }[] = []
   for (const [d, part] of parts.slice(0, documentsMax).entries()) {
-    const { value, faults } = readYaml(part, { merge: true, aliasesMax: 100 })
+    const { value, faults: unread, place: placeIn } = readYaml(part.text, { merge: true, aliasesMax: 100 })
+    const faults = unread.map((fault) => ({ ...fault, line: fault.line + part.before }))
     problems.push(
       ...faults.map((fault): Problem => ({ code: 'ocm.constructor.invalid', ...toldFault(fault, file) })),
     )
     if (value === undefined) continue
-    for (const [n, one] of componentsOf(value).entries()) {
+    const placed = (pointer: string): Place => {
+      const { line, column } = placeIn(pointer) ?? { line: 1, column: 1 }
+      return { source: file, line: line + part.before, column }
+    }
+    const { components, near } = componentsOf(value)
+    problems.push(...near.map((key) => notKnown({ key, meant: 'components' }, placed(pointer('', key)))))
+    for (const [n, { value: one, at }] of components.entries()) {
       const place = `${file}[${d + 1}][${n + 1}]`
       const collected: OcmFault[] = []
-      const construction = componentOf(one, { collected, version, place })
-      for (const { path, message } of collected)
-        problems.push({
-          code: 'ocm.constructor.invalid',
-          detail: [path, message].filter(Boolean).join(' '),
-          where: { source: place },
-        })
-      found.push({ construction, place })
+      const places = new Map<OcmFault, string>()
+      const read = componentOf(one, { collected, places, version, place })
+      for (const fault of collected)
+        problems.push(problemOf(fault, placed(`${at}${places.get(fault) ?? pointerOf(fault.path)}`)))
+      found.push({ construction: { ...read, place: (below) => placed(`${at}${below}`) }, place })
     }
   }
   for (const [i, { construction, place }] of found.entries()) {
@@ -97,6 +107,8 @@ export function readConstructor(
       problems.push({
         code: 'ocm.constructor.invalid',
         detail: `duplicate component identity ${identity} (${place} and ${before.place})`,
+        where: construction.place('/name'),
+        hint: 'Give one of the two another name or version.',
       })
     }
   }
@@ -104,29 +116,65 @@ export function readConstructor(
     problems.push({
       code: 'ocm.constructor.invalid',
       detail: 'there is no component in it',
-      where: { source: file },
+      where: { source: file, line: 1 },
+      hint: 'Write components: a list of components, each with name, version, provider and resources.',
     })
   failAll(problems)
   return found.map(({ construction }) => construction)
 }
 
-function componentsOf(document: Json): readonly Json[] {
-  if (!isObject(document) || !('components' in document)) return [document as Json]
-  const { components, ...others } = document
-  const list = Array.isArray(components) ? (components as readonly Json[]) : [components as Json]
-  return Object.keys(others).length === 0 ? list : [...list, others as JsonObject]
+interface Part {
+  readonly text: string
+  /** How many lines of the file stand before it. */
+  readonly before: number
+}
+
+/** The documents of a file that hold something. */
+function partsOf(text: string): readonly Part[] {
+  const parts: Part[] = []
+  let before = 0
+  for (const part of text.split(/^---\s*?$/m)) {
+    if (part.trim() !== '') parts.push({ text: part, before })
+    before += part.split('\n').length - 1
+  }
+  return parts
+}
+
+interface Components {
+  readonly components: readonly { readonly value: Json; readonly at: string }[]
+  /** What `components` was called instead. */
+  readonly near: readonly string[]
+}
+
+function componentsOf(document: Json): Components {
+  if (!isObject(document)) return { components: [{ value: document, at: '' }], near: [] }
+  const [misspelt] = nearKeys(document as JsonObject, ['components'])
+  const isList = misspelt !== undefined && Array.isArray(document[misspelt.key])
+  const key = isList ? misspelt.key : 'components'
+  const near = isList ? [misspelt.key] : []
+  if (!(key in document)) return { components: [{ value: document as JsonObject, at: '' }], near }
+  const { [key]: listed, ...others } = document as JsonObject
+  const list = Array.isArray(listed)
+    ? (listed as readonly Json[]).map((value, i) => ({ value, at: pointer(pointer('', key), i) }))
+    : [{ value: listed ?? null, at: pointer('', key) }]
+  const more = Object.keys(others).length === 0 ? [] : [{ value: others, at: '' }]
+  return { components: [...list, ...more], near }
 }
 
 interface Reading {
   readonly collected: OcmFault[]
+  /** Where faults stand whose path does not say it. */
+  readonly places: Map<OcmFault, string>
   readonly version: string | undefined
   readonly place: string
 }
 
-function componentOf(value: Json, { collected, version: given, place }: Reading): Construction {
+function componentOf(
+  value: Json,
+  { collected, places, version: given, place }: Reading,
+): Omit<Construction, 'place'> {
   if (!isObject(value)) collected.push({ kind: 'invalid', path: '', message: 'a component must be a map' })
-  const fields = new Fields(isObject(value) ? (value as JsonObject) : {}, '', collected)
-  only(fields, [
+  const fields = only(new Fields(isObject(value) ? (value as JsonObject) : {}, '', collected), [
     'name',
     'version',
     'provider',
@@ -147,21 +195,23 @@ function componentOf(value: Json, { collected, version: given, place }: Reading)
       'is the older name of references: only one of them may be there',
     )
   const key = 'componentReferences' in fields.value ? 'componentReferences' : 'references'
-  const provider = fields.map('provider', 'required')
-  only(provider, ['name', 'labels'])
-  const construction: Construction = {
+  const provider = only(fields.map('provider', 'required'), ['name', 'labels'])
+  const construction = {
     name: fields.text('name', isComponentName),
     version: own,
-    provider: { name: provider.text('name'), labels: provider.list('labels', 'optional', labelOf) },
+    provider: {
+      name: isObject(fields.value['provider']) ? provider.text('name') : '',
+      labels: provider.list('labels', 'optional', labelOf),
+    },
     labels: fields.list('labels', 'optional', labelOf),
     schemaVersion: schemaVersionOf(fields),
     resources: fields.list('resources', 'optional', (item) => resourceOf(item, own)),
     sources: fields.list('sources', 'optional', (item) => sourceOf(item, own)),
     references: fields.list(key, 'optional', (item) => referenceOf(item, own)),
   }
-  sayDuplicates(construction.resources, 'resource', { collected, place, version: own })
-  sayDuplicates(construction.sources, 'source', { collected, place, version: own })
-  sayDuplicates(construction.references, 'reference', { collected, place, version: own })
+  sayDuplicates(construction.resources, 'resource', { collected, places, place, version: own })
+  sayDuplicates(construction.sources, 'source', { collected, places, place, version: own })
+  sayDuplicates(construction.references, 'reference', { collected, places, place, version: own })
   return construction
 }
 
@@ -176,11 +226,10 @@ function schemaVersionOf(fields: Fields): SchemaVersion {
 
 const elementKeys = ['name', 'version', 'extraIdentity', 'labels', 'type', 'input', 'access']
 
-function resourceOf(item: Fields, version: string): NewResource {
-  only(item, [...elementKeys, 'relation', 'srcRefs', 'srcRef', 'options', 'digest'])
+function resourceOf(given: Fields, version: string): NewResource {
+  const item = only(given, [...elementKeys, 'relation', 'srcRefs', 'srcRef', 'options', 'digest'])
   const element = elementOf(item, version)
-  const options = item.map('options', 'optional')
-  only(options, ['skipDigestGeneration'])
+  const options = only(item.map('options', 'optional'), ['skipDigestGeneration'])
   const relation = item.optionalText('relation')
   if (relation !== undefined && relation !== 'local' && relation !== 'external')
     item.fault('invalid', item.at('relation'), 'must be local or external')
@@ -204,8 +253,7 @@ function resourceOf(item: Fields, version: string): NewResource {
 }
 
 function sourceOf(item: Fields, version: string): NewElement {
-  only(item, elementKeys)
-  return elementOf(item, version)
+  return elementOf(only(item, elementKeys), version)
 }
 
 function elementOf(item: Fields, version: string): NewElement {
@@ -213,10 +261,11 @@ function elementOf(item: Fields, version: string): NewElement {
   const access = item.optionalMap('access')
   if ((input === undefined) === (access === undefined))
     item.fault('invalid', item.path, 'needs exactly one of input and access')
-  const spec = input ?? access ?? new Fields({ type: 'none' }, item.path, item.faults)
+  const said = input ?? access ?? new Fields({ type: 'none' }, item.path, item.faults)
+  const spec = access === undefined ? asInput(said) : said
   const kind = input === undefined ? 'access' : 'input'
   const named = namedOf(item, version)
-  if (named.version === undefined && kind === 'access')
+  if (named.version === undefined && access !== undefined)
     item.fault('required', item.path, `resource ${JSON.stringify(named.name)}: missing version`)
   return {
     ...named,
@@ -225,8 +274,33 @@ function elementOf(item: Fields, version: string): NewElement {
   }
 }
 
-function referenceOf(item: Fields, version: string): NewReference {
-  only(item, ['name', 'version', 'extraIdentity', 'labels', 'componentName', 'digest'])
+/** What inputs of the usual types may say. */
+const inputKeys: Readonly<Record<string, readonly string[]>> = {
+  file: ['path', 'mediaType', 'compress'],
+  dir: [
+    ...['path', 'mediaType', 'compress', 'includeFiles', 'excludeFiles', 'preserveDir', 'followSymlinks'],
+  ],
+  utf8: ['text', 'json', 'formattedJson', 'yaml', 'mediaType', 'compress'],
+  binary: ['data', 'mediaType', 'compress'],
+  spiff: ['path', 'mediaType', 'compress', 'values', 'libraries'],
+  ociArtifact: ['path', 'repository', 'mediaType', 'platforms'],
+}
+
+/** An input is read by what it means; misspelt members are told, others are left to those who open it. */
+function asInput(spec: Fields): Fields {
+  const known = inputKeys[String(spec.value['type'])]
+  const near = nearKeys(spec.value, [...(known ?? []), 'type'])
+  return near.length === 0 || (known === undefined && !near.some(({ meant }) => meant === 'type'))
+    ? spec
+    : only(spec, [
+        ...Object.keys(spec.value).filter((key) => !near.some((one) => one.key === key)),
+        ...(known ?? []),
+        'type',
+      ])
+}
+
+function referenceOf(given: Fields, version: string): NewReference {
+  const item = only(given, ['name', 'version', 'extraIdentity', 'labels', 'componentName', 'digest'])
   const digest = item.optionalMap('digest')
   const named = namedOf(item, version)
   if (named.version === undefined) item.fault('required', item.at('version'), 'is required')
@@ -255,6 +329,7 @@ function namedOf(item: Fields, component: string): Named {
       item.fault('invalid', `${item.at('extraIdentity')}[${key}]`, 'is not allowed as a key')
   }
   return {
+    at: pointerOf(item.path),
     name: item.text('name', isElementName),
     ...present({ version }),
     extraIdentity,
@@ -262,7 +337,7 @@ function namedOf(item: Fields, component: string): Named {
   }
 }
 
-interface Duplicates {
+interface Duplicates extends Pick<Reading, 'places'> {
   readonly collected: OcmFault[]
   readonly place: string
   /** What elements without a version of their own get. */
@@ -272,7 +347,7 @@ interface Duplicates {
 function sayDuplicates(
   list: readonly Named[],
   kind: 'resource' | 'source' | 'reference',
-  { collected, place, version }: Duplicates,
+  { collected, places, place, version }: Duplicates,
 ): void {
   for (const [i, element] of list.entries()) {
     const first = list.findIndex(
@@ -287,15 +362,13 @@ function sayDuplicates(
       name: element.name,
       ...(kind === 'reference' ? { version: element.version ?? version } : {}),
     })
-    collected.push({
+    const fault: OcmFault = {
       kind: 'duplicate',
       path: '',
       message: `duplicate ${kind} identity ${identity} (${place} index ${i + 1} and ${first + 1})`,
-    })
+      hint: 'Give one of the two another name, or an extraIdentity of its own.',
+    }
+    collected.push(fault)
+    places.set(fault, `${element.at}/name`)
   }
-}
-
-function only(fields: Fields, keys: readonly string[]): void {
-  for (const key of Object.keys(fields.value))
-    if (!keys.includes(key)) fields.fault('invalid', fields.at(key), 'is not known here')
 }

@@ -1,10 +1,11 @@
 /** The inputs of a constructor: files, folders, texts and artifacts that become blobs of the new version. */
-import { readFile, realpath } from 'node:fs/promises'
-import { basename, isAbsolute, join, relative, resolve } from 'node:path'
+import { readdir, readFile, realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { isObject, type JsonObject } from '../../kit/json.ts'
 import { compilePattern } from '../../kit/pattern.ts'
+import { nearest } from '../../kit/text.ts'
 import { writeYaml } from '../../kit/yaml.ts'
 import { fail } from '../../model/problem.ts'
 import { archiveFormat } from '../archive/archive-artifact.ts'
@@ -79,9 +80,15 @@ export async function openInput(spec: Spec, options: InputOptions, version: Stor
       return fail('ocm.constructor.invalid', `inputs are not taken from ${describeAccess(spec)}`, {
         hint:
           elsewhere[type.toLowerCase()] ??
+          nearType(type) ??
           'Use file, dir, utf8, binary, spiff, ociArtifact, helm, npm, maven, wget or ocm, or an access.',
       })
   }
+}
+
+function nearType(type: string): string | undefined {
+  const meant = nearest(type, ['file', 'dir', 'utf8', 'binary', 'spiff', 'ociArtifact', 'helm', 'wget'])
+  return meant === undefined ? undefined : `Write type: ${JSON.stringify(meant)} instead.`
 }
 
 /** What lies elsewhere, as the access of that type finds it. */
@@ -118,7 +125,9 @@ function text(spec: Spec, key: string): string {
   const value = spec[key]
   return typeof value === 'string'
     ? value
-    : fail('ocm.constructor.invalid', `an input of type ${spec.type} needs "${key}"`)
+    : fail('ocm.constructor.invalid', `an input of type ${spec.type} needs "${key}"`, {
+        hint: `Add "${key}" to the input.`,
+      })
 }
 
 async function fileInput(spec: Spec, { folder }: InputOptions): Promise<Input> {
@@ -129,9 +138,22 @@ async function fileInput(spec: Spec, { folder }: InputOptions): Promise<Input> {
 /** Paths lead where the author says, on the author's own machine; a missing file is told by its name. */
 async function within(folder: string, path: string): Promise<string> {
   const whole = isAbsolute(path) ? path : join(folder, path)
-  return await realpath(whole).catch(() =>
-    fail('artifact.not-found', undefined, { where: { source: whole } }),
+  return await realpath(whole).catch(async () =>
+    fail('artifact.not-found', undefined, { where: { source: whole }, hint: await nearFile(path, folder) }),
   )
+}
+
+/** The file that is probably meant: of a name that is near, or of the same name directly in the folder. */
+async function nearFile(path: string, folder: string): Promise<string> {
+  const names = async (at: string): Promise<readonly string[]> => await readdir(at).catch(() => [])
+  const own = await names(folder)
+  const parent = dirname(path)
+  const beside = parent === '.' ? own : await names(isAbsolute(parent) ? parent : join(folder, parent))
+  const near = nearest(basename(path), beside)
+  if (near !== undefined) return `Write "${join(parent, near)}" instead.`
+  return own.includes(basename(path))
+    ? `Write "${basename(path)}": paths begin at the folder of the constructor.`
+    : 'Add the file, or name another one: paths begin at the folder of the constructor.'
 }
 
 async function folderInput(spec: Spec, { folder }: InputOptions): Promise<Input> {

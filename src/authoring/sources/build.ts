@@ -1,15 +1,15 @@
 /** From sources to a package that can be run: images are built, components put together, all in the data folder. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
+import { readConstructor } from '../../artifacts/ocm/constructor.ts'
 import { parseJson } from '../../kit/exact.ts'
 import { isObject, type JsonObject } from '../../kit/json.ts'
-import { readYaml } from '../../kit/yaml.ts'
 import { inCnabContext } from '../../local/cnab/tools.ts'
-import { fail } from '../../model/problem.ts'
 import { buildBundle } from '../apb/build.ts'
 import { buildFolder, isImageFolder } from '../build-folder.ts'
 import { archiveBundle } from '../cnab/bundle-tools.ts'
 import { build as buildComponents } from '../ocm/make.ts'
+import { packageComponent } from './component-sources.ts'
 import { firstFileOf, type Sources, sourcesAt } from './kind.ts'
 
 export interface RunnablePackage {
@@ -97,21 +97,7 @@ async function packComponents(sources: Sources, { dataDir, signal, progress }: B
   const to = builtPath(sources, dataDir, '.ctf')
   const order = { file, to, overwrite: true, skipDigests: false, values: {}, progress }
   await buildComponents({ ...order, template: filled, inputTemplate: (text) => text }, { signal })
-  return `ocm:${to}//${packageComponent(filled(readFileSync(file, 'utf8')), file)}`
-}
-
-function packageComponent(text: string, file: string): string {
-  const { value } = readYaml(text)
-  const components: unknown = isObject(value) ? value['components'] : undefined
-  for (const component of Array.isArray(components) ? components : []) {
-    const resources: unknown = isObject(component) ? component['resources'] : undefined
-    const isPackage = (one: unknown) => isObject(one) && one['type'] === 'toiPackage'
-    if (isObject(component) && Array.isArray(resources) && resources.some(isPackage))
-      return `${String(component['name'])}:${String(component['version'])}`
-  }
-  return fail('package.invalid', 'no component has a resource of type toiPackage', {
-    where: { source: file },
-  })
+  return `ocm:${to}//${packageComponent(readConstructor(filled(readFileSync(file, 'utf8')), file, undefined), file)}`
 }
 
 function builtPath({ folder }: Sources, dataDir: string, ending: string): string {

@@ -8,6 +8,7 @@ import { lintDocument } from '../cnab/look.ts'
 import { inspectPackage } from '../package-tools.ts'
 import { readPak } from '../pak-tools.ts'
 import { runnablePackage } from './build.ts'
+import { inSources } from './component-sources.ts'
 import { firstFileOf, sourcesAt } from './kind.ts'
 
 export interface PathLint {
@@ -51,13 +52,43 @@ async function findingsAt(
       const ofBundle = warnings.filter(({ code }) => code !== 'cnab.image.unpinned')
       return { errors: problems, warnings: ofBundle }
     }
-    case 'tweed':
-    case 'toi':
-    case undefined: {
-      const { signal, progress } = listener
-      const { options: _, ...wish } = await runnablePackage(path, { dataDir, signal, progress })
-      const { warnings, refusals } = await inspectPackage({ ...wish, dataDir }, listener)
-      return { errors: refusals, warnings }
+    case 'toi': {
+      const file = firstFileOf(sources)
+      try {
+        const { errors, warnings } = await inspected(path, dataDir, listener)
+        const told = inSources(warnings, file)
+        const isScheme = ({ where }: Problem): boolean => where?.pointer?.startsWith('/configScheme') === true
+        // What platforms refuse of a scheme is told where it is written.
+        const others = told.some(isScheme) ? errors.filter((one) => !isOfSchema(one)) : errors
+        return {
+          errors: [...inSources(others, file), ...(others === errors ? [] : told.filter(isScheme))],
+          warnings: others === errors ? told : told.filter((one) => !isScheme(one)),
+        }
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error
+        return { errors: inSources([error.problem], file), warnings: [] }
+      }
     }
+    case 'tweed':
+    case undefined:
+      return await inspected(path, dataDir, listener)
   }
+}
+
+function isOfSchema({ detail = '' }: Problem): boolean {
+  return /, schemas\/service_(?:instance|binding)\//.test(detail)
+}
+
+/** What is said of a package that was built first where its path leads to sources. */
+async function inspected(
+  path: string,
+  dataDir: string,
+  listener: Listener,
+): Promise<Omit<PathLint, 'contract'>> {
+  const { signal, progress } = listener
+  const { options: _, ...wish } = await runnablePackage(path, { dataDir, signal, progress })
+  // Patterns describe themselves; components are read.
+  const engine = wish.contract === 'toi' ? 'none' : 'auto'
+  const { warnings, refusals } = await inspectPackage({ ...wish, dataDir }, listener, engine)
+  return { errors: refusals, warnings }
 }

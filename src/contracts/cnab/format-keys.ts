@@ -1,6 +1,6 @@
 /** Keys that an author must have meant otherwise: what is not known is allowed, what is nearly known is told. */
 import { isObject, type JsonObject, pointer } from '../../kit/json.ts'
-import { nearest } from '../../kit/text.ts'
+import { nearKeys, schemaKeywords } from '../../kit/near-keys.ts'
 import type { Node } from './fields.ts'
 
 const destination = ['env', 'path']
@@ -13,36 +13,12 @@ const known = {
   image: ['image', 'imageType', 'contentDigest', 'digest', 'size', 'mediaType', 'labels', 'description'],
   action: ['modifies', 'stateless', 'title', 'description'],
   maintainer: ['name', 'email', 'url'],
-  definition: [
-    ...['$id', '$schema', '$ref', '$comment', 'title', 'description', 'default', 'readOnly', 'writeOnly'],
-    ...['examples', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength'],
-    ...[
-      'minLength',
-      'pattern',
-      'additionalItems',
-      'items',
-      'maxItems',
-      'minItems',
-      'uniqueItems',
-      'contains',
-    ],
-    ...['maxProperties', 'minProperties', 'required', 'additionalProperties', 'definitions', 'properties'],
-    ...['patternProperties', 'dependencies', 'propertyNames', 'const', 'enum', 'type', 'format'],
-    ...['contentMediaType', 'contentEncoding', 'if', 'then', 'else', 'allOf', 'anyOf', 'oneOf', 'not'],
-  ],
+  definition: schemaKeywords,
 } as const satisfies Readonly<Record<string, readonly string[]>>
-
-/** No misspelt word is longer, and comparing long ones takes time. */
-const keyMax = 40
 
 /** Warns of keys of one object that are nearly those of its kind. */
 export function warnOfKeys({ value, at, faults }: Node, kind: keyof typeof known): void {
-  const words: readonly string[] = known[kind]
-  for (const key of Object.keys(value)) {
-    if (words.includes(key) || key.length > keyMax) continue
-    const meant = words.find((word) => word.toLowerCase() === key.toLowerCase()) ?? nearest(key, words)
-    // Where both stand, the other one has a purpose of its own.
-    if (meant === undefined || Object.hasOwn(value, meant)) continue
+  for (const { key, meant } of nearKeys(value, known[kind])) {
     const detail = `is not known; did you mean "${meant}"?`
     faults.warning('cnab.bundle.questionable', pointer(at, key), detail, `Write "${meant}" instead.`)
   }

@@ -2,15 +2,26 @@
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
-import type { ProblemCode } from '../../model/problem-codes.ts'
+import { type Document, documentOf, doubtfulYaml, unreadable } from './document.ts'
+import { fixes, Place, type What } from './fields.ts'
+import { places } from './places.ts'
 import { readDocument } from './spiff.ts'
 
 export type Identity = Readonly<Record<string, string>>
 
-export interface ResourceReference {
+/** Where something stands in its document: a JSON pointer. */
+interface Standing {
+  readonly at: string
+}
+
+export interface ResourceReference extends Standing {
   readonly resource: Identity
   /** From the component at hand through its references. */
   readonly path: readonly Identity[]
+  /** Where the identities of the path stand. */
+  readonly steps: readonly string[]
+  /** The path is at fault: where it leads is not known. */
+  readonly isBroken: boolean
 }
 
 export interface CredentialRequest {
@@ -35,7 +46,7 @@ export interface PackageDocument extends ShapeFields {
   readonly additional: Readonly<Record<string, AdditionalResource>>
 }
 
-export interface ExecutorEntry {
+export interface ExecutorEntry extends Standing {
   /** Absent: all. */
   readonly actions?: readonly string[]
   readonly resource?: ResourceReference
@@ -57,17 +68,23 @@ export interface ExecutorDocument extends ShapeFields {
 
 export type AdditionalResource =
   | { readonly kind: 'resource'; readonly reference: ResourceReference }
-  | { readonly kind: 'content'; readonly content: Json }
+  | { readonly kind: 'content'; readonly at: string; readonly content: Json }
 
 export type DocumentReading<T> = {
   readonly value: T
+  readonly document: Document
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
 }
 
+/** The example files that a package may have. */
+const exampleKinds = ['configFile', 'credentialsFile']
+
 /** Reads a package. Problems: toi.package.invalid, toi.output.invalid; warnings: toi.package.field-renamed. */
 export function readPackage(bytes: Uint8Array, source: string): DocumentReading<PackageDocument> {
   return readAs(bytes, { source, what: 'package spec', code: 'toi.package.invalid' }, (place) => {
+    place.only(['description', 'executors', 'additionalResources', ...shapeKeys])
+    place.child('additionalResources')?.only(exampleKinds, { isOpen: true })
     const description = place.text('description')
     return {
       ...shapeOf(place),
@@ -83,12 +100,22 @@ export function readPackage(bytes: Uint8Array, source: string): DocumentReading<
 /** Reads the specification of an executor. Problems: toi.executor.invalid. */
 export function readExecutor(bytes: Uint8Array, source: string): DocumentReading<ExecutorDocument> {
   return readAs(bytes, { source, what: 'executor spec', code: 'toi.executor.invalid' }, (place) => {
+    place.only(['actions', 'imageRef', 'image', 'outputs', ...shapeKeys])
     const actions = place.texts('actions')
-    const imageResource = place.child('imageRef')
+    const imageResource = place.child('imageRef', 'Write a map: imageRef: {resource: {name: …}}')
     const image = imageOf(place)
-    const outputs = place.has('outputs')
+    if (!place.has('imageRef') && !place.has('image') && place.isRead)
+      place.missing(
+        'imageRef',
+        'executor image reference required for toi executor',
+        'Add "imageRef", the identity of a resource of type ociImage: imageRef: {resource: {name: …}}',
+      )
+    const declared = place.child('outputs')
+    const outputs = declared
       ? Object.fromEntries(
-          place.entries('outputs').map(([name, one]) => [name, one.text('description') ?? '']),
+          place
+            .entries('outputs')
+            .map(([name, one]) => [name, one.only(['description']).text('description') ?? '']),
         )
       : undefined
     return {
@@ -100,143 +127,46 @@ export function readExecutor(bytes: Uint8Array, source: string): DocumentReading
   })
 }
 
-interface What {
-  readonly source: string
-  readonly what: string
-  readonly code: ProblemCode
-}
-
 function readAs<T>(bytes: Uint8Array, what: What, read: (place: Place) => T): DocumentReading<T> {
   const problems: Problem[] = []
   const warnings: Problem[] = []
-  const text = new TextDecoder().decode(bytes)
-  const parsed = readDocument({ name: what.source, text })
+  const document = documentOf(what.source, new TextDecoder().decode(bytes))
+  const parsed = readDocument(document)
   const value = parsed.kind === 'done' ? parsed.value : {}
-  const where = { source: what.source }
-  if (parsed.kind === 'failed')
-    problems.push({ code: what.code, detail: `"${what.what}" is invalid: ${parsed.message}`, where })
+  if (parsed.kind === 'failed') problems.push(...unreadable(document, what, parsed))
   else if (!isObject(value))
-    problems.push({ code: what.code, detail: `"${what.what}" is invalid: it is no map`, where })
-  const place = new Place(isObject(value) ? (value as JsonObject) : {}, '', { ...what, problems, warnings })
-  return { value: read(place), problems, warnings }
-}
-
-interface Collecting extends What {
-  readonly problems: Problem[]
-  readonly warnings: Problem[]
-}
-
-/** A map in a document; a class for the place and the faults that every look at it shares. */
-class Place {
-  readonly value: JsonObject
-  readonly #pointer: string
-  readonly #found: Collecting
-
-  constructor(value: JsonObject, pointer: string, found: Collecting) {
-    this.value = value
-    this.#pointer = pointer
-    this.#found = found
-  }
-
-  get(key: string): Json | undefined {
-    if (Object.hasOwn(this.value, key)) return this.value[key]
-    const lower = key.toLowerCase()
-    const other = Object.keys(this.value).find((one) => one.toLowerCase() === lower)
-    return other === undefined ? undefined : this.value[other]
-  }
-
-  has(key: string): boolean {
-    const value = this.get(key)
-    return value !== undefined && value !== null
-  }
-
-  fault(key: string, detail: string): void {
-    this.#found.problems.push({
-      code: this.#found.code,
-      detail,
-      where: { source: this.#found.source, pointer: `${this.#pointer}/${key}` },
+    problems.push({
+      code: what.code,
+      detail: `"${what.what}" is invalid: it is no map`,
+      where: document.where(''),
+      hint: 'Write a map of the fields that the document has.',
     })
-  }
-
-  warn(code: ProblemCode, key: string): void {
-    this.#found.warnings.push({
-      code,
-      detail: key,
-      where: { source: this.#found.source, pointer: `${this.#pointer}/${key}` },
-    })
-  }
-
-  text(key: string): string | undefined {
-    const value = this.get(key)
-    if (value === undefined || value === null) return undefined
-    if (typeof value === 'string') return value
-    this.fault(key, 'must be a text')
-    return undefined
-  }
-
-  child(key: string): Place | undefined {
-    const value = this.get(key)
-    if (value === undefined || value === null) return undefined
-    if (isObject(value)) return new Place(value as JsonObject, `${this.#pointer}/${key}`, this.#found)
-    this.fault(key, 'must be a map')
-    return undefined
-  }
-
-  list(key: string): readonly Place[] {
-    const value = this.get(key)
-    if (value === undefined || value === null) return []
-    if (Array.isArray(value) && value.every(isObject))
-      return value.map(
-        (item, i) => new Place(item as JsonObject, `${this.#pointer}/${key}/${i}`, this.#found),
-      )
-    this.fault(key, 'must be a list of maps')
-    return []
-  }
-
-  entries(key: string): readonly (readonly [string, Place])[] {
-    const map = this.child(key)
-    return Object.entries(map?.value ?? {}).flatMap(
-      ([name, value]): readonly (readonly [string, Place])[] => {
-        if (isObject(value) || value === null)
-          return [
-            [name, new Place((value ?? {}) as JsonObject, `${this.#pointer}/${key}/${name}`, this.#found)],
-          ]
-        map?.fault(name, 'must be a map')
-        return []
-      },
-    )
-  }
-
-  texts(key: string): readonly string[] | undefined {
-    const value = this.get(key)
-    if (value === undefined || value === null) return undefined
-    if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-      return value as readonly string[]
-    this.fault(key, 'must be a list of texts')
-    return []
-  }
-
-  textMap(key: string): Readonly<Record<string, string>> | undefined {
-    const value = this.get(key)
-    if (value === undefined || value === null) return undefined
-    if (isObject(value) && Object.values(value).every((one) => typeof one === 'string'))
-      return value as Readonly<Record<string, string>>
-    this.fault(key, 'must be a map of texts')
-    return {}
-  }
-
-  any(key: string): { readonly value: Json } | undefined {
-    const value = this.get(key)
-    return value === undefined || value === null ? undefined : { value }
+  const isRead = isObject(value) && parsed.kind === 'done'
+  if (isRead) warnings.push(...doubtfulYaml(document))
+  const found = { ...what, document, problems, warnings, isRead }
+  return {
+    value: read(new Place(isRead ? (value as JsonObject) : {}, '', found)),
+    document,
+    problems,
+    warnings,
   }
 }
+
+const shapeKeys = ['configTemplate', 'configScheme', 'templateLibraries', 'credentials']
 
 function shapeOf(place: Place): ShapeFields {
   const template = place.any('configTemplate')
   const scheme = place.child('configScheme')?.value
+  const library = 'Write a list of references: - resource: {name: …}'
   return {
     ...present({ template, scheme }),
-    libraries: place.list('templateLibraries').map(referenceOf),
+    libraries: place
+      .list(
+        'templateLibraries',
+        library,
+        (name) => `Write references in the list: - resource: {name: ${name}}`,
+      )
+      .map(referenceOf),
     credentials: Object.fromEntries(
       place.entries('credentials').map(([name, one]) => [name, requestOf(one)]),
     ),
@@ -244,26 +174,45 @@ function shapeOf(place: Place): ShapeFields {
 }
 
 function requestOf(place: Place): CredentialRequest {
+  place.only(['description', 'properties', 'consumerId', 'optional'])
   const description = place.text('description')
   const consumerId = place.textMap('consumerId')
   return {
     ...present({ description }),
     properties: place.textMap('properties') ?? {},
     ...(consumerId === undefined || Object.keys(consumerId).length === 0 ? {} : { consumerId }),
-    optional: place.get('optional') === true,
+    optional: place.flag('optional'),
   }
 }
 
+const entryKeys = [
+  ...['actions', 'resourceRef', 'image', 'config', 'parameterMapping', 'credentialMapping', 'outputs'],
+]
+
 function entryOf(place: Place): ExecutorEntry {
   const actions = place.texts('actions')
-  const resource = place.child('resourceRef')
+  const resource = place.child('resourceRef', 'Write a map, not a list: resourceRef: {resource: {name: …}}')
   const image = imageOf(place)
   const config = place.any('config')
   const parameterMapping = place.any('parameterMapping')
   const credentialMapping = place.textMap('credentialMapping')
-  if (place.has('imageResourceRef'))
-    place.fault('imageResourceRef', 'is the form of years before the specification; it is resourceRef now')
+  const old = 'imageResourceRef'
+  place.only([...entryKeys, old])
+  if (place.has(old))
+    place.fault(
+      old,
+      'is the form of years before the specification; it is resourceRef now',
+      'Write "resourceRef" instead, and give the executor the type toiExecutor or ociImage.',
+    )
+  if (!place.has('resourceRef') && !place.has('image') && !place.has(old))
+    place.missing(
+      'resourceRef',
+      'executor resource reference required for toi package executor',
+      'Add "resourceRef", the identity of a resource of type ociImage or toiExecutor: resourceRef: {resource: {name: …}}',
+      'toi.executor.invalid',
+    )
   return {
+    at: place.pointer,
     ...present({ actions }),
     ...(resource === undefined ? {} : { resource: referenceOf(resource) }),
     ...present({ image, config, parameterMapping, credentialMapping }),
@@ -274,13 +223,22 @@ function entryOf(place: Place): ExecutorEntry {
 /** Paths and names come from the package, and go to folders of the engine and the operator. */
 function outputsOf(place: Place): Readonly<Record<string, string>> {
   const outputs = place.textMap('outputs') ?? {}
+  const files = isObject(place.get('outputs')) ? place.child('outputs') : undefined
   for (const [path, name] of Object.entries(outputs)) {
     if (!isPlainPath(path))
-      place.fault('outputs', `${JSON.stringify(path)} must be the path of a file below the outputs folder`)
+      files?.fault(
+        path,
+        `${JSON.stringify(path)} must be the path of a file below the outputs folder`,
+        `Write the path as it is below ${places.outputs}: ${plainPath(path)}`,
+      )
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name))
-      place.fault('outputs', `${JSON.stringify(name)} is no name: letters, digits, ".", "_" and "-"`)
+      files?.fault(
+        path,
+        `${JSON.stringify(name)} is no name: letters, digits, ".", "_" and "-"`,
+        'Call the output by a name of letters, digits, ".", "_" and "-".',
+      )
   }
-  return outputs
+  return Object.fromEntries(Object.entries(outputs).filter(([path]) => isPlainPath(path)))
 }
 
 function isPlainPath(path: string): boolean {
@@ -291,37 +249,90 @@ function isPlainPath(path: string): boolean {
   )
 }
 
+/** What remains of a path without what leads out of the folder. */
+function plainPath(path: string): string {
+  return path
+    .replace(places.outputs, '')
+    .split('/')
+    .filter((step) => step !== '' && step !== '.' && step !== '..')
+    .join('/')
+}
+
 function imageOf(place: Place): ExecutorEntry['image'] {
-  const image = place.child('image')
+  const image = place
+    .child('image', 'Write a map: image: {ref: HOST/REPOSITORY:TAG}')
+    ?.only(['ref', 'digest'])
   const reference = image?.text('ref')
   const digest = image?.text('digest')
-  if (image !== undefined && reference === undefined) image.fault('ref', 'is required')
+  if (image !== undefined && !image.has('ref'))
+    image.missing('ref', 'ref is required', 'Write "ref": the name of the image, HOST/REPOSITORY:TAG.')
   return reference === undefined ? undefined : { reference, ...present({ digest }) }
 }
 
 function referenceOf(place: Place): ResourceReference {
-  const resource = place.textMap('resource') ?? {}
-  if (resource['name'] === undefined || resource['name'] === '')
-    place.fault('resource', 'at least resource name must be specified for resource reference')
+  const keys = ['resource', 'referencePath', 'resourcePath']
+  const name = place.has('resource') ? undefined : place.get('name')
+  if (typeof name !== 'string') return referenceIn(place.only(keys))
+  place.only([...keys, 'name'])
+  const detail = 'the name of a resource stands below "resource"'
+  place.fault('name', detail, `Write resource: {name: ${name}}`)
+  return { at: place.pointer, resource: { name }, path: [], steps: [], isBroken: true }
+}
+
+function referenceIn(place: Place): ResourceReference {
+  const given = place.get('resource')
+  const name = typeof given === 'string' ? given : '…'
+  const resource =
+    place.textMap('resource', `Write the identity of the resource: resource: {name: ${name}}`) ?? {}
+  const isNamed = isObject(place.get('resource')) && place.child('resource')?.get('name')
+  const isSaid = place.has('resource') && !isObject(place.get('resource'))
+  if (!isSaid && (isNamed === undefined || isNamed === false || isNamed === ''))
+    place.missing(
+      'resource',
+      'at least resource name must be specified for resource reference',
+      'Write resource: {name: …}, the name of a resource of the component.',
+    )
   // The manual calls it otherwise than the code of the original.
   const isRenamed = !place.has('referencePath') && place.has('resourcePath')
   if (isRenamed) place.warn('toi.package.field-renamed', 'resourcePath')
   const path = place.list(isRenamed ? 'resourcePath' : 'referencePath')
-  return { resource, path: path.map((step) => identityOf(step)) }
+  const isMisspelt = place.promote('referencePath')
+  return {
+    at: place.pointer,
+    resource,
+    path: path.map((step) => identityOf(step)),
+    steps: path.map((step) => step.pointer),
+    isBroken:
+      isMisspelt || (path.length === 0 && place.has('referencePath') && !place.isEmpty('referencePath')),
+  }
 }
 
 function identityOf(place: Place): Identity {
   const pairs = Object.entries(place.value).flatMap(([key, value]): readonly [string, string][] => {
     if (typeof value === 'string') return [[key, value]]
-    place.fault(key, 'must be a text')
+    place.fault(key, `${key} must be a text`, fixes.text)
     return []
   })
   return Object.fromEntries(pairs)
 }
 
 function additionalOf(place: Place): AdditionalResource {
+  place.only(['resource', 'referencePath', 'resourcePath', 'content'])
   const content = place.any('content')
+  if (content === undefined && !place.has('resource')) {
+    const detail = 'at least resource name must be specified for resource reference'
+    place.missing('content', detail, 'Write resource: {name: …}, or content: what the file holds.')
+    return { kind: 'content', at: place.pointer, content: '' }
+  }
   return content === undefined
-    ? { kind: 'resource', reference: referenceOf(place) }
-    : { kind: 'content', content: content.value }
+    ? { kind: 'resource', reference: referenceIn(place) }
+    : { kind: 'content', at: place.at('content'), content: content.value }
+}
+
+/** Whether a document says what its author meant: no field is misspelt or of a wrong kind. */
+export function isSure({
+  problems,
+  warnings,
+}: Pick<DocumentReading<unknown>, 'problems' | 'warnings'>): boolean {
+  return problems.length === 0 && warnings.every(({ code }) => code !== 'toi.package.questionable')
 }

@@ -41,11 +41,11 @@ export function wantedCredentials(
     if (!has(asked, name))
       return needed.optional && Object.keys(asked).length > 0 ? [] : [{ name, as, request: needed }]
     const own = asked[name] ?? none
-    const fault = faultOf(own, needed)
-    if (fault !== undefined)
+    const unlike = mismatchOf(own, needed)
+    if (unlike !== undefined)
       problems.push({
         code: 'toi.credentials.mismatch',
-        detail: `credential ${JSON.stringify(name)} does not match executor setting ${JSON.stringify(as)}: ${fault}`,
+        detail: `credential ${JSON.stringify(name)} does not match executor setting ${JSON.stringify(as)}: ${unlike.text}`,
       })
     return [{ name, as, request: own }]
   })
@@ -61,13 +61,33 @@ function nameFor(as: string, mapping: Readonly<Record<string, string>> | undefin
   return mapping !== undefined && Object.hasOwn(mapping, as) && mapping[as] !== as ? undefined : as
 }
 
-function faultOf(own: CredentialRequest, needed: CredentialRequest): string | undefined {
+export interface Mismatch {
+  /** The field of the package's request. */
+  readonly field: 'consumerId' | 'properties' | 'optional'
+  readonly text: string
+  readonly fix: string
+}
+
+/** In what the package's request does not fit what the executor asks for. */
+export function mismatchOf(own: CredentialRequest, needed: CredentialRequest): Mismatch | undefined {
   const text = (id: CredentialRequest['consumerId']): string =>
     JSON.stringify(Object.entries(id ?? {}).toSorted())
-  if (text(own.consumerId) !== text(needed.consumerId)) return 'consumer id mismatch'
+  if (text(own.consumerId) !== text(needed.consumerId))
+    return {
+      field: 'consumerId',
+      text: 'consumer id mismatch',
+      fix: `Write the consumerId that the executor has: ${JSON.stringify(needed.consumerId ?? {})}`,
+    }
   const missing = Object.keys(needed.properties).find((property) => !Object.hasOwn(own.properties, property))
-  if (missing !== undefined) return `property ${JSON.stringify(missing)} not declared`
-  return own.optional && !needed.optional ? 'cannot be optional' : undefined
+  if (missing !== undefined)
+    return {
+      field: 'properties',
+      text: `property ${JSON.stringify(missing)} not declared`,
+      fix: `Add "${missing}" to the properties of the request.`,
+    }
+  return own.optional && !needed.optional
+    ? { field: 'optional', text: 'cannot be optional', fix: 'Take "optional" out: the executor needs it.' }
+    : undefined
 }
 
 function sorted(wanted: readonly Wanted[]): readonly Wanted[] {

@@ -2,6 +2,7 @@
 
 import type { Json } from '../../kit/json.ts'
 import { patiently } from '../../kit/patience.ts'
+import { present } from '../../kit/present.ts'
 import {
   type Cell,
   explain,
@@ -26,7 +27,7 @@ export type Processed =
       readonly value: Json
       readonly origins: readonly ValueOrigin[]
     }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly line?: number; readonly column?: number }
 
 /** Credentials as the executor sees them. */
 export type CredentialSets = Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -92,7 +93,10 @@ function originsOf(cell: Cell): readonly ValueOrigin[] {
 /** Reads a document of a package as the original does: words like "on" are booleans. */
 export function readDocument(source: Text): Processed {
   const result = readSpiff(source)
-  if (result.kind === 'failed') return { kind: 'failed', message: result.fault.message }
+  if (result.kind === 'failed') {
+    const { message, line, column } = result.fault
+    return { kind: 'failed', message, ...present({ line, column }) }
+  }
   const [document] = result.documents
   return {
     kind: 'done',

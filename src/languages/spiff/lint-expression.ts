@@ -8,6 +8,7 @@ export interface Names {
   candidates(): readonly string[]
   isFunction(name: string): boolean
   functions(): readonly string[]
+  judge(name: string, args: readonly Expr[]): string | undefined
   mention(name: string): void
   tag(tag: string): void
   report(severity: 'error' | 'warning', message: string): void
@@ -144,6 +145,9 @@ function visitCall(expr: Extract<Expr, { kind: 'call' }>, names: Names, inside: 
     const called = inside.locals.has(name) || names.known(name)
     const hint = called ? `; call a lambda as .${name}(…) or (${name})(…)` : didYouMean(meant)
     names.report('error', `unknown function '${name}'${hint}`)
+  } else {
+    const verdict = names.judge(name, expr.args)
+    if (verdict !== undefined) names.report('error', verdict)
   }
   const guarded = inside.guarded || guarding.has(name)
   const locals = name === 'sync' ? new Set([...inside.locals, 'value', 'valid', 'error']) : inside.locals

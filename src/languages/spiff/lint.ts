@@ -27,6 +27,8 @@ export interface LintOptions {
   /** Names bound from outside, and functions of the host. */
   readonly bindings?: readonly string[]
   readonly functions?: readonly string[]
+  /** What the host has to say against a call; undefined: nothing. */
+  judge?(name: string, args: readonly Expr[]): string | undefined
 }
 
 interface Linter {
@@ -118,13 +120,18 @@ function noteTemporary(linter: Linter, steps: readonly string[]): void {
 const markers = ['template', 'temporary', 'local', 'inject', 'state', 'default', 'dynamic', 'tag:']
 
 function walkText(linter: Linter, text: string, steps: readonly string[], around: Around): void {
+  if (/^\((?!\()[^()]*\)\)$/s.test(text))
+    report(linter, 'warning', steps, 'ends with )) and does not begin with ((: this is a plain string')
   if (!text.includes('((')) return
+  if (/^\(\([^()]*\)?$/s.test(text))
+    report(linter, 'warning', steps, 'begins with (( and does not end with )): this is a plain string')
   if (!text.startsWith('((') && /^\s+\(\(.*\)\)\s*$/s.test(text))
     report(linter, 'warning', steps, 'blanks in front of (( make this a plain string')
   else if (/^\(\(.*\)\)\s+$/s.test(text))
     report(linter, 'warning', steps, 'what follows )) makes this a plain string; use |- for a block')
   const code = embedded(text, linter.options.interpolation ?? false)
-  if (code === undefined) return
+  // No expression, yet the manual of TOI has it for a value that stubs must give, and they do.
+  if (code === undefined || code.trim() === '&merge') return
   const parsed = parseExpression(code)
   if ('fault' in parsed) {
     const misspelt = /&([A-Za-z]+)/.exec(code)?.[1]
@@ -152,7 +159,8 @@ function checkExpression(linter: Linter, expr: Expr, steps: readonly string[], a
     candidates: () => [...new Set(around.scopes.flatMap((map) => map.keys))],
     isFunction: (name) =>
       builtins.has(name) || intrinsics.has(name) || (linter.options.functions ?? []).includes(name),
-    functions: () => [...builtins.keys(), ...intrinsics.keys()],
+    functions: () => [...builtins.keys(), ...intrinsics.keys(), ...(linter.options.functions ?? [])],
+    judge: (name, args) => linter.options.judge?.(name, args),
     mention: (name) => linter.mentioned.add(name),
     tag: (tag) => linter.usedTags.push({ tag: tag.replaceAll(':', '.'), steps }),
     report: (severity, message) => report(linter, severity, steps, message),

@@ -20,6 +20,12 @@ export const toiProblems = {
     status: 422,
     exit: 9,
   },
+  'toi.package.questionable': {
+    title: 'Something in the package is probably meant otherwise',
+    hint: 'Correct the document that is named and build the component version again.',
+    status: 422,
+    exit: 9,
+  },
   'toi.executor.missing': {
     title: 'No executor of the package carries out this action',
     hint: 'Use an action that the package offers; see "chandler toi describe".',
