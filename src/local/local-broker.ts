@@ -14,7 +14,7 @@ import { openWorkshop, type Workshop } from '../host/workshop.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
 import { ulidSource } from '../kit/id.ts'
 import { canonical } from '../kit/json.ts'
-import { type Problem, toProblem } from '../model/problem.ts'
+import { fail, type Problem, toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
@@ -71,7 +71,7 @@ const leftovers = { orphanAgeMs: 3_600_000, leftoverAgeMs: 10_000 } as const
 export async function openLocalBroker(options: LocalBrokerOptions): Promise<LocalBroker> {
   const dataDir = resolve(options.dataDir)
   const folder = join(dataDir, 'local')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const [workshop, { store, ring }] = await Promise.all([
     openWorkshop(dataDir, options.engine ?? 'none'),
     openShared(folder),
@@ -221,5 +221,15 @@ function userName(): string {
   } catch {
     // A user id without an entry has no name.
     return String(process.getuid?.() ?? 'unknown')
+  }
+}
+
+/** Problems: file.unwritable. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : folder
+    fail('file.unwritable', detail, { cause, hint: 'Name a folder of yours: --data-dir.' })
   }
 }

@@ -198,6 +198,12 @@ const rows: readonly Row[] = [
     ['apb', 'build', at('needs-root'), ...offline],
   ],
   [
+    'a data folder that cannot be made',
+    'file.unwritable',
+    [at('list.json'), 'not a directory'],
+    ['run', 'sim:x', 'provision', '--data-dir', at('list.json')],
+  ],
+  [
     'an archive of two components',
     'ocm.version.ambiguous',
     [at('ctf'), 'example.org/one, example.org/two'],
