@@ -68,6 +68,7 @@ const elsewhere: readonly (readonly [page: string, holds: string, by: string])[]
   ['docs/choosing.md', 'chandler tweed build', 'test/whole/databases-example.test.ts'],
   ['docs/installing.md', 'podman load', 'test/release, on a Podman of its own'],
   ['docs/installing.md', 'sudo apt install', 'test/release, in a Debian of its own'],
+  ['docs/kubernetes.md', 'kubectl', 'test/kubernetes/rollout.test.ts, where a cluster is built'],
   ['docs/platforms.md', 'cf create-service-broker', 'nothing: there is no Cloud Foundry here'],
 ]
 

@@ -18,6 +18,10 @@ export interface TestCluster {
   readonly registry: string
   /** An image of busybox there. */
   readonly helper: string
+  /** The address of this machine that pods reach. */
+  readonly host: string
+  /** What stands before a command that shall run in the network of the node, where pods are reached. */
+  readonly inside: readonly string[]
   /** Ends the API server, and waits until another one serves. */
   restartServer(): Promise<void>
   stop(): Promise<void>
@@ -38,7 +42,8 @@ export async function startCluster(): Promise<TestCluster> {
   })
   const said = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const gone = new Promise((resolve) => child.once('exit', resolve))
-  connect(await innerPid(child), host)
+  const pid = await innerPid(child)
+  connect(pid, host)
   const registry = `${node}:5000`
   const helper = `${registry}/busybox:1`
   await said.next()
@@ -49,6 +54,8 @@ export async function startCluster(): Promise<TestCluster> {
     server: `https://${node}:16443`,
     registry,
     helper,
+    host,
+    inside: ['nsenter', `--net=/proc/${pid}/ns/net`],
     restartServer: async () => {
       child.stdin.write('restart\n')
       await said.next()

@@ -135,7 +135,7 @@ describe('what values become', () => {
       values: image,
       object: 'NetworkPolicy chandler',
       path: '/spec/ingress',
-      becomes: [{ ports: [{ port: 'main' }] }],
+      becomes: [{ ports: [{ port: 'main', protocol: 'TCP' }] }],
     },
     {
       what: 'sources',
@@ -149,7 +149,10 @@ describe('what values become', () => {
       values: `${image}monitoring: {namespaceLabels: {team: m}}`,
       object: 'NetworkPolicy chandler',
       path: '/spec/ingress/1',
-      becomes: { ports: [{ port: 'admin' }], from: [{ namespaceSelector: { matchLabels: { team: 'm' } } }] },
+      becomes: {
+        ports: [{ port: 'admin', protocol: 'TCP' }],
+        from: [{ namespaceSelector: { matchLabels: { team: 'm' } } }],
+      },
     },
     {
       what: 'a monitor',

@@ -70,9 +70,9 @@ function policyOfBroker(values: Values): JsonObject {
         podSelector: { matchLabels: brokerLabels },
         policyTypes: ['Ingress'],
         ingress: [
-          // A rule without sources takes all of them.
-          { ports: [{ port: 'main' }], ...(from.length === 0 ? {} : { from }) },
-          ...(watchers.length === 0 ? [] : [{ ports: [{ port: 'admin' }], from: watchers }]),
+          // The protocol is said, for a server that adds it would find a change each time. A rule without sources takes all of them.
+          { ports: [{ port: 'main', protocol: 'TCP' }], ...(from.length === 0 ? {} : { from }) },
+          ...(watchers.length === 0 ? [] : [{ ports: [{ port: 'admin', protocol: 'TCP' }], from: watchers }]),
         ],
       },
     },
