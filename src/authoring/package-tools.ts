@@ -16,6 +16,7 @@ import type { ActionRan } from '../local/ran.ts'
 import { trialName } from '../local/trial.ts'
 import type { Package } from '../model/package.ts'
 import { describeProblem, type Problem, toProblem } from '../model/problem.ts'
+import type { Report } from '../model/report.ts'
 import type { Action } from '../model/situation.ts'
 
 export const packageTools = {
@@ -33,9 +34,12 @@ export interface PackageWish {
   readonly dataDir: string
   /** The file of a policy; absent: that of the environment. */
   readonly signingPolicy?: string
+  /** Takes what was seen of the run in which a package described itself. */
+  readonly described?: (report: Report) => void
 }
 
 export interface Inspected {
+  readonly package: Package
   readonly content: PackageContent
   readonly warnings: readonly Problem[]
   readonly signatures: readonly Signature[]
@@ -53,7 +57,7 @@ export async function inspectPackage(
   try {
     const asked = { ...wish, tellSignatures: true }
     const { package: pkg, warnings, signatures } = await inspect(workshop, asked, listener)
-    return { content: toPackageContent(pkg), warnings, signatures, refusals: refusalsOf(pkg) }
+    return { package: pkg, content: toPackageContent(pkg), warnings, signatures, refusals: refusalsOf(pkg) }
   } finally {
     await workshop.close()
   }

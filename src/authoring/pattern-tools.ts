@@ -4,8 +4,11 @@ import { inspect, type Listener, openWorkshop, type Workshop } from '../host/wor
 import type { Json, JsonObject } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import type { Output } from '../model/outcome.ts'
-import type { Problem } from '../model/problem.ts'
+import type { Package } from '../model/package.ts'
+import { failAll, type Problem } from '../model/problem.ts'
+import { isImageFolder } from './build-folder.ts'
 import { builtImage, runAction } from './run-action.ts'
+import { lintPattern } from './tweed/lint.ts'
 
 export interface PatternWish {
   /** An image, or a folder with an `image.yml` that is built first. */
@@ -26,16 +29,25 @@ export interface PatternRead {
 export async function readPattern(wish: PatternWish, listener: Listener): Promise<PatternRead> {
   const reference = await builtImage(wish)
   return withWorkshop(wish, async (workshop) => {
-    const { package: pkg, warnings } = await inspect(workshop, { reference, contract: 'tweed' }, listener)
-    const { metadata } = pkg.notes as { readonly metadata: JsonObject }
-    return {
-      reference,
-      digest: pkg.digest,
-      metadata,
-      schema: pkg.services[0]?.plans[0]?.schemas.create,
-      warnings,
-    }
+    const asked = { reference, contract: 'tweed' }
+    const { package: pkg, warnings } = await inspect(workshop, asked, listener)
+    return patternOf(reference, pkg, warnings)
   })
+}
+
+/** The same, for a folder with everything that can be said of its files, each with its place. */
+export async function checkPattern(wish: PatternWish, listener: Listener): Promise<PatternRead> {
+  const { reference: folder, dataDir } = wish
+  if (!isImageFolder(folder)) return readPattern(wish, listener)
+  const { errors, warnings, read } = await lintPattern({ folder, dataDir }, listener)
+  failAll(errors)
+  return read === undefined ? readPattern(wish, listener) : patternOf(read.reference, read.package, warnings)
+}
+
+function patternOf(reference: string, pkg: Package, warnings: readonly Problem[]): PatternRead {
+  const { metadata } = pkg.notes as { readonly metadata: JsonObject }
+  const schema = pkg.services[0]?.plans[0]?.schemas.create
+  return { reference, digest: pkg.digest, metadata, schema, warnings }
 }
 
 export const patternOperations = ['provision', 'bind', 'unbind', 'deprovision'] as const

@@ -1,8 +1,8 @@
 /** Which program of an image a step runs, and where it may lie. */
 import { join } from 'node:path'
+import { headBytes } from '../artifacts/interpreter.ts'
 import type { Job, Program, Step } from '../model/job.ts'
 import { fail } from '../model/problem.ts'
-import { headBytes } from './interpreter.ts'
 import { usualPath } from './usual-path.ts'
 
 /** Writes an image to another place: a file that Docker can load, a registry; the artifact store's copy does. */

@@ -9,8 +9,10 @@ import { present } from '../kit/present.ts'
 import type { Judged } from '../languages/signatures/index.ts'
 import type { Artifact } from '../model/artifact.ts'
 import { contractNames } from '../model/contract-names.ts'
+import type { Job } from '../model/job.ts'
 import type { Package } from '../model/package.ts'
 import { fail, failAll, type Problem } from '../model/problem.ts'
+import type { Report } from '../model/report.ts'
 import { hasProgram } from './host-programs.ts'
 import { runJob } from './run-job.ts'
 import { type Signing, type SigningWish, trustAsked, vouchFor } from './signing.ts'
@@ -35,6 +37,8 @@ export interface PackageWish extends SigningWish {
   /** Takes what a package prints while it describes itself. */
   log(piece: LogPiece): Promise<void>
   progress(text: string): void
+  /** Takes what was seen of the run in which a package described itself. */
+  readonly described?: (report: Report) => void
 }
 
 /** A package, and which programs of the host the reading asked for: where those come or go it must be read again. */
@@ -134,14 +138,14 @@ async function readWith(
   asked: ReadRequest,
   { room, wish }: { readonly room: ReadingContext; readonly wish: PackageWish },
 ): Promise<Omit<Read, 'programs'>> {
+  const described = async (job: Job): Promise<ReadRequest> => {
+    const report = await runJob(room.engines, job, runOf(wish))
+    wish.described?.(report)
+    return { ...asked, described: report }
+  }
   const first = await contract.read(artifact, asked)
   const reading =
-    first.kind === 'describe-first'
-      ? await contract.read(artifact, {
-          ...asked,
-          described: await runJob(room.engines, first.job, described(wish)),
-        })
-      : first
+    first.kind === 'describe-first' ? await contract.read(artifact, await described(first.job)) : first
   if (reading.kind === 'refused') failAll(reading.problems)
   if (reading.kind === 'describe-first') return fail('package.invalid', 'it asks to be run again and again')
   return { contract, package: reading.package, warnings: reading.warnings }
@@ -192,6 +196,6 @@ export function contractNamed(name: string): Contract {
   )
 }
 
-function described({ signal, log, progress }: PackageWish) {
+function runOf({ signal, log, progress }: PackageWish) {
   return { cluster: 'describe', purpose: 'describe', signal, log, progress }
 }

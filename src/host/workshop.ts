@@ -61,7 +61,9 @@ export async function openWorkshop(
 /** Reads a package, running it if it must describe itself. */
 export function inspect(
   { room }: Workshop,
-  wish: Pick<PackageWish, 'reference' | 'contract' | 'tellSignatures'> & { readonly options?: JsonObject },
+  wish: Pick<PackageWish, 'reference' | 'contract' | 'tellSignatures' | 'described'> & {
+    readonly options?: JsonObject
+  },
   listener: Listener,
 ): Promise<ReadPackage> {
   return readPackage(room, { options: {}, ...wish, ...listener })

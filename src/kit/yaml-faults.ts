@@ -17,7 +17,7 @@ export interface TellingFault {
 const local: ReadonlySet<string> = new Set(['BAD_ALIAS', 'BAD_DQ_ESCAPE', 'BAD_SCALAR_START'])
 
 /** Of several errors at one place the one that names what stands there says most. */
-const plainest = ['UNEXPECTED_TOKEN', 'BLOCK_AS_IMPLICIT_KEY']
+const plainest = ['TAB_AS_INDENT', 'UNEXPECTED_TOKEN', 'BLOCK_AS_IMPLICIT_KEY']
 
 const localMax = 20
 
@@ -28,7 +28,7 @@ export function tellingFaults(errors: readonly ParserError[]): readonly TellingF
   const end = first?.pos[0] ?? Number.POSITIVE_INFINITY
   const before = byPlace.filter(({ code, pos }) => local.has(code) && pos[0] < end).slice(0, localMax)
   const there = byPlace.filter(({ pos }) => pos[0] === end)
-  const broken = there.find(({ code }) => plainest.includes(code)) ?? first
+  const broken = plainest.flatMap((one) => there.find(({ code }) => code === one) ?? []).at(0) ?? first
   return [...before, ...(broken === undefined ? [] : [broken])].map(({ message, pos, code }) => ({
     message,
     hint: hints.find(([which, words]) => which === code && words.test(message))?.[2],
@@ -49,7 +49,7 @@ const hints: readonly (readonly [code: string, message: RegExp, hint: string])[]
   [
     'UNEXPECTED_TOKEN',
     /scalar at node end/,
-    'What stands here does not go on with what is before: a list and a map do not mix at one indentation, and nothing follows a closing quote.',
+    'What stands here does not go on with what is before: a list and a map do not mix at one indentation, and nothing follows a closing quote. Quote a text that begins with *.',
   ],
   ['UNEXPECTED_TOKEN', /-end/, 'Open the bracket, or quote the text that it stands in.'],
   [

@@ -77,26 +77,25 @@ export function readYaml(text: string, options: YamlOptions = {}): YamlReading {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
-  const faultAt = (kind: YamlFault['kind'], message: string, offset: number): YamlFault => ({
+  const faultAt = (kind: YamlFault['kind'], message: string, offset: number, hint?: string): YamlFault => ({
     kind,
     message,
     ...at(offset),
+    ...present({ hint }),
   })
   const [document, second] = list
-  const faults = list.flatMap(({ errors }) =>
-    tellingFaults(errors).map(({ message, hint, offset }) => ({
-      ...faultAt('syntax', firstLine(message), offset),
-      ...present({ hint }),
-    })),
+  const faults = list.flatMap(({ errors, contents }) =>
+    tellingFaults(errors).map(({ message, hint, offset }) =>
+      faultAt('syntax', firstLine(message), openQuote(contents, message) ?? offset, hint),
+    ),
   )
-  if (second)
-    faults.push({
-      ...faultAt('syntax', 'there is more than one document', second.range[0]),
-      hint: 'Keep one of them, and take out the line "---" between them.',
-    })
+  if (second) {
+    const hint = 'Keep one of them, and take out the line "---" between them.'
+    faults.push(faultAt('syntax', 'there is more than one document', second.range[0], hint))
+  }
   for (const offset of repeatedKeys(document?.contents, options.merge ?? false)) {
     const hint = 'Remove one of the two: the map has this key already.'
-    faults.push({ ...faultAt('syntax', 'Map keys must be unique', offset), hint })
+    faults.push(faultAt('syntax', 'Map keys must be unique', offset, hint))
   }
   const contents = document?.contents
   const place = (path: string) => {
@@ -224,6 +223,17 @@ function* repeatedKeys(contents: unknown, merge: boolean): Generator<number> {
       if (isCollection(value)) open.push(value)
     }
   }
+}
+
+/** Where a text begins whose closing quote the parser has looked for to the end of the document. */
+function openQuote(contents: unknown, message: string): number | undefined {
+  if (!message.startsWith('Missing closing')) return undefined
+  let node = contents
+  while (isCollection(node)) {
+    const last: unknown = node.items.at(-1)
+    node = isPair(last) ? (last.value ?? last.key) : last
+  }
+  return isScalar(node) && /^QUOTE/.test(node.type ?? '') ? rangeStart(node) : undefined
 }
 
 /** The node at a JSON pointer, if there is one, and the nearest one above that has a place. */

@@ -1,6 +1,7 @@
 /** Reads the Dockerfile of a bundle as far as no program of an image must be run for it, and writes its label. */
 import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
+import { type Instruction, instructionsOf, listOf } from '../instructions.ts'
 
 export interface Dockerfile {
   /** Absent: from scratch. */
@@ -26,12 +27,6 @@ export interface Copy {
 export type DockerfileReading =
   | { readonly kind: 'dockerfile'; readonly dockerfile: Dockerfile }
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
-
-interface Instruction {
-  readonly word: string
-  readonly rest: string
-  readonly line: number
-}
 
 /** Reads it; what would have to be run is a problem, each with its line. */
 export function readDockerfile(text: string): DockerfileReading {
@@ -105,36 +100,6 @@ const takers: Readonly<Record<string, Taker>> = {
   },
   MAINTAINER: nothing,
   EXPOSE: nothing,
-}
-
-/** One instruction each, its continued lines joined as Docker joins them. */
-function instructionsOf(text: string): readonly Instruction[] {
-  const lines = text.split(/\r?\n/)
-  const instructions: Instruction[] = []
-  let begun: { text: string; readonly line: number } | undefined
-  for (const [i, line] of lines.entries()) {
-    if (/^\s*#/.test(line) || (begun === undefined && line.trim() === '')) continue
-    const isContinued = /\\\s*$/.test(line)
-    const piece = line.replace(/\\\s*$/, '')
-    begun = begun === undefined ? { text: piece, line: i + 1 } : { ...begun, text: begun.text + piece }
-    if (isContinued && i < lines.length - 1) continue
-    const [, word = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(begun.text) ?? []
-    instructions.push({ word: word.toUpperCase(), rest: rest.trim(), line: begun.line })
-    begun = undefined
-  }
-  return instructions
-}
-
-/** The list in JSON of an instruction that has one. */
-function listOf(text: string): readonly string[] | undefined {
-  if (!text.startsWith('[')) return undefined
-  try {
-    const list: unknown = JSON.parse(text)
-    return Array.isArray(list) && list.every((word) => typeof word === 'string') ? list : undefined
-  } catch {
-    // What only looks like a list is a command for a shell.
-    return undefined
-  }
 }
 
 function wordsOf(text: string): readonly string[] {

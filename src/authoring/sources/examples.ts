@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
 import { compilePattern } from '../../kit/pattern.ts'
-import { checkerOf } from '../../kit/schema.ts'
-import { readYaml, toldFault } from '../../kit/yaml.ts'
-import { fail, failAll, type Problem } from '../../model/problem.ts'
+import { fail, failAll } from '../../model/problem.ts'
+import { type AuthoredDocument, documentKind, readAuthored } from '../authored-document.ts'
 
 const actions = ['provision', 'update', 'bind', 'unbind', 'deprovision'] as const
 export type ExampleAction = (typeof actions)[number]
@@ -28,31 +27,35 @@ export interface Expectation {
   readonly because?: string
 }
 
-const check = checkerOf({
-  type: 'object',
-  additionalProperties: false,
-  required: ['examples'],
-  properties: {
-    examples: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['name'],
-        properties: {
-          name: { type: 'string', minLength: 1 },
-          plan: { type: 'string' },
-          parameters: { type: 'object' },
-          bindParameters: { type: 'object' },
-          expect: {
-            type: 'object',
-            additionalProperties: false,
-            properties: {
-              credentials: { type: 'object' },
-              outputs: { type: 'object' },
-              fails: { type: 'string', enum: [...actions] },
-              because: { type: 'string' },
+const kind = documentKind({
+  hint: 'See docs/authors.md for what an example may say.',
+  synonyms: { params: 'parameters', input: 'parameters', inputs: 'parameters', error: 'because' },
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['examples'],
+    properties: {
+      examples: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['name'],
+          properties: {
+            name: { type: 'string', minLength: 1 },
+            plan: { type: 'string' },
+            parameters: { type: 'object' },
+            bindParameters: { type: 'object' },
+            expect: {
+              type: 'object',
+              additionalProperties: false,
+              properties: {
+                credentials: { type: 'object' },
+                outputs: { type: 'object' },
+                fails: { type: 'string', enum: [...actions] },
+                because: { type: 'string' },
+              },
             },
           },
         },
@@ -61,17 +64,23 @@ const check = checkerOf({
   },
 })
 
+export interface ExamplesReading extends AuthoredDocument {
+  /** Empty where there are problems. */
+  readonly examples: readonly Example[]
+}
+
+/** The examples of a file with everything that is wrong with it. Problems: file.unreadable. */
+export function examineExamples(source: string): ExamplesReading {
+  const read = readAuthored(textOf(source), source, kind)
+  const { examples } = read.value as unknown as { readonly examples: readonly Example[] }
+  return { ...read, examples: read.problems.length > 0 ? [] : examples }
+}
+
 /** The examples of a file. Problems: file.unreadable, package.invalid with all that is wrong. */
 export function readExamples(source: string): readonly Example[] {
-  const { value, faults, place } = readYaml(textOf(source))
-  const hint = 'See docs/authors.md for what an example may say.'
-  const syntax = faults.map((fault) => toldFault(fault, source))
-  const shape = (faults.length === 0 ? check(value) : []).map(({ message, pointer }) => ({
-    detail: message,
-    where: { source, pointer, ...place(pointer) },
-  }))
-  failAll([...syntax, ...shape].map((one): Problem => ({ code: 'package.invalid', hint, ...one })))
-  return (value as unknown as { readonly examples: readonly Example[] }).examples
+  const { examples, problems } = examineExamples(source)
+  failAll(problems)
+  return examples
 }
 
 function textOf(source: string): string {

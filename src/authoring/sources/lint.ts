@@ -7,6 +7,7 @@ import { lintBundle } from '../apb/lint.ts'
 import { lintDocument } from '../cnab/look.ts'
 import { inspectPackage } from '../package-tools.ts'
 import { readPak } from '../pak-tools.ts'
+import { lintPattern } from '../tweed/lint.ts'
 import { runnablePackage } from './build.ts'
 import { inSources } from './component-sources.ts'
 import { firstFileOf, sourcesAt } from './kind.ts'
@@ -70,6 +71,7 @@ async function findingsAt(
       }
     }
     case 'tweed':
+      return lintPattern({ folder: sources.folder, dataDir }, listener)
     case undefined:
       return await inspected(path, dataDir, listener)
   }

@@ -5,8 +5,10 @@ import type { Command } from 'commander'
 import type { OperationRan, PatternOperation, PatternRead } from '../../authoring/pattern-tools.ts'
 import { present } from '../../kit/present.ts'
 import { printable } from '../../kit/text.ts'
-import { describeProblem, fail, failAll } from '../../model/problem.ts'
+import { describeProblem, fail, failAll, type Problem } from '../../model/problem.ts'
+import { problemCodes } from '../../model/problem-codes.ts'
 import { add } from '../command.ts'
+import { warningLine } from '../failure.ts'
 import { printHandedOut } from '../handed-out.ts'
 import { localDataDir } from '../local.ts'
 import { type Form, printDocument, printOne, withOutput } from '../output.ts'
@@ -83,17 +85,22 @@ function registerCheck(group: Command): void {
     usage: 'check <reference>',
     summary: 'Lint a pattern, and with --run drive it through its whole life',
     description:
-      'Tells everything that is wrong with the metadata at once. With --run the pattern is provisioned, bound, unbound and deprovisioned on an engine of this machine; nothing is kept.',
+      'Tells everything that is wrong at once, of a folder with file and line: how the image is built, its program, metadata, Containerfile and examples. With --run the pattern is provisioned, bound, unbound and deprovisioned on an engine of this machine; nothing is kept.',
     examples: ['tweed check my-pattern', 'tweed check oci:./image:latest --run -p name=mine'],
   }).option('--run', 'drive it through its whole life')
   withParameters(withLocal(command)).action(
     async (reference: string, options: Local & ParameterOptions & { readonly run?: boolean }) => {
-      const { readPattern } = await import('../../authoring/pattern-tools.ts')
+      const { checkPattern } = await import('../../authoring/pattern-tools.ts')
       const { dataDir, output } = options
-      const read = await readPattern({ reference, dataDir }, packageListener())
+      const read = await checkPattern({ reference, dataDir }, packageListener())
       const stages = options.run ? await live(read, options) : []
       if (output === 'json' || output === 'yaml') {
-        const warnings = read.warnings.map((one) => ({ code: one.code, text: describeProblem(one) }))
+        const warnings = read.warnings.map((one) => ({
+          code: one.code,
+          text: describeProblem(one),
+          fix: fixOf(one),
+          ...present({ where: one.where }),
+        }))
         await printDocument(output, 'PatternCheck', { reference: read.reference, warnings, stages })
       } else {
         warn(read)
@@ -221,5 +228,9 @@ function withLocal(command: Command): Command {
 }
 
 function warn({ warnings }: PatternRead): void {
-  for (const warning of warnings) say(printable(`warning: ${describeProblem(warning)}`))
+  for (const warning of warnings) say(printable(warningLine({ ...warning, hint: fixOf(warning) })))
+}
+
+function fixOf({ code, hint }: Problem): string {
+  return hint ?? problemCodes[code].hint
 }

@@ -1,7 +1,7 @@
 /** Reads the fields of a JSON document one by one; null means absent, another type is a fault with its pointer. */
 import { isExact } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
-import type { Faults } from './faults.ts'
+import type { Faults } from '../faults.ts'
 
 /** An object of a document and where it is. */
 export interface Node {

@@ -1,7 +1,7 @@
 /** Parameters, credentials and outputs of a bundle, and whether any two of them get in each other's way. */
 import { pointer } from '../../kit/json.ts'
+import type { Faults } from '../faults.ts'
 import type { BundleOutput, Credential, Definition, Destination, Parameter } from './bundle.ts'
-import type { Faults } from './faults.ts'
 import { flagOf, given, type Node, nodeOf, nodesOfMap, textOf, textsOf } from './fields.ts'
 import { warnOfKeys } from './format-keys.ts'
 import { isLegacyParameter, readLegacyParameter } from './format-legacy.ts'

@@ -1,8 +1,8 @@
 /** Where values go: paths and variables that a bundle may use, and those that are the runtime's own. */
 import { pointer } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
+import type { Faults } from '../faults.ts'
 import type { Destination } from './bundle.ts'
-import type { Faults } from './faults.ts'
 
 /** Files and folders that the runtime gives the run tool. */
 export const places = {

@@ -13,8 +13,7 @@ export type DocumentFault = 'not-yaml' | 'not-a-map' | 'not-json'
 export function readMap(bytes: Uint8Array, options: { readonly merge: boolean }): PrintedMap {
   const text = utf8(bytes)
   if (text === undefined) {
-    const fault = { kind: 'syntax', message: 'the bytes are not UTF-8', line: 1, column: 1 } as const
-    return { kind: 'fault', fault: 'not-yaml', faults: [fault] }
+    return { kind: 'fault', fault: 'not-yaml', faults: [notUtf8(bytes)] }
   }
   const yaml = readYaml(text, { exact: true, merge: options.merge, aliasesMax: 100 })
   if (yaml.faults.length > 0) {
@@ -26,6 +25,19 @@ export function readMap(bytes: Uint8Array, options: { readonly merge: boolean })
     return { kind: 'fault', fault: 'not-a-map', faults: [] }
   }
   return { kind: 'map', value, yaml }
+}
+
+/** Where the first sign stands that is none. */
+function notUtf8(bytes: Uint8Array): YamlFault {
+  const read = Buffer.from(bytes).toString('utf8').split('\ufffd', 1)[0] ?? ''
+  const lines = read.split('\n')
+  return {
+    kind: 'syntax',
+    message: 'the bytes are not UTF-8',
+    hint: 'Save it as UTF-8.',
+    line: lines.length,
+    column: (lines.at(-1)?.length ?? 0) + 1,
+  }
 }
 
 /** The text of some bytes without a byte order mark, if they are UTF-8. */

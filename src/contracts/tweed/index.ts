@@ -6,6 +6,8 @@ import { optionsOf } from './options.ts'
 import { prepareTweed, refusesUpdates } from './prepare.ts'
 import { readTweed, recogniseTweed } from './read.ts'
 
+export { faultsOfParameters, patternNotes } from './looks.ts'
+
 export const tweed: Contract = {
   name: 'tweed',
   recognise: recogniseTweed,

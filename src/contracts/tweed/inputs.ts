@@ -1,7 +1,11 @@
 /** The inputs of a pattern as one JSON Schema: a map of parameter schemas is the properties of a closed object. */
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
-import { type Compiled, compileSchema } from '../../kit/schema.ts'
-import type { Faults } from './faults.ts'
+import type { Compiled } from '../../kit/schema.ts'
+import { schemaTypes } from '../../kit/schema-words.ts'
+import type { Faults } from '../faults.ts'
+import { checkParameter } from './input-doubts.ts'
+import { compileEither } from './schema-drafts.ts'
+import { remarksOfSchema, type SchemaRemark } from './schema-lint.ts'
 
 /** An object schema with its properties at hand. */
 export interface InputSchema {
@@ -20,7 +24,7 @@ const schemaBytesMax = 64 * 1024
 export function readInputs(value: Json, faults: Faults): JsonObject {
   if (value === null) return {}
   if (!isObject(value)) {
-    faults.problem('tweed.metadata.bad-inputs', '/inputs', 'is no map of parameter names to schemas')
+    faults.problem('tweed.metadata.bad-inputs', '/inputs', notAMap(value), mapHint(value))
     return {}
   }
   const inputs = value as JsonObject
@@ -28,32 +32,34 @@ export function readInputs(value: Json, faults: Faults): JsonObject {
     faults.problem('tweed.metadata.bad-inputs', '/inputs', `is larger than ${schemaBytesMax} bytes`)
     return {}
   }
-  warnOfDefaults(inputs, faults)
-  if (isWholeSchema(inputs)) {
-    const { compiled } = inputSchema(inputs)
-    if (compiled.kind === 'refused') {
-      faults.problem('tweed.metadata.bad-inputs', '/inputs', compiled.message)
-    }
-    return inputs
-  }
-  checkEach(inputs, faults)
+  if (isWholeSchema(inputs)) checkWhole(inputs, faults)
+  else checkEach(inputs, faults)
   return inputs
 }
 
-/** A default that breaks its own schema makes every order that does not say better a refused one. */
-function warnOfDefaults(inputs: JsonObject, faults: Faults): void {
-  const { properties } = inputSchema(inputs)
-  const place = isWholeSchema(inputs) ? '/inputs/properties' : '/inputs'
-  for (const [name, schema] of Object.entries(properties)) {
-    if (!isObject(schema) || !Object.hasOwn(schema, 'default')) continue
-    // References lead to the whole document.
-    if (JSON.stringify(schema).includes('"$ref"')) continue
-    const compiled = compileEither(schema as JsonObject)
-    const wrong = compiled.kind === 'check' ? compiled.check(schema['default']) : []
-    for (const { pointer: inner, message } of wrong) {
-      const at = `${pointer(pointer(place, name), 'default')}${inner}`
-      faults.warning('tweed.metadata.bad-default', at, `the default of ${name} ${message}`)
-    }
+function notAMap(value: Json): string {
+  return Array.isArray(value)
+    ? 'is a list, not a map of parameter names to schemas'
+    : 'is no map of parameter names to schemas'
+}
+
+/** With the first name of a list, as other contracts have it. */
+function mapHint(value: Json): string {
+  const first: unknown = Array.isArray(value) ? value[0] : undefined
+  const name = isObject(first) && typeof first['name'] === 'string' ? first['name'] : 'name'
+  return `Write a map, each schema under the name of its parameter: "${name}: {type: string}".`
+}
+
+function checkWhole(inputs: JsonObject, faults: Faults): void {
+  const remarks = remarksOfSchema(inputs)
+  const { compiled } = inputSchema(inputs)
+  tell(
+    { place: '/inputs', remarks, refusal: compiled.kind === 'refused' ? compiled.message : undefined },
+    faults,
+  )
+  if (remarks.length > 0 || compiled.kind === 'refused') return
+  for (const [name, schema] of Object.entries(inputSchema(inputs).properties)) {
+    if (isObject(schema)) checkParameter(name, schema as JsonObject, '/inputs/properties', faults)
   }
 }
 
@@ -62,20 +68,73 @@ function checkEach(inputs: JsonObject, faults: Faults): void {
   let faulty = false
   for (const [name, schema] of Object.entries(inputs)) {
     const place = pointer('/inputs', name)
-    const message = isObject(schema) ? refusalOf(schema as JsonObject) : 'is no map'
-    if (message === undefined) continue
-    faulty = true
-    faults.problem('tweed.metadata.bad-inputs', place, message)
+    if (!isObject(schema)) {
+      faulty = true
+      const type = typeof schema === 'string' && schemaTypes.includes(schema) ? schema : 'string'
+      const hint = `Write ${JSON.stringify(`${name}: {type: ${type}}`)}.`
+      faults.problem('tweed.metadata.bad-inputs', place, 'is no map', hint)
+      continue
+    }
+    const own = schema as JsonObject
+    const refusal = refusalOf(own)
+    const remarks = [...faultOfRequired(own), ...remarksOfSchema(own)]
+    if (refusal !== undefined) faulty = true
+    tell({ place, remarks, refusal }, faults)
+    if (remarks.length === 0 && refusal === undefined) checkParameter(name, own, '/inputs', faults)
   }
   const { compiled } = inputSchema(inputs)
   if (!faulty && compiled.kind === 'refused') {
-    faults.problem('tweed.metadata.bad-inputs', '/inputs', compiled.message)
+    const [place, hint] = placeOfReference(inputs, compiled.message)
+    faults.problem('tweed.metadata.bad-inputs', place, compiled.message, hint)
   }
+}
+
+/** A schema that is refused keeps the pattern out; one that is only doubtful does not. */
+function tell({ place, remarks, refusal }: Remarked, faults: Faults): void {
+  for (const { pointer: inner, message, hint } of remarks) {
+    if (refusal === undefined) faults.warning('tweed.metadata.doubtful', place + inner, message, hint)
+    else faults.problem('tweed.metadata.bad-inputs', place + inner, message, hint)
+  }
+  if (refusal !== undefined && remarks.length === 0)
+    faults.problem('tweed.metadata.bad-inputs', place, refusal)
+}
+
+interface Remarked {
+  readonly place: string
+  readonly remarks: readonly SchemaRemark[]
+  readonly refusal: string | undefined
+}
+
+/** Where a reference stands that leads nowhere. */
+function placeOfReference(inputs: JsonObject, message: string): readonly [string, string | undefined] {
+  const found = Object.entries(inputs).find(([, schema]) => {
+    const named = /"\$ref":"([^"]+)"/.exec(JSON.stringify(schema))?.[1]
+    return named !== undefined && message.includes(named)
+  })
+  return found === undefined
+    ? ['/inputs', undefined]
+    : [
+        pointer(pointer('/inputs', found[0]), '$ref'),
+        'Write the schema itself, or a $ref to one that is there.',
+      ]
+}
+
+/** The third draft's flag inside a property, as a text. */
+function faultOfRequired({ required }: JsonObject): readonly SchemaRemark[] {
+  if (typeof required !== 'string') return []
+  const flag = /^(true|yes|on|y)$/i.test(required)
+  return [
+    {
+      pointer: '/required',
+      message: `${JSON.stringify(required)} is a text (quoted, or no word of YAML 1.2), not true or false`,
+      hint: `Write required: ${flag}, without quotation marks.`,
+    },
+  ]
 }
 
 function refusalOf(schema: JsonObject): string | undefined {
   // References lead to the whole document and are tried with it.
-  if (JSON.stringify(schema).includes('"$ref"')) return undefined
+  if (JSON.stringify(schema).includes('"$ref":"#')) return undefined
   const compiled = compileEither(withoutRequiredFlag(schema))
   return compiled.kind === 'refused' ? compiled.message : undefined
 }
@@ -119,13 +178,4 @@ function schemaOfMap(inputs: JsonObject): JsonObject {
 function withoutRequiredFlag(schema: JsonObject): JsonObject {
   if (typeof schema['required'] !== 'boolean') return schema
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'required'))
-}
-
-/** The newest draft first; what it refuses may be written for draft 7. */
-function compileEither(schema: JsonObject): Compiled {
-  if ('$schema' in schema) return compileSchema(schema)
-  const newest = compileSchema({ ...schema, $schema: 'https://json-schema.org/draft/2020-12/schema' })
-  if (newest.kind === 'check') return newest
-  const older = compileSchema({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' })
-  return older.kind === 'check' ? older : newest
 }

@@ -1,6 +1,8 @@
 /** What $INPUTS holds: the operator's fixed values, else the user's, else the operator's presets, else the defaults. */
 import { isExact } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
+import { meantKey } from '../../kit/text.ts'
 import type { OperatorChoice } from '../../model/package.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
@@ -41,10 +43,8 @@ export function faultsOfPlan(declared: InputSchema, choice: Choice): readonly Pr
   // Presets are not the whole of the inputs, so each value is tried by itself.
   const broken = Object.keys(given).filter((name) => Object.hasOwn(properties, name))
   return [
-    ...unknown.map((name) => planError(place(name), `the pattern has no input ${JSON.stringify(name)}`)),
-    ...unknownAllowed.map((name, i) =>
-      planError(pointer('/allow', i), `the pattern has no input ${JSON.stringify(name)}`),
-    ),
+    ...unknown.map((name) => unknownInput(declared, name, place(name))),
+    ...unknownAllowed.map((name, i) => unknownInput(declared, name, pointer('/allow', i))),
     ...broken.flatMap((name) => {
       const faults = compiled.kind === 'check' ? compiled.check({ [name]: given[name] }) : []
       const own = pointer('', name)
@@ -56,8 +56,10 @@ export function faultsOfPlan(declared: InputSchema, choice: Choice): readonly Pr
 }
 
 function refusalOf(name: string, declared: InputSchema, choice: Choice): readonly Problem[] {
-  if (!knows(declared, name))
-    return [inputProblem('tweed.inputs.unknown', name, 'the pattern does not know it')]
+  if (!knows(declared, name)) {
+    const unknown = inputProblem('tweed.inputs.unknown', name, 'the pattern does not know it')
+    return [{ ...unknown, ...present({ hint: nearHint(name, openNames(declared, choice)) }) }]
+  }
   if (Object.hasOwn(choice.inputs, name)) {
     return [inputProblem('tweed.inputs.not-allowed', name, 'it is fixed by the operator')]
   }
@@ -65,6 +67,19 @@ function refusalOf(name: string, declared: InputSchema, choice: Choice): readonl
   return closed
     ? [inputProblem('tweed.inputs.not-allowed', name, 'the operator does not open it to users')]
     : []
+}
+
+/** The parameters that users may send. */
+function openNames({ properties }: InputSchema, { inputs, allow }: Choice): readonly string[] {
+  return Object.keys(properties).filter(
+    (name) => !Object.hasOwn(inputs, name) && allow?.includes(name) !== false,
+  )
+}
+
+function nearHint(name: string, names: readonly string[]): string | undefined {
+  const meant = meantKey(name, names)
+  if (meant !== undefined) return `Write ${JSON.stringify(meant)}.`
+  return names.length === 0 ? undefined : `It takes ${names.join(', ')}.`
 }
 
 function build({ properties }: InputSchema, choice: Choice, user: JsonObject): JsonObject {
@@ -98,6 +113,11 @@ function violations({ compiled, required }: InputSchema, inputs: JsonObject): re
 
 function inputProblem(code: ProblemCode, name: string, detail: string): Problem {
   return { code, detail, where: { source: 'parameters', pointer: pointer('', name) } }
+}
+
+function unknownInput({ properties }: InputSchema, name: string, place: string): Problem {
+  const fault = planError(place, `the pattern has no input ${JSON.stringify(name)}`)
+  return { ...fault, ...present({ hint: nearHint(name, Object.keys(properties)) }) }
 }
 
 function planError(place: string, detail: string): Problem {

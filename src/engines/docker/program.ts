@@ -1,8 +1,9 @@
 /** Whether a container has the program that it is to run, and what that program needs before its first line. */
+
+import { headBytes, starterFault, starterOf } from '../../artifacts/interpreter.ts'
 import type { Job } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import { argvOf, broughtAt, placesOf, type WantedProgram } from '../image-program.ts'
-import { headBytes, starterFault, starterOf } from '../interpreter.ts'
 import type { Docker } from './client.ts'
 import { readOut, statInside } from './container.ts'
 

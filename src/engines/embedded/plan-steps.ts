@@ -1,9 +1,9 @@
 /** The steps of a job made ready for a root: program, user, folder and environment of each. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { headBytes, starterFault, starterOf } from '../../artifacts/interpreter.ts'
 import type { Job, Step } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
-import { headBytes, starterFault, starterOf } from '../interpreter.ts'
 import { resolveInLayers } from '../layer-view.ts'
 import { system } from '../tree.ts'
 import type { User } from '../user.ts'

@@ -1,8 +1,9 @@
 /** What must be known of an image and can only be seen in a container of it: its users, its folders, its program. */
+
+import { headBytes, starterFault, starterOf } from '../../artifacts/interpreter.ts'
 import type { Job } from '../../model/job.ts'
 import { fail } from '../../model/problem.ts'
 import { argvOf, broughtAt, type ProgramImage, placesOf } from '../image-program.ts'
-import { headBytes, starterFault, starterOf } from '../interpreter.ts'
 import { quote } from '../shell.ts'
 import type { UserLists } from '../user.ts'
 import type { KubernetesContext } from './context.ts'

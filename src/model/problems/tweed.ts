@@ -95,6 +95,18 @@ export const tweedProblems = {
     status: 422,
     exit: 9,
   },
+  'tweed.metadata.doubtful': {
+    title: 'The metadata probably means something else',
+    hint: 'Look at the named place.',
+    status: 422,
+    exit: 9,
+  },
+  'tweed.folder': {
+    title: 'The folder does not make a pattern that works',
+    hint: 'Mend the named file.',
+    status: 422,
+    exit: 9,
+  },
   'tweed.metadata.unknown-key': {
     title: 'The key is not known',
     hint: 'Remove or correct it.',

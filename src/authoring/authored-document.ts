@@ -1,0 +1,139 @@
+/** Documents that authors write beside their packages: every fault at once, each with line and what mends it. */
+import { isObject, type Json, type JsonObject, pointer, at as valueAt } from '../kit/json.ts'
+import { present } from '../kit/present.ts'
+import { type Check, checkerOf } from '../kit/schema.ts'
+import { meantKey, nearest } from '../kit/text.ts'
+import { readYaml, toldFault, type YamlReading } from '../kit/yaml.ts'
+import type { Place, Problem } from '../model/problem.ts'
+
+/** What a document of one kind may say. */
+export interface DocumentKind {
+  readonly schema: JsonObject
+  readonly check: Check
+  /** Words of other tools for its keys. */
+  readonly synonyms: Readonly<Record<string, string>>
+  /** What to do where nothing better is known. */
+  readonly hint?: string
+}
+
+/** A kind of document by its schema. */
+export function documentKind(kind: Omit<DocumentKind, 'check'>): DocumentKind {
+  return { ...kind, check: checkerOf(kind.schema) }
+}
+
+export interface AuthoredDocument {
+  readonly value: Json
+  readonly problems: readonly Problem[]
+  /** The place of what a pointer names. */
+  where(pointer: string): Place
+}
+
+/** Reads one; the value is of the kind's shape only where there are no problems. */
+export function readAuthored(text: string, source: string, kind: DocumentKind): AuthoredDocument {
+  const { value = {}, faults, place } = readYaml(text)
+  const where = (path: string): Place => ({
+    source,
+    ...present({ pointer: path || undefined }),
+    ...place(path),
+  })
+  const problem = (detail: string, at: Place, hint = kind.hint): Problem => ({
+    code: 'package.invalid',
+    detail,
+    where: at,
+    ...present({ hint }),
+  })
+  if (faults.length > 0) {
+    const usual = present({ hint: kind.hint })
+    const problems = faults.map(
+      (fault): Problem => ({ code: 'package.invalid', ...usual, ...toldFault(fault, source) }),
+    )
+    return { value, problems, where }
+  }
+  const found = kind.check(value ?? {}).map((fault) => remarkOf(fault, value, kind))
+  // A misspelt key and the absence of the right one are one mistake.
+  const meant = new Set(found.flatMap(({ stands }) => stands ?? []))
+  const problems = found
+    .filter(({ path, missing }) => !missing || !meant.has(path))
+    .map(({ path, detail, hint }) => problem(detail, where(path), hint))
+  return { value, problems, where }
+}
+
+interface Remark {
+  readonly path: string
+  readonly detail: string
+  readonly hint?: string
+  readonly missing: boolean
+  /** The place of the key that a misspelt one stands for. */
+  readonly stands?: string
+}
+
+function remarkOf(
+  { pointer: path, message }: { readonly pointer: string; readonly message: string },
+  value: YamlReading['value'],
+  { schema, synonyms }: DocumentKind,
+): Remark {
+  const [parent, key] = split(path)
+  const inner = schemaAt(schema, path)
+  if (message === 'is not known here') {
+    const here = Object.keys((valueAt(value, parent) ?? {}) as object)
+    const open = Object.keys(propertiesOf(schemaAt(schema, parent))).filter((one) => !here.includes(one))
+    const synonym = synonyms[key]
+    const meant = synonym !== undefined && open.includes(synonym) ? synonym : meantKey(key, open)
+    const detail = `${JSON.stringify(key)} is not known here`
+    if (meant === undefined) return { path, detail, missing: false, hint: 'Remove it: nothing reads it.' }
+    const hint = `Write ${JSON.stringify(meant)} instead.`
+    return { path, detail, missing: false, hint, stands: pointer(parent, meant) }
+  }
+  if (message === 'is required') {
+    return { path, detail: `"${key}" is missing`, missing: true, hint: `Add "${key}: …".` }
+  }
+  const hint = hintOf(key, valueAt(value, path) as Json | undefined, inner)
+  return { path, detail: `${key} ${message}`, missing: false, ...present({ hint }) }
+}
+
+function hintOf(key: string, value: Json | undefined, schema: JsonObject): string | undefined {
+  const { type, enum: words } = schema
+  const scalar = typeof value !== 'object' ? String(value) : undefined
+  if (Array.isArray(words)) {
+    const near = nearest(scalar ?? '', words.map(String))
+    return `Write ${near === undefined ? `one of ${words.join(', ')}` : JSON.stringify(near)}.`
+  }
+  switch (type) {
+    case 'array':
+      return `Write a list: ${key}: [${scalar ?? '…'}]`
+    case 'object':
+      return `Write a map: ${key}: {…}`
+    case 'string':
+      return scalar === undefined || scalar === ''
+        ? `Write a text: ${key}: …`
+        : `Write it in quotation marks: ${key}: "${scalar}"`
+    default:
+      return undefined
+  }
+}
+
+function split(path: string): readonly [parent: string, key: string] {
+  const cut = path.lastIndexOf('/')
+  return [
+    path.slice(0, cut),
+    path
+      .slice(cut + 1)
+      .replaceAll('~1', '/')
+      .replaceAll('~0', '~'),
+  ]
+}
+
+/** The part of a schema that speaks of a place. */
+function schemaAt(schema: JsonObject, path: string): JsonObject {
+  let here: unknown = schema
+  for (const step of path.split('/').slice(1)) {
+    if (!isObject(here)) return {}
+    here = propertiesOf(here)[step.replaceAll('~1', '/')] ?? here['items'] ?? here['additionalProperties']
+  }
+  return isObject(here) ? (here as JsonObject) : {}
+}
+
+function propertiesOf(schema: { readonly [key: string]: unknown }): { readonly [key: string]: unknown } {
+  const { properties } = schema
+  return isObject(properties) ? properties : {}
+}
