@@ -39,12 +39,12 @@ test('all problems are told at once, each with its place', () => {
   ].join('\n')
 
   expect(problems(text)).toEqual([
-    ['tweed.metadata.bad-name', 1, ''],
+    ['tweed.metadata.bad-name', 1, undefined],
     ['tweed.metadata.bad-version', 2, '/version'],
     ['tweed.metadata.bad-authors', 3, '/authors'],
     ['tweed.metadata.bad-files', 6, '/files/1'],
     ['tweed.metadata.bad-files', 7, '/files/2/filename'],
-    ['tweed.metadata.bad-inputs', 9, '/inputs/size'],
+    ['tweed.metadata.bad-inputs', 9, '/inputs/size/type'],
     ['tweed.metadata.bad-inputs', 10, '/inputs/color'],
   ])
 })
@@ -75,7 +75,7 @@ test.each([
 
 test.each([
   ['summary: [a]', [['tweed.metadata.not-text', '"summary" is left out']]],
-  ['summary: 1.10', [['tweed.metadata.not-text', 'is taken as it is spelt']]],
+  ['summary: 1.10', [['tweed.metadata.not-text', '"summary" is taken as it is spelt']]],
   ['copyright: 2024', []],
   ['files: [{filename: a, summary: 1}]', [['tweed.metadata.not-text', '"summary" is left out']]],
   ['authors: Ada', [['tweed.metadata.authors-not-a-list', '"Ada"']]],
@@ -93,7 +93,7 @@ test('an unknown key comes with the one that was meant, and is kept', () => {
 
   expect(reading).toMatchObject({
     kind: 'metadata',
-    warnings: [{ code: 'tweed.metadata.unknown-key', hint: 'Did you mean "description"?' }],
+    warnings: [{ code: 'tweed.metadata.unknown-key', hint: 'Write "description" instead.' }],
     metadata: { others: { descripton: 'x' } },
   })
 })
