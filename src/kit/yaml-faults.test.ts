@@ -18,7 +18,7 @@ test.each<[text: string, line: number, hint: RegExp]>([
   ['a: 1\nb: "x\nc: 3\n', 2, /Close the quote/],
   ["a: 'x\nb: 3\n", 1, /Close the quote/],
   ['a: *x* y\nb: 3\n', 1, /begins with \*/],
-  ['a:\n  - b: 1\n  c: 2\n', 3, /item of a list/],
+  ['a:\n  - b: 1\n  c: 2\n', 3, mixed],
   ['a:\n\tb: 1\n\tc: 2\nd: 2\n', 2, /blanks instead of tabs/],
   ['a: 1\nb: ]\n', 2, /Open the bracket/],
 ])('%j is one mistake, with its line and what to do', (text, line, hint) => {
