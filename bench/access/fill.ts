@@ -7,6 +7,9 @@ import { openKeyRing } from '../../src/store/keys.ts'
 /** A token of the platform of the configuration, and one of a developer in a tenant of its own. */
 export const tokens = { platform: 'chd_of-the-platform', developer: 'chd_of-the-developer' } as const
 
+/** Of every account that fills the store. */
+export const commonPassword = 'the same for all'
+
 const batch = 1000
 const dayMs = 86_400_000
 
@@ -16,7 +19,7 @@ export async function fillAccess(
 ): Promise<void> {
   const keys = openKeyRing(`${dataDir}/keys.json`, systemChance)
   const store = await openStore({ url: `sqlite:${dataDir}/chandler.db`, keys, clock: systemClock })
-  const passwordHash = await hashPassword('the same for all', systemChance.bytes(16))
+  const passwordHash = await hashPassword(commonPassword, systemChance.bytes(16))
   const now = Date.now()
   const account = (name: string) => ({
     ...{ name, kind: 'user' as const, passwordHash, former: [], sessionsEnded: 0 },

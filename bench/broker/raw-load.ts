@@ -39,6 +39,25 @@ export async function closedLoop(target: Target, connections: number, seconds: n
   }
 }
 
+/** One request after the other, each target on its own connection and in its turn: how long the answers took, by target. */
+export async function inTurns(
+  targets: readonly Target[],
+  rounds: number,
+): Promise<readonly (readonly number[])[]> {
+  const took = targets.map((): number[] => [])
+  const lines = await Promise.all(targets.map(({ url }) => open(url)))
+  for (let round = 0; round < rounds; round++)
+    for (const [i] of targets.entries()) {
+      // Each comes first as often as the others.
+      const at = (round + i) % targets.length
+      const begun = performance.now()
+      await lines[at]?.ask(targets[at]?.request ?? '')
+      took[at]?.push(performance.now() - begun)
+    }
+  for (const line of lines) await line[Symbol.asyncDispose]()
+  return took
+}
+
 /** Open loop: requests fall due by the clock, and a late answer counts from when its request was due. */
 export async function openLoop(
   target: Target,

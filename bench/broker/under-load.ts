@@ -28,12 +28,7 @@ export async function underLoad(empty: string, full: string): Promise<readonly F
 }
 
 /** The median over undisturbed windows: one with a hiccup of the machine says nothing of the others. */
-export async function p99(
-  name: string,
-  dataDir: string,
-  jobs: number,
-  authorization?: string,
-): Promise<number> {
+async function p99(name: string, dataDir: string, jobs: number): Promise<number> {
   const broker = await startBrokerProcess({
     dataDir,
     environment: { CHANDLER_OPERATIONS_CONCURRENCY: '256', CHANDLER_OPERATIONS_PER_PLATFORM: '256' },
@@ -41,7 +36,7 @@ export async function p99(
   const polled = await orderPretended(broker, 'polled-under-load', { ms: -1 })
   for (let i = 0; i < jobs; i++) await orderPretended(broker, `busy-${i}`, { ms: -1, log_every_ms: 200 })
   const path = `/v2/service_instances/polled-under-load/last_operation?operation=${polled}`
-  const load = () => openLoop(targetOf(broker.url, path, authorization), perSecond, windowSeconds)
+  const load = () => openLoop(targetOf(broker.url, path), perSecond, windowSeconds)
   for (let i = 0; i < warmUps; i++) await load()
   const quiet = await undisturbed(windows, triesMax, load)
   await broker.end('SIGKILL')
@@ -49,6 +44,7 @@ export async function p99(
   return median(quiet.samples.map(({ seen }) => p99Of(seen)))
 }
 
-function p99Of(latencies: readonly number[]): number {
+/** The latency that 99 of 100 polls keep. */
+export function p99Of(latencies: readonly number[]): number {
   return latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * 0.99)] ?? Number.NaN
 }
