@@ -96,10 +96,11 @@ async function decide(
       ...(request.offer.plan.maintenance ? { maintenance: request.offer.plan.maintenance.version } : {}),
     },
   })
-  await orders.putInstance(tx, key, { parameters: request.parameters, context: request.context })
+  // The row first: it says for which tenant the order is sealed.
   await tx.putInstance(
     newInstance(key, request, operation, { tenant, generation: instance?.generation ?? 0, dashboardUrl }),
   )
+  await orders.putInstance(tx, key, { parameters: request.parameters, context: request.context })
   return started(request, operation.id, dashboardUrl)
 }
 

@@ -1,6 +1,9 @@
 /** What is decided for tenants by command: made, changed and taken away, each with its audit record in the same transaction. */
+
+import { activeStates } from '../model/operation.ts'
 import { fail } from '../model/problem.ts'
 import type { TenantRule } from '../model/tenant-rule.ts'
+import type { Transaction } from '../store/store.ts'
 import { record } from './govern.ts'
 import type { Asker } from './orders.ts'
 import type { Ports } from './ports.ts'
@@ -43,6 +46,37 @@ export async function removeTenant(ports: Ports, asker: Asker, name: string): Pr
     await record(tx, ports, asker, { action: 'tenant.remove', ...about(name) })
     tx.hint({ kind: 'tenants' })
   })
+}
+
+const batch = 200
+
+/**
+ * Erases for good what is sealed of a tenant that has nothing any more: what its operations left, batch by batch, and then its
+ * key. Interrupted, it is begun again. Problems: tenant.in-use, tenant.keyless.
+ */
+export async function eraseTenant(ports: Ports, asker: Asker, name: string): Promise<void> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const from: string = after
+    after = await ports.store.write(async (tx) => {
+      // Locked before it is looked: what is ordered meanwhile is sealed before, and seen, or afterwards, with another key.
+      const hasKey = await tx.lockTenantKey(name)
+      await refuseInUse(tx, name)
+      const last = await tx.eraseEnded(name, from, batch)
+      if (last !== undefined) return last
+      if (!hasKey && from === '') fail('tenant.keyless', name)
+      await tx.eraseTenantKey(name)
+      await record(tx, ports, asker, { action: 'tenant.erase', ...about(name) })
+      tx.hint({ kind: 'tenants' })
+      return undefined
+    })
+  }
+}
+
+async function refuseInUse(tx: Transaction, name: string): Promise<void> {
+  const instances = await tx.instances({ tenants: [name], isPresent: true, most: 1 })
+  const operations = await tx.operations({ tenants: [name], states: activeStates, most: 1 })
+  for (const { instance } of instances.items) fail('tenant.in-use', `${name} has instance ${instance}`)
+  for (const { id } of operations.items) fail('tenant.in-use', `operation ${id} of ${name} has not ended`)
 }
 
 function about(name: string) {

@@ -242,6 +242,7 @@ function accountsOf(server: Server) {
     changeTenant: (name: string, change: ChangedTenant) =>
       sent<TenantDetail>('PATCH', tenantPath(name), change),
     removeTenant: (name: string) => sent<void>('DELETE', tenantPath(name)),
+    eraseTenant: (name: string) => sent<void>('DELETE', `${tenantPath(name)}/key`),
     revokeToken: (id: string) => sent<void>('DELETE', `/tokens/${encodeURIComponent(id)}`),
   }
 }

@@ -39,6 +39,15 @@ export interface AccountWrites {
   addTenantRule(rule: TenantRule): Promise<boolean>
   putTenantRule(rule: TenantRule): Promise<void>
   removeTenantRule(name: string): Promise<void>
+  /** Nothing is sealed for the tenant before this transaction ends, if it has a key; false: it has none. */
+  lockTenantKey(tenant: string): Promise<boolean>
+  /**
+   * Erases what is sealed of ended operations of the tenant behind an id, of at most so many; answers the id where to go on,
+   * or nothing where there are no more.
+   */
+  eraseEnded(tenant: string, after: string, most: number): Promise<string | undefined>
+  /** Erases the key of a tenant: what is sealed with it can never be opened again. */
+  eraseTenantKey(tenant: string): Promise<void>
   /** What stands in the sandbox of a tenant; no other transaction changes that before this one ends. */
   lockSandbox(tenant: string): Promise<readonly SandboxPackage[]>
   putSandboxPackage(one: SandboxPackage): Promise<void>

@@ -40,6 +40,8 @@ export interface Dialect {
   readonly forUpdate: string
   /** The same for rows that others may have locked: those are left out. */
   readonly skipLocked: string
+  /** Appended to a select that keeps its row `k` from being deleted; several transactions may do that at once. */
+  readonly shareKey: string
 }
 
 /** What one group of statements wants to tell others once it is committed. */

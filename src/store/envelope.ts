@@ -1,55 +1,121 @@
-/** The envelope around a sealed record: a fresh data key per record, wrapped by a key of the ring (AES-256-GCM). */
+/**
+ * The envelope around a sealed record: a fresh data key per record, wrapped by a key of the ring or by what that key and the
+ * secret of a tenant make together (AES-256-GCM).
+ */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Chance } from '../kit/clock.ts'
 import { fail, ProblemError } from '../model/problem.ts'
 import type { KeyRing } from './keys.ts'
 
-/** What is kept: version byte · nonce, wrapped data key, tag · nonce, ciphertext, tag. */
+/**
+ * What is kept: head · nonce, wrapped data key, tag · nonce, ciphertext, tag. The head is the version, and of version 2 the
+ * id of the tenant's key.
+ */
 export interface Envelope {
   readonly key: string
   readonly body: Uint8Array
 }
 
-const version = 1
+/** What wraps the keys of records: a ring, and for what belongs to a tenant what its secret makes of each key of the ring. */
+export interface Wrapping extends Pick<KeyRing, 'find'> {
+  readonly tenant?: {
+    readonly id: Uint8Array
+    /** Problems: key.missing, key.foreign. */
+    derive(id: string): KeyObject
+  }
+}
+
+/** How long the id of a tenant's key is. */
+export const tenantIdBytes = 16
+
+const ofRing = 1
+const ofTenant = 2
 const nonceBytes = 12
 const tagBytes = 16
 const dataKeyBytes = 32
 const wrappedBytes = nonceBytes + dataKeyBytes + tagBytes
 
 /** Seals with the active key; `place` binds the record to where it is kept, so that rows cannot be swapped. */
-export function sealBytes(keys: KeyRing, chance: Chance, place: string, content: Uint8Array): Envelope {
+export function sealBytes(
+  keys: Wrapping & Pick<KeyRing, 'active'>,
+  chance: Chance,
+  place: string,
+  content: Uint8Array,
+): Envelope {
   const key = keys.active()
+  const head = headOf(keys)
   // One call for all the randomness there is: it costs more than what it brings.
   const random = chance.bytes(dataKeyBytes + 2 * nonceBytes)
   const dataKey = random.subarray(0, dataKeyBytes)
   const body = Buffer.concat([
-    Buffer.of(version),
-    encrypt(keyOf(keys, key), random.subarray(dataKeyBytes + nonceBytes), `${key}\n${place}`, dataKey),
+    head,
+    encrypt(
+      wrapperOf(keys, key, head),
+      random.subarray(dataKeyBytes + nonceBytes),
+      `${key}\n${place}`,
+      dataKey,
+    ),
     encrypt(createSecretKey(dataKey), random.subarray(dataKeyBytes, -nonceBytes), place, content),
   ])
   return { key, body }
 }
 
-/** Opens a record. Problems: key.missing, key.wrong. */
-export function unsealBytes(keys: Pick<KeyRing, 'find'>, place: string, envelope: Envelope): Uint8Array {
-  const dataKey = createSecretKey(dataKeyOf(keys, place, envelope))
-  return decrypt(dataKey, place, envelope.body.subarray(1 + wrappedBytes))
+/** Opens a record. Problems: key.missing, key.wrong, key.foreign. */
+export function unsealBytes(keys: Wrapping, place: string, envelope: Envelope): Uint8Array {
+  const head = readHead(keys, envelope)
+  const dataKey = createSecretKey(dataKeyOf(keys, place, envelope, head))
+  return decrypt(dataKey, place, envelope.body.subarray(head.length + wrappedBytes))
 }
 
-/** Wraps the record's data key with the active key; the content is not touched. */
-export function rewrap(keys: KeyRing, chance: Chance, place: string, envelope: Envelope): Envelope {
+/**
+ * Wraps the record's data key with the active key, and with the tenant's where it was wrapped without; the content is not
+ * touched. Problems: key.missing, key.wrong, key.foreign.
+ */
+export function rewrap(
+  keys: Wrapping & Pick<KeyRing, 'active'>,
+  chance: Chance,
+  place: string,
+  envelope: Envelope,
+): Envelope {
   const key = keys.active()
+  const before = readHead(keys, envelope)
+  const dataKey = dataKeyOf(keys, place, envelope, before)
+  const head = headOf(keys)
   const body = Buffer.concat([
-    Buffer.of(version),
-    encrypt(keyOf(keys, key), chance.bytes(nonceBytes), `${key}\n${place}`, dataKeyOf(keys, place, envelope)),
-    envelope.body.subarray(1 + wrappedBytes),
+    head,
+    encrypt(wrapperOf(keys, key, head), chance.bytes(nonceBytes), `${key}\n${place}`, dataKey),
+    envelope.body.subarray(before.length + wrappedBytes),
   ])
   return { key, body }
 }
 
-function dataKeyOf(keys: Pick<KeyRing, 'find'>, place: string, { key, body }: Envelope): Uint8Array {
-  if (body[0] !== version) fail('key.wrong', `a record is sealed in the unknown format ${body[0]}`)
-  return decrypt(keyOf(keys, key), `${key}\n${place}`, body.subarray(1, 1 + wrappedBytes))
+function headOf({ tenant }: Wrapping): Uint8Array {
+  return tenant === undefined ? Buffer.of(ofRing) : Buffer.concat([Buffer.of(ofTenant), tenant.id])
+}
+
+/** The head of an envelope, if these keys are those it names. Problems: key.wrong, key.foreign. */
+function readHead(keys: Wrapping, { body }: Envelope): Uint8Array {
+  const version = body[0]
+  if (version === ofRing) return body.subarray(0, 1)
+  if (version !== ofTenant) fail('key.wrong', `a record is sealed in the unknown format ${version}`)
+  if (keys.tenant === undefined)
+    fail(
+      'key.foreign',
+      'a record is sealed for a tenant, and what the record belongs to has no tenant with a key',
+    )
+  const head = body.subarray(0, 1 + tenantIdBytes)
+  if (Buffer.compare(head, headOf(keys)) !== 0)
+    fail('key.foreign', 'a record is sealed with another key than its tenant has')
+  return head
+}
+
+function wrapperOf(keys: Wrapping, id: string, head: Uint8Array): KeyObject {
+  return keys.tenant === undefined || head[0] === ofRing ? keyOf(keys, id) : keys.tenant.derive(id)
+}
+
+function dataKeyOf(keys: Wrapping, place: string, { key, body }: Envelope, head: Uint8Array): Uint8Array {
+  const wrapped = body.subarray(head.length, head.length + wrappedBytes)
+  return decrypt(wrapperOf(keys, key, head), `${key}\n${place}`, wrapped)
 }
 
 /** A key that must be on the ring. Problems: key.missing. */

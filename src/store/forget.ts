@@ -8,6 +8,7 @@ import { idempotencyOwner } from './idempotency.ts'
 import { eraseHiddenIn, hiddenOwner, pieceOf } from './logs.ts'
 import { number, text } from './row.ts'
 import type { Retention } from './store.ts'
+import { eraseKeysOfEmpty, ownerOfOperation } from './tenant-keys.ts'
 
 const dayMs = 86_400_000
 
@@ -18,10 +19,11 @@ export async function forgetOld(
   bound: { readonly now: number; readonly most: number; readonly keys: AuditKeys },
 ): Promise<number> {
   const before = (days: number): number => bound.now - days * dayMs
+  const tenants = new Set<string>()
   const steps: readonly ((most: number) => Promise<number>)[] = [
-    (most) => forgetOperations(session, before(retention.operationDays), most),
+    (most) => forgetOperations(session, { before: before(retention.operationDays), most, tenants }),
     (most) => forgetLogs(session, before(retention.logDays), most),
-    (most) => forgetGone(session, before(retention.goneDays), most),
+    (most) => forgetGone(session, { before: before(retention.goneDays), most, tenants }),
     (most) => forgetAudit(session, bound.keys, { before: before(retention.auditDays), most }),
     (most) => forgetAnswers(session, before(1), most),
     () => session.run('DELETE FROM tombstones WHERE until < ?', bound.now),
@@ -31,33 +33,66 @@ export async function forgetOld(
   ]
   let count = 0
   for (const step of steps) if (count < bound.most) count += await step(bound.most - count)
+  await eraseKeysOfEmpty(session, tenants)
   // The file shrinks a little with each call; all at once would keep everyone waiting.
   if (count > 0 && session.dialect.name === 'sqlite') await session.all('PRAGMA incremental_vacuum(256)')
   return count
 }
 
-async function forgetOperations(session: Session, before: number, most: number): Promise<number> {
+/** What is forgotten at once, and the tenants that it belonged to. */
+interface Batch {
+  readonly before: number
+  readonly most: number
+  readonly tenants: Set<string>
+}
+
+async function forgetOperations(session: Session, { before, most, tenants }: Batch): Promise<number> {
   // Ids begin with their time, so the table's own order finds the old ones without an index for it.
   const ceiling = ulid(Math.max(0, before), { bytes: (count) => new Uint8Array(count) })
   const rows = await session.all(
-    'SELECT id FROM operations WHERE id < ? AND ended = 1 AND finished_at < ? ORDER BY id LIMIT ?',
+    'SELECT id, tenant FROM operations WHERE id < ? AND ended = 1 AND finished_at < ? ORDER BY id LIMIT ?',
     ceiling,
     before,
     most,
   )
-  const ids = JSON.stringify(rows.map((row) => text(row, 'id')))
   if (rows.length === 0) return 0
+  for (const row of rows) tenants.add(text(row, 'tenant'))
+  const ids = rows.map((row) => text(row, 'id'))
+  await eraseSealedOf(session, ids)
   const { list } = session.dialect
+  for (const table of ['history', 'runs'])
+    await session.run(`DELETE FROM ${table} WHERE operation IN ${list}`, JSON.stringify(ids))
+  await session.run(`DELETE FROM operations WHERE id IN ${list}`, JSON.stringify(ids))
+  return rows.length
+}
+
+/** What is sealed of operations: their orders, their runs, their logs. */
+async function eraseSealedOf(session: Session, operations: readonly string[]): Promise<void> {
+  const { list } = session.dialect
+  const ids = JSON.stringify(operations)
   const runs = await session.all(`SELECT name FROM runs WHERE operation IN ${list}`, ids)
   const owners = [
-    ...rows.map((row) => `operation/${text(row, 'id')}`),
+    ...operations.map(ownerOfOperation),
     ...runs.flatMap((row) => [`run/${text(row, 'name')}`, hiddenOwner(text(row, 'name'))]),
   ]
   await session.run(`DELETE FROM sealed WHERE owner IN ${list}`, JSON.stringify(owners))
-  for (const table of ['history', 'runs', 'logs'])
-    await session.run(`DELETE FROM ${table} WHERE operation IN ${list}`, ids)
-  await session.run(`DELETE FROM operations WHERE id IN ${list}`, ids)
-  return rows.length
+  await session.run(`DELETE FROM logs WHERE operation IN ${list}`, ids)
+}
+
+/** Erases what is sealed of ended operations of a tenant, in the order of ids; answers the last one, if there was one. */
+export async function eraseEnded(
+  session: Session,
+  { tenant, after, most }: { readonly tenant: string; readonly after: string; readonly most: number },
+): Promise<string | undefined> {
+  const rows = await session.all(
+    'SELECT id FROM operations WHERE tenant = ? AND id > ? AND ended = 1 ORDER BY id LIMIT ?',
+    tenant,
+    after,
+    most,
+  )
+  const ids = rows.map((row) => text(row, 'id'))
+  if (ids.length > 0) await eraseSealedOf(session, ids)
+  return ids.at(-1)
 }
 
 /** Log pieces are numbered as they come, so the oldest have the lowest numbers. */
@@ -72,7 +107,7 @@ async function forgetLogs(session: Session, before: number, most: number): Promi
   return session.run('DELETE FROM logs WHERE number <= ? AND at < ?', number(last, 'number'), before)
 }
 
-async function forgetGone(session: Session, before: number, most: number): Promise<number> {
+async function forgetGone(session: Session, { before, most, tenants }: Batch): Promise<number> {
   const bindings = await session.all(
     `SELECT platform, instance, id FROM bindings WHERE state = 'gone' AND updated_at < ? ORDER BY updated_at LIMIT ?`,
     before,
@@ -84,12 +119,14 @@ async function forgetGone(session: Session, before: number, most: number): Promi
       ...keys(row, 'platform', 'instance', 'id'),
     )
   const instances = await session.all(
-    `SELECT platform, id FROM instances WHERE state = 'gone' AND updated_at < ? ORDER BY updated_at LIMIT ?`,
+    `SELECT platform, id, tenant FROM instances WHERE state = 'gone' AND updated_at < ? ORDER BY updated_at LIMIT ?`,
     before,
     most - bindings.length,
   )
-  for (const row of instances)
+  for (const row of instances) {
+    tenants.add(text(row, 'tenant'))
     await session.run('DELETE FROM instances WHERE platform = ? AND id = ?', ...keys(row, 'platform', 'id'))
+  }
   return bindings.length + instances.length
 }
 

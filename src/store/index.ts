@@ -98,7 +98,12 @@ function storeOf(database: Database, keys: KeyRing, around: Surroundings): Store
     probe: () => database.probe(),
     verify: () => database.verify(),
     busy: () => database.busy(),
-    onHint: (listener) => database.onNotice((text) => listener(JSON.parse(text) as Hint)),
+    onHint: (listener) =>
+      database.onNotice((text) => {
+        const hint = JSON.parse(text) as Hint
+        if (hint.kind === 'tenants') around.sealer.forgetTenants()
+        listener(hint)
+      }),
     backup: (file) => database.backup(file),
     takeKeys: () => database.write((session) => takeRing(session, keys)),
     async retireKey(key, remove) {

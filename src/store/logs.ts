@@ -6,8 +6,9 @@ import type { HiddenBytes } from '../model/sealed.ts'
 import type { Row, Session } from './database.ts'
 import { bytes, number, text } from './row.ts'
 import { eraseSealed, putSealed } from './sealed.ts'
-import type { Sealer } from './sealer.ts'
+import type { Sealer, Seals } from './sealer.ts'
 import type { LogEnd, LogRow, NewLogRow } from './store.ts'
+import { opensFor, ownerOfOperation } from './tenant-keys.ts'
 
 /** What a log piece is sealed under. */
 export function logOwner(run: string): string {
@@ -36,11 +37,15 @@ function placeOf({ run, step, stream, position }: NewLogRow): readonly (string |
   return [run, step, stream, position]
 }
 
+/** Seals for the tenant of an operation. */
+type SealsOf = (operation: string) => Promise<Seals>
+
 /** Appends pieces; one that begins before the end of what is kept was kept already. */
-export async function addLog(session: Session, sealer: Sealer, rows: readonly NewLogRow[]): Promise<void> {
+export async function addLog(session: Session, sealsOf: SealsOf, rows: readonly NewLogRow[]): Promise<void> {
   for (const row of rows) {
-    await addHidden(session, sealer, row)
-    const { key, body } = sealer.seal(logOwner(row.run), pieceName(row), row.bytes)
+    const seals = await sealsOf(row.operation)
+    await addHidden(session, seals, row)
+    const { key, body } = seals.seal(logOwner(row.run), pieceName(row), row.bytes)
     await session.send(
       `INSERT INTO logs (operation, run, stream, step, position, span, at, key_id, body)
         SELECT ?, ?, ?, ?, ?, ?, now_ms(), ?, ? WHERE coalesce((${end}), 0) <= ?`,
@@ -58,10 +63,10 @@ export async function addLog(session: Session, sealer: Sealer, rows: readonly Ne
 }
 
 /** Before its piece, under the same condition. */
-async function addHidden(session: Session, sealer: Sealer, row: NewLogRow): Promise<void> {
+async function addHidden(session: Session, seals: Seals, row: NewLogRow): Promise<void> {
   if (row.hidden === undefined) return
   const [owner, name] = [hiddenOwner(row.run), pieceName(row)]
-  const { key, body } = sealer.seal(owner, name, contentOf(row.hidden))
+  const { key, body } = seals.seal(owner, name, contentOf(row.hidden))
   await session.send(
     `INSERT INTO sealed (owner, name, key_id, body)
       SELECT ?, ?, ?, ? WHERE coalesce((${end}), 0) <= ?
@@ -74,10 +79,10 @@ async function addHidden(session: Session, sealer: Sealer, row: NewLogRow): Prom
   )
 }
 
-function replaceHidden(session: Session, sealer: Sealer, row: LogRow): Promise<void> {
+function replaceHidden(session: Session, seals: Seals, row: LogRow): Promise<void> {
   const [owner, name] = [hiddenOwner(row.run), pieceName(row)]
   if (row.hidden === undefined) return eraseSealed(session, owner, name)
-  return putSealed(session, sealer, { owner, name, content: contentOf(row.hidden) })
+  return putSealed(session, seals, { owner, name, content: contentOf(row.hidden) })
 }
 
 function contentOf(hidden: readonly HiddenBytes[]): Uint8Array {
@@ -85,11 +90,12 @@ function contentOf(hidden: readonly HiddenBytes[]): Uint8Array {
 }
 
 /** Replaces the bytes of rows by their numbers, and what is hidden in them. */
-export async function rewriteLog(session: Session, sealer: Sealer, rows: readonly LogRow[]): Promise<void> {
+export async function rewriteLog(session: Session, sealsOf: SealsOf, rows: readonly LogRow[]): Promise<void> {
   for (const row of rows) {
-    const { key, body } = sealer.seal(logOwner(row.run), pieceName(row), row.bytes)
+    const seals = await sealsOf(row.operation)
+    const { key, body } = seals.seal(logOwner(row.run), pieceName(row), row.bytes)
     await session.send('UPDATE logs SET key_id = ?, body = ? WHERE number = ?', key, body, row.number)
-    await replaceHidden(session, sealer, row)
+    await replaceHidden(session, seals, row)
   }
 }
 
@@ -125,6 +131,8 @@ export async function readPrinted(
   const rows = await readLog(session, sealer, from)
   const names = JSON.stringify(rows.map(pieceName))
   const found = new Map<string, readonly HiddenBytes[]>()
+  if (rows.length === 0) return []
+  const seals = await opensFor(session, sealer, ownerOfOperation(from.operation))
   for (const run of new Set(rows.map((row) => row.run))) {
     const owner = hiddenOwner(run)
     const sealed = await session.all(
@@ -134,7 +142,7 @@ export async function readPrinted(
     )
     for (const row of sealed) {
       const name = text(row, 'name')
-      const opened = sealer.unseal(owner, name, { key: text(row, 'key_id'), body: bytes(row, 'body') })
+      const opened = seals.unseal(owner, name, { key: text(row, 'key_id'), body: bytes(row, 'body') })
       found.set(`${run} ${name}`, decode<readonly HiddenBytes[]>(Buffer.from(opened).toString()))
     }
   }
@@ -154,7 +162,7 @@ export async function readLog(
     from.after,
     from.most,
   )
-  return rows.map((row) => logRow(row, sealer))
+  return openRows(session, sealer, rows)
 }
 
 /** The newest pieces, oldest first. */
@@ -169,7 +177,7 @@ export async function readLastLog(
     operation,
     most,
   )
-  return rows.map((row) => logRow(row, sealer)).toReversed()
+  return (await openRows(session, sealer, rows)).toReversed()
 }
 
 /** Which piece of which run a row is. */
@@ -178,7 +186,15 @@ export function pieceOf(row: Row): Pick<LogRow, 'run' | 'step' | 'stream' | 'pos
   return { run: text(row, 'run'), stream, step: text(row, 'step'), position: number(row, 'position') }
 }
 
-function logRow(row: Row, sealer: Sealer): LogRow {
+/** Rows of one operation. */
+async function openRows(session: Session, sealer: Sealer, rows: readonly Row[]): Promise<readonly LogRow[]> {
+  const [first] = rows
+  if (first === undefined) return []
+  const seals = await opensFor(session, sealer, ownerOfOperation(text(first, 'operation')))
+  return rows.map((row) => logRow(row, seals))
+}
+
+function logRow(row: Row, seals: Seals): LogRow {
   const piece = pieceOf(row)
   return {
     number: number(row, 'number'),
@@ -186,7 +202,7 @@ function logRow(row: Row, sealer: Sealer): LogRow {
     operation: text(row, 'operation'),
     ...piece,
     span: number(row, 'span'),
-    bytes: sealer.unseal(logOwner(piece.run), pieceName(piece), {
+    bytes: seals.unseal(logOwner(piece.run), pieceName(piece), {
       key: text(row, 'key_id'),
       body: bytes(row, 'body'),
     }),

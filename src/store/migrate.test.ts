@@ -195,6 +195,7 @@ async function writeFixture(kind: DatabaseKind, file: string): Promise<void> {
       'operations',
       'sealed',
       'logs',
+      'tenant_keys',
       'audit',
       'audit_head',
     ]

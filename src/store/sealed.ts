@@ -1,15 +1,16 @@
 /** The one table of everything sealed: bytes under an owner and a name. */
 import type { Session } from './database.ts'
 import { bytes, text } from './row.ts'
-import type { Sealer } from './sealer.ts'
+import type { Sealer, Seals } from './sealer.ts'
+import { opensFor } from './tenant-keys.ts'
 
 /** Seals some bytes under an owner and a name, in place of what was there. */
 export async function putSealed(
   session: Session,
-  sealer: Sealer,
+  seals: Seals,
   record: { readonly owner: string; readonly name: string; readonly content: Uint8Array },
 ): Promise<void> {
-  const { key, body } = sealer.seal(record.owner, record.name, record.content)
+  const { key, body } = seals.seal(record.owner, record.name, record.content)
   await session.send(
     `INSERT INTO sealed (owner, name, key_id, body) VALUES (?, ?, ?, ?)
       ON CONFLICT (owner, name) DO UPDATE SET key_id = excluded.key_id, body = excluded.body`,
@@ -20,18 +21,18 @@ export async function putSealed(
   )
 }
 
-/** Opens what was sealed. Problems: key.missing, key.wrong. */
+/** Opens what was sealed. Problems: key.missing, key.wrong, key.foreign. */
 export async function getSealed(
   session: Session,
   sealer: Sealer,
   place: { readonly owner: string; readonly name: string },
 ): Promise<Uint8Array | undefined> {
-  const row = await session.get(
-    'SELECT key_id, body FROM sealed WHERE owner = ? AND name = ?',
-    place.owner,
-    place.name,
-  )
-  return row && sealer.unseal(place.owner, place.name, { key: text(row, 'key_id'), body: bytes(row, 'body') })
+  // Both at once: over a network the second question costs nothing.
+  const [row, seals] = await Promise.all([
+    session.get('SELECT key_id, body FROM sealed WHERE owner = ? AND name = ?', place.owner, place.name),
+    opensFor(session, sealer, place.owner),
+  ])
+  return row && seals.unseal(place.owner, place.name, { key: text(row, 'key_id'), body: bytes(row, 'body') })
 }
 
 /** Erases one sealed thing, or all of an owner. */

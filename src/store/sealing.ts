@@ -1,11 +1,12 @@
-/** Keys and what is sealed with them, over the table of everything sealed and the logs; the change from one to the next. */
+/** Keys and what is sealed with them, over the table of everything sealed, the logs and the secrets of tenants; the change from one to the next. */
 import { fail, ProblemError } from '../model/problem.ts'
 import type { Row, Session } from './database.ts'
 import type { Envelope } from './envelope.ts'
 import { logOwner, pieceName, pieceOf } from './logs.ts'
 import { bytes, number, text } from './row.ts'
-import type { Sealer } from './sealer.ts'
+import type { Sealer, Seals } from './sealer.ts'
 import type { KeyCount } from './store.ts'
+import { ownerOfOperation, rewrapTenantKeys, sealsFor } from './tenant-keys.ts'
 
 /** How many records each key seals. */
 export async function countByKey(session: Session): Promise<readonly KeyCount[]> {
@@ -13,6 +14,7 @@ export async function countByKey(session: Session): Promise<readonly KeyCount[]>
     `SELECT key_id, sum(many) AS records FROM (
       SELECT key_id, count(*) AS many FROM sealed GROUP BY key_id
       UNION ALL SELECT key_id, count(*) AS many FROM logs GROUP BY key_id
+      UNION ALL SELECT key_id, count(*) AS many FROM tenant_keys GROUP BY key_id
       UNION ALL SELECT check_key AS key_id, 1 AS many FROM cluster
     ) AS counted GROUP BY key_id ORDER BY key_id`,
   )
@@ -22,7 +24,7 @@ export async function countByKey(session: Session): Promise<readonly KeyCount[]>
 /** Every key that something is sealed with: one step of an index for each, however many records there are. */
 export async function keysInUse(session: Session): Promise<readonly string[]> {
   const found = new Set<string>()
-  for (const table of ['sealed', 'logs']) {
+  for (const table of ['sealed', 'logs', 'tenant_keys']) {
     for (let last = ''; ; ) {
       const row = await session.get(
         `SELECT key_id FROM ${table} WHERE key_id > ? ORDER BY key_id LIMIT 1`,
@@ -42,7 +44,7 @@ export async function keysInUse(session: Session): Promise<readonly string[]> {
  */
 export async function proveUnused(session: Session, key: string): Promise<void> {
   const hasOthers = session.dialect.name === 'postgres'
-  if (hasOthers) await session.run('LOCK TABLE sealed, logs, cluster IN SHARE MODE')
+  if (hasOthers) await session.run('LOCK TABLE sealed, logs, tenant_keys, cluster IN SHARE MODE')
   const records = (await countByKey(session)).find((one) => one.key === key)?.records ?? 0
   if (records > 0) fail('key.in-use', `records sealed with ${key}: ${records}`)
   const sealing = hasOthers ? await nodesSealingWith(session, key) : []
@@ -66,7 +68,9 @@ export async function countOfKeys(session: Session, keys: readonly string[]): Pr
   const counts: KeyCount[] = []
   for (const key of keys) {
     const row = await session.get(
-      `SELECT (SELECT count(*) FROM sealed WHERE key_id = ?) + (SELECT count(*) FROM logs WHERE key_id = ?) AS records`,
+      `SELECT (SELECT count(*) FROM sealed WHERE key_id = ?) + (SELECT count(*) FROM logs WHERE key_id = ?)
+        + (SELECT count(*) FROM tenant_keys WHERE key_id = ?) AS records`,
+      key,
       key,
       key,
     )
@@ -75,7 +79,10 @@ export async function countOfKeys(session: Session, keys: readonly string[]): Pr
   return counts
 }
 
-/** Wraps a batch of records with the active key; answers how many are left that can be. */
+/**
+ * Wraps a batch of records with the active key, and with those of their tenants what was sealed before they had one; answers
+ * how many are left that can be.
+ */
 export async function resealBatch(session: Session, sealer: Sealer, round: Round): Promise<number> {
   const old = JSON.stringify(sealer.others())
   const { list, skipLocked } = session.dialect
@@ -87,13 +94,15 @@ export async function resealBatch(session: Session, sealer: Sealer, round: Round
     most,
   )
   const logs = await session.all(
-    `SELECT number, run, step, stream, position, key_id, body FROM logs WHERE key_id IN ${list} LIMIT ?${skipLocked}`,
+    `SELECT number, operation, run, step, stream, position, key_id, body FROM logs WHERE key_id IN ${list} LIMIT ?${skipLocked}`,
     old,
     Math.max(0, most - sealed.length),
   )
+  const sealsOf = sealsWithin(session, sealer)
   for (const row of sealed) {
     const [owner, name] = [text(row, 'owner'), text(row, 'name')]
-    const next = wrapAnew(sealer, round, { owner, name, row })
+    const seals = await sealsOf(owner)
+    const next = wrapAnew(round, { owner, name }, () => seals.rewrap(owner, name, envelopeOf(row)))
     if (next !== undefined)
       await session.send(
         'UPDATE sealed SET key_id = ?, body = ? WHERE owner = ? AND name = ?',
@@ -106,7 +115,8 @@ export async function resealBatch(session: Session, sealer: Sealer, round: Round
   for (const row of logs) {
     const piece = pieceOf(row)
     const [owner, name] = [logOwner(piece.run), pieceName(piece)]
-    const next = wrapAnew(sealer, round, { owner, name, row })
+    const seals = await sealsOf(ownerOfOperation(text(row, 'operation')))
+    const next = wrapAnew(round, { owner, name }, () => seals.rewrap(owner, name, envelopeOf(row)))
     if (next !== undefined)
       await session.send(
         'UPDATE logs SET key_id = ?, body = ? WHERE number = ?',
@@ -115,6 +125,10 @@ export async function resealBatch(session: Session, sealer: Sealer, round: Round
         number(row, 'number'),
       )
   }
+  const room = Math.max(0, most - sealed.length - logs.length)
+  await rewrapTenantKeys(session, { others: old, most: room }, (key) =>
+    wrapAnew(round, { owner: 'tenant', name: key.id }, () => sealer.rewrapTenantKey(key).sealed),
+  )
   const counts = await countByKey(session)
   const others = sealer.others()
   const left = counts.reduce((sum, { key, records }) => (others.includes(key) ? sum + records : sum), 0)
@@ -127,16 +141,29 @@ export interface Round {
   readonly broken: Set<string>
 }
 
+/** Many records of a batch have one owner: the tenant of each is asked for once. */
+function sealsWithin(session: Session, sealer: Sealer): (owner: string) => Promise<Seals> {
+  const known = new Map<string, Seals>()
+  return async (owner) => {
+    const seals = known.get(owner) ?? (await sealsFor(session, sealer, owner))
+    known.set(owner, seals)
+    return seals
+  }
+}
+
+function envelopeOf(row: Row): Envelope {
+  return { key: text(row, 'key_id'), body: bytes(row, 'body') }
+}
+
 function wrapAnew(
-  sealer: Sealer,
   { broken }: Round,
-  record: { readonly owner: string; readonly name: string; readonly row: Row },
+  { owner, name }: { readonly owner: string; readonly name: string },
+  wrap: () => Envelope,
 ): Envelope | undefined {
-  const { owner, name, row } = record
   const place = JSON.stringify([owner, name])
   if (broken.has(place)) return undefined
   try {
-    return sealer.rewrap(owner, name, { key: text(row, 'key_id'), body: bytes(row, 'body') })
+    return wrap()
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     broken.add(place)

@@ -26,7 +26,7 @@ import { countOrders } from './counts.ts'
 import type { Session } from './database.ts'
 import { endSession } from './ended-sessions.ts'
 import type { OrderCount } from './filters.ts'
-import { forgetOld } from './forget.ts'
+import { eraseEnded, forgetOld } from './forget.ts'
 import { claimIdempotent, putIdempotent } from './idempotency.ts'
 import { countInstances, hasInstanceNamed, lockInstance, putInstance } from './instances.ts'
 import { addLog, eraseHidden, rewriteLog } from './logs.ts'
@@ -46,6 +46,7 @@ import { claimOperations, forcedOperations, forgiveStrikes, overdueOperations, r
 import { addHistory, putRun } from './runs.ts'
 import { listSandboxPackages, putSandboxPackage, removeSandboxPackage } from './sandbox.ts'
 import { eraseSealed, putSealed } from './sealed.ts'
+import type { Seals } from './sealer.ts'
 import type {
   AuditCursor,
   CancelWish,
@@ -62,6 +63,7 @@ import type {
   Retention,
   Transaction,
 } from './store.ts'
+import { eraseTenantKey, lockTenantKey, ownerOfOperation, sealsFor } from './tenant-keys.ts'
 import { addTenantRule, lockTenantRule, putTenantRule, removeTenantRule } from './tenant-rules.ts'
 
 /** What a transaction shares with the others of this process. */
@@ -76,6 +78,7 @@ export class Writing extends Looking implements Transaction {
   /** Rows this transaction has locked and seen: whether to insert or to update is known, not guessed. */
   readonly #there = new Set<string>()
   readonly #locked = new Map<string, Operation>()
+  readonly #seals = new Map<string, Seals>()
   constructor(session: Session, around: Surroundings) {
     super(session, around)
     this.#around = around
@@ -133,8 +136,16 @@ export class Writing extends Looking implements Transaction {
   putRun(run: Run): Promise<void> {
     return putRun(this.session, run)
   }
-  seal(owner: SealedOwner, name: string, content: Uint8Array): Promise<void> {
-    return putSealed(this.session, this.sealer, { owner, name, content })
+  async seal(owner: SealedOwner, name: string, content: Uint8Array): Promise<void> {
+    await putSealed(this.session, await this.#sealsFor(owner), { owner, name, content })
+  }
+  /** Asked for once per owner, as long as the owner has no row yet each time. */
+  async #sealsFor(owner: string): Promise<Seals> {
+    const known = this.#seals.get(owner)
+    if (known !== undefined) return known
+    const seals = await sealsFor(this.session, this.sealer, owner)
+    if (seals !== this.sealer) this.#seals.set(owner, seals)
+    return seals
   }
   erase(owner: SealedOwner, name?: string): Promise<void> {
     return eraseSealed(this.session, owner, name)
@@ -158,11 +169,11 @@ export class Writing extends Looking implements Transaction {
     return forcedOperations(this.session, most)
   }
   addLog(rows: readonly NewLogRow[]): Promise<void> {
-    return addLog(this.session, this.sealer, rows)
+    return addLog(this.session, (operation) => this.#sealsFor(ownerOfOperation(operation)), rows)
   }
 
   rewriteLog(rows: readonly LogRow[]): Promise<void> {
-    return rewriteLog(this.session, this.sealer, rows)
+    return rewriteLog(this.session, (operation) => this.#sealsFor(ownerOfOperation(operation)), rows)
   }
   eraseHidden(key: InstanceKey): Promise<void> {
     return eraseHidden(this.session, key)
@@ -205,6 +216,15 @@ export class Writing extends Looking implements Transaction {
   }
   removeTenantRule(name: string): Promise<void> {
     return removeTenantRule(this.session, name)
+  }
+  lockTenantKey(tenant: string): Promise<boolean> {
+    return lockTenantKey(this.session, tenant)
+  }
+  eraseEnded(tenant: string, after: string, most: number): Promise<string | undefined> {
+    return eraseEnded(this.session, { tenant, after, most })
+  }
+  eraseTenantKey(tenant: string): Promise<void> {
+    return eraseTenantKey(this.session, tenant)
   }
   async lockSandbox(tenant: string): Promise<readonly SandboxPackage[]> {
     await lockName(this.session, JSON.stringify(['sandbox', tenant]))

@@ -2,6 +2,7 @@
 import { orders } from '../../src/broker/orders.ts'
 import { maskOf } from '../../src/kit/redact.ts'
 import { hasEnded, type Operation } from '../../src/model/operation.ts'
+import { rowsIn } from '../support/stores.ts'
 import type { Cluster } from './cluster.ts'
 import { poisonMark, secretMark } from './contract-model.ts'
 import { type Program, saidBy } from './engine-model.ts'
@@ -28,6 +29,7 @@ export async function checkInvariants(
     faults.push(...(await overtaken(cluster, operation, operations)))
   }
   faults.push(...(await targets(cluster)))
+  faults.push(...(await keysOfTenants(cluster)))
   for (const operation of operations) faults.push(...(await logOf(cluster, operation)))
   faults.push(...(await auditTrail(cluster, operations)))
   return faults
@@ -218,6 +220,16 @@ export async function heldBack(
       faults.push(`quarantined, though only the store was away: ${id}`)
   }
   return faults
+}
+
+/** Everything that belongs to a tenant is sealed with the key of that tenant, whatever wrote it. */
+async function keysOfTenants({ store }: Cluster): Promise<readonly string[]> {
+  const sealed = await rowsIn(store, 'SELECT owner, name, body FROM sealed')
+  const logs = await rowsIn(store, "SELECT 'log/' || run AS owner, position AS name, body FROM logs")
+  return [...sealed, ...logs]
+    .filter(({ owner }) => /^(instance|binding|operation|run|log|hidden)\//.test(String(owner)))
+    .filter(({ body }) => body instanceof Uint8Array && body[0] !== 2)
+    .map(({ owner, name }) => `I13 ${name} of ${owner} is sealed without the key of its tenant`)
 }
 
 async function targets({ store }: Cluster): Promise<readonly string[]> {

@@ -171,6 +171,20 @@ export const mutantsOfKeeping: readonly Mutant[] = [
     ]),
   ),
   brokenFor(
+    'src/store/tenant-keys.test.ts',
+    broken('the secret of a tenant is bound to no tenant', 'store/sealer.ts', [
+      '  return [tenantOwner, JSON.stringify([tenant, id])]',
+      "  return [tenantOwner, JSON.stringify([tenant === '', id])]",
+    ]),
+  ),
+  brokenFor(
+    'src/store/tenant-keys.test.ts',
+    broken('a key is erased while its tenant has something', 'store/tenant-keys.ts', [
+      'const isEmpty = `NOT EXISTS (SELECT 1 FROM instances i WHERE i.tenant = k.tenant)\n  AND NOT',
+      'const isEmpty = `NOT',
+    ]),
+  ),
+  brokenFor(
     'src/store/audit.test.ts',
     broken('a record of the audit trail needs no key', 'store/audit.ts', [
       'const isGenuine = seq < keys.from || keys.isMac(recordText(hash), maybeText(row, ',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Clock, systemChance } from '../../src/kit/clock.ts'
-import type { Session } from '../../src/store/database.ts'
+import type { Row, Session } from '../../src/store/database.ts'
 import { openStore, type StoreOptions } from '../../src/store/index.ts'
 import type { Store } from '../../src/store/store.ts'
 import { makeKeyRing } from './key-ring.ts'
@@ -100,6 +100,11 @@ function damage(store: Store, statement: string): Promise<void> {
   return store.write(
     async (tx) => void (await (tx as unknown as { session: Session }).session.run(statement)),
   )
+}
+
+/** Rows as they lie in the database. */
+export function rowsIn(store: Store, statement: string): Promise<readonly Row[]> {
+  return (store.look as unknown as { session: Session }).session.all(statement)
 }
 
 /** A clock that stands still. */

@@ -63,8 +63,8 @@ function tenant(name: string, ...words: readonly string[]): Promise<string> {
 const seen = async (name: string) =>
   (await call(name, 'GET', '/catalog')).body.services?.flatMap(({ plans }) => plans.map((one) => one.name))
 
-async function ordered(name: string, id: string) {
-  const order = { service: 'alpha-db', plan: 'small', id, parameters: {} }
+async function ordered(name: string, id: string, parameters: object = {}) {
+  const order = { service: 'alpha-db', plan: 'small', id, parameters }
   return await call(name, 'POST', '/instances', order)
 }
 
@@ -129,9 +129,40 @@ test.each<[string, readonly string[], string]>([
   ['ada', ['set', 'acme', '--instances', '1000'], 'request.forbidden'],
   ['ada', ['remove', 'acme', '--yes'], 'request.forbidden'],
   ['ada', ['show', 'web'], 'request.forbidden'],
+  ['admin', ['erase', 'nobody', '--yes'], 'tenant.keyless'],
+  ['ada', ['erase', 'acme', '--yes'], 'request.forbidden'],
 ])('%s is refused %j: %s', async (name, words, code) => {
   expect(await codeOf(tenant(name, ...words))).toBe(code)
   expect(await tenant('admin', 'list', '-o', 'name')).not.toMatch(/^(?:x|nobody)$/m)
+})
+
+test('what is sealed of a tenant is erased once it has nothing any more, and it may order again', async () => {
+  const ended = async (operation: string | undefined) =>
+    expect
+      .poll(async () => (await call('bob', 'GET', `/operations/${operation}`)).body.state, {
+        timeout: 60_000,
+      })
+      .toBe('succeeded')
+  const log = async (operation: string | undefined) => {
+    const { status, body } = await call('bob', 'GET', `/operations/${operation}/log`)
+    return { status, pieces: body.items?.length }
+  }
+  const chatty = { sim: { create: { ms: 100, log_every_ms: 10 } } }
+  const made = (await ordered('bob', 'w-1', chatty)).body.operation
+  await ended(made)
+  expect(await log(made)).not.toMatchObject({ pieces: 0 })
+  expect(await codeOf(tenant('admin', 'erase', 'web', '--yes'))).toBe('tenant.in-use')
+  await ended((await call('bob', 'DELETE', '/instances/chandler/w-1')).body.operation)
+
+  expect(await tenant('admin', 'erase', 'web', '--yes')).toBe('Erased: web\n')
+
+  expect(await log(made)).toMatchObject({ status: 200, pieces: 0 })
+  expect(await codeOf(tenant('admin', 'erase', 'web', '--yes'))).toBe('nothing failed')
+  const again = (await ordered('bob', 'w-1', chatty)).body.operation
+  await ended(again)
+  expect(await log(again)).not.toMatchObject({ pieces: 0 })
+  const { items = [] } = (await call('admin', 'GET', '/audit?object=web&latest=true')).body
+  expect(items.map(({ action }) => action)).toContain('tenant.erase')
 })
 
 test('a tenant is made once, and all below a name may be one', async () => {

@@ -20,6 +20,7 @@ export function register(program: Command): void {
   creating(group)
   setting(group)
   removing(group)
+  erasing(group)
 }
 
 interface Deciding {
@@ -130,6 +131,24 @@ function removing(group: Command): void {
       await (await connect(command)).removeTenant(name)
       const value = { name, removed: true }
       await printDeed(options.output, { kind: 'TenantChange', value, name, sentences: [`Removed: ${name}`] })
+    },
+  )
+}
+
+function erasing(group: Command): void {
+  const command = add(group, {
+    usage: 'erase <name>',
+    summary: 'Erase for good what is sealed of a tenant that has nothing any more',
+    description:
+      'Erases the key of a tenant that has neither instances nor operations that go on, and what is sealed with it: orders, jobs and logs of operations that have ended. What is decided for the tenant stays, and so do names, states and times.',
+    examples: ['tenant erase acme', 'tenant erase acme --yes'],
+  }).option('-y, --yes', 'do not ask')
+  withOutput(withConnection(command)).action(
+    async (name: string, options: { yes?: boolean; output: Form }) => {
+      await mayGoOn(`Erase for good what is sealed of ${name}?`, options)
+      await (await connect(command)).eraseTenant(name)
+      const value = { name, erased: true }
+      await printDeed(options.output, { kind: 'TenantChange', value, name, sentences: [`Erased: ${name}`] })
     },
   )
 }

@@ -16,7 +16,7 @@ import {
 } from '../../api/access.ts'
 import type { Ports } from '../../broker/ports.ts'
 import { tenantsFrom, wholeUseOf } from '../../broker/tenant-use.ts'
-import { changeTenant, createTenant, removeTenant } from '../../broker/tenants.ts'
+import { changeTenant, createTenant, eraseTenant, removeTenant } from '../../broker/tenants.ts'
 import { present } from '../../kit/present.ts'
 import { nearest } from '../../kit/text.ts'
 import {
@@ -155,6 +155,20 @@ export const accessRoutes = [
     handle: async ({ params, asker }, ports) => {
       await removeTenant(ports.broker, asker, params.tenant)
       await ports.takeTenants()
+      return nothing
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/tenants/:tenant/key',
+    needs: 'change:tenants',
+    tag: 'access',
+    summary: 'Erase the key of a tenant that has nothing any more, and with the key all that is sealed of it',
+    audit: order('tenant.erase'),
+    params: Type.Object({ tenant: Type.String() }),
+    status: 204,
+    handle: async ({ params, asker }, ports) => {
+      await eraseTenant(ports.broker, asker, params.tenant)
       return nothing
     },
   }),

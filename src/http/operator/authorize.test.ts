@@ -23,6 +23,7 @@ const rows: Readonly<Record<string, string>> = {
   'POST /tenants': 'operator admin',
   'PATCH /tenants/:tenant': 'operator admin',
   'DELETE /tenants/:tenant': 'operator admin',
+  'DELETE /tenants/:tenant/key': 'operator admin',
   'GET /tokens': everyone,
   'POST /tokens': everyone,
   'DELETE /tokens/:token': everyone,

@@ -104,6 +104,18 @@ export const brokerProblems = {
     status: 409,
     exit: 5,
   },
+  'tenant.in-use': {
+    title: 'The tenant still has something',
+    hint: 'Delete its instances and wait for its operations to end: chandler instance list, chandler operation list.',
+    status: 409,
+    exit: 5,
+  },
+  'tenant.keyless': {
+    title: 'Nothing is sealed for this tenant',
+    hint: 'Look at its name: chandler tenant list.',
+    status: 404,
+    exit: 4,
+  },
   'token.unknown': {
     title: 'There is no such token',
     hint: 'List them: chandler token list.',

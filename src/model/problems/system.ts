@@ -62,6 +62,12 @@ export const systemProblems = {
     status: 500,
     exit: 10,
   },
+  'key.foreign': {
+    title: 'What is sealed is of another tenant, or of one whose key was erased',
+    hint: 'Look at the tenant of the row: rows that were moved by hand open only where they were. What is sealed with an erased key is lost.',
+    status: 500,
+    exit: 10,
+  },
   'key.exposed': {
     title: 'The key ring is not private',
     hint: 'Only the user of the broker may read it, or root and one of its groups: chmod 600, chown.',

@@ -15,6 +15,7 @@ import { auditTenants } from './0013-audit-tenants.ts'
 import { sandbox } from './0014-sandbox.ts'
 import { auditPlaces } from './0015-audit-places.ts'
 import { traces } from './0016-traces.ts'
+import { tenantKeys } from './0017-tenant-keys.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   sandbox,
   auditPlaces,
   traces,
+  tenantKeys,
 ]

@@ -9,6 +9,7 @@ export const dialect: Dialect = {
   list: '(SELECT value FROM json_array_elements_text(?::json))',
   forUpdate: ' FOR UPDATE',
   skipLocked: ' FOR UPDATE SKIP LOCKED',
+  shareKey: ' FOR KEY SHARE OF k',
 }
 
 export interface LineOptions {

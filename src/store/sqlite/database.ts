@@ -20,6 +20,7 @@ const dialect: Dialect = {
   list: '(SELECT value FROM json_each(?))',
   forUpdate: '',
   skipLocked: '',
+  shareKey: '',
 }
 
 const settings = [
