@@ -109,8 +109,8 @@ export const mutantsOfKeeping: readonly Mutant[] = [
   brokenFor(
     'src/store/keys.test.ts',
     broken('a key ring that others may read is used', 'store/key-file.ts', [
-      'const others = mode & 0o077',
-      'const others = mode & 0o7000',
+      'handedOver ? 0o037 : 0o077',
+      'handedOver ? 0o037 : 0o7000',
     ]),
   ),
   brokenFor(
