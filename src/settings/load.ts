@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseNetwork } from '../kit/network.ts'
+import { repeated } from '../kit/repeated.ts'
 import { Secret } from '../kit/secret.ts'
 import { nearest } from '../kit/text.ts'
 import { isPermission, permissionNames, roles } from '../model/access.ts'
@@ -232,10 +233,6 @@ function faultsOfRoles(own: Settings['auth']['roles']): readonly string[] {
         }),
     ),
   ]
-}
-
-function repeated(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts.filter((one, i) => texts.indexOf(one) !== i))]
 }
 
 /** Every secret in a value of settings. */

@@ -1,4 +1,5 @@
 /** Settings of tenants: which of the catalog they see, how much they may have, where and how their packages run. */
+import { repeated } from '../kit/repeated.ts'
 import { choice, integer, items, type Leaf, optional, text, texts, type ValueOf } from './kinds.ts'
 
 /** How tenants are written wherever several may be meant. */
@@ -58,7 +59,5 @@ export const tenantSettings = items(
 
 /** What is wrong with entries that each of them alone does not tell. */
 export function faultsOfTenants(entries: ValueOf<typeof tenantSettings>): readonly string[] {
-  const names = entries.map(({ name }) => name)
-  const twice = new Set(names.filter((name, i) => names.indexOf(name) !== i))
-  return [...twice].map((name) => `tenants has ${JSON.stringify(name)} twice`)
+  return repeated(entries.map(({ name }) => name)).map((name) => `tenants has ${JSON.stringify(name)} twice`)
 }

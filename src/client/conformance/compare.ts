@@ -1,5 +1,6 @@
 /** Judges one answer by the `want` of a step: faults fail the case, an answer that is merely not preferred warns. */
 import { deepEqual, isObject, type Json } from '../../kit/json.ts'
+import { repeated } from '../../kit/repeated.ts'
 import { shorten } from '../../kit/text.ts'
 import type { BrokerAnswer } from '../broker-connection.ts'
 import { lookUp } from './answer-path.ts'
@@ -102,9 +103,7 @@ function bodyFaults(answer: BrokerAnswer, wanted: Json): readonly string[] {
 function uniqueFaults(answer: BrokerAnswer, path: string): readonly string[] {
   const found = lookUp(answer, path)
   const texts = (Array.isArray(found) ? found : [found]).map((value) => JSON.stringify(value))
-  return texts
-    .filter((text, i) => texts.indexOf(text) !== i)
-    .map((text) => `${path}: ${text} occurs more than once`)
+  return repeated(texts).map((text) => `${path}: ${text} occurs more than once`)
 }
 
 function schemaFaults(catalog: unknown, want: SchemaWants): readonly string[] {

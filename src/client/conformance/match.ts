@@ -1,5 +1,6 @@
 /** Compares what was answered with what a case wants: literals, subsets of objects, and `$` matchers. */
 import { deepEqual, isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import { repeated } from '../../kit/repeated.ts'
 import { shorten } from '../../kit/text.ts'
 import { fail } from '../../model/problem.ts'
 
@@ -95,7 +96,7 @@ const matchers: Readonly<Record<string, Matcher>> = {
   $uniqueBy: (rule, value, at) => {
     if (!Array.isArray(value)) return [differs(at, 'a list', value)]
     const keys = value.map((item) => (isObject(item) ? JSON.stringify(item[String(rule)]) : ''))
-    const twice = keys.find((key, i) => keys.indexOf(key) !== i)
+    const [twice] = repeated(keys)
     return twice === undefined ? [] : [{ pointer: at, message: `${String(rule)} ${twice} occurs twice` }]
   },
   $onlyKeys: (rule, value, at) => {

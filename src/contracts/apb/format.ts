@@ -1,4 +1,5 @@
 /** Reads the spec of a bundle: every fault at once, each with its line. */
+import { repeated } from '../../kit/repeated.ts'
 import { nearest } from '../../kit/text.ts'
 import { readYamlTree, type YamlMap, type YamlTree } from '../../kit/yaml-tree.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -140,8 +141,4 @@ function validate(spec: Spec, runtime: number, root: YamlMap): readonly Problem[
   return repeated(spec.plans.map(({ name }) => name)).map((name) =>
     found('apb.spec.plans', `Plans within a spec must not contain duplicate value: ${name}`, plansAt, hint),
   )
-}
-
-function repeated(names: readonly string[]): readonly string[] {
-  return [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
 }

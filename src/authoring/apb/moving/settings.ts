@@ -1,6 +1,7 @@
 /** The configuration of an original broker in settings of ours: each key is taken over, replaced, or named as gone. */
 import { isObject, type Json, type JsonObject } from '../../../kit/json.ts'
 import { present } from '../../../kit/present.ts'
+import { repeated } from '../../../kit/repeated.ts'
 import { readYaml } from '../../../kit/yaml.ts'
 import { fail } from '../../../model/problem.ts'
 import { fates } from './fates.ts'
@@ -43,7 +44,10 @@ export function moveBrokerSettings(move: SettingsMove): MovedSettings {
       catalog: entries.map(({ entry }) => entry),
     },
     secrets: secretFiles,
-    faults: [...moved.flatMap(({ faults }) => faults), ...repeated(names)],
+    faults: [
+      ...moved.flatMap(({ faults }) => faults),
+      ...repeated(names).map((name) => `two registries are named ${name}`),
+    ],
     remarks: [
       ...remarksOf(config),
       ...moved.flatMap(({ remarks }) => remarks),
@@ -51,12 +55,6 @@ export function moveBrokerSettings(move: SettingsMove): MovedSettings {
     ],
     registries: names,
   }
-}
-
-function repeated(names: readonly string[]): readonly string[] {
-  return [...new Set(names.filter((name, i) => names.indexOf(name) !== i))].map(
-    (name) => `two registries are named ${name}`,
-  )
 }
 
 function houseSettings(config: JsonObject, broker: JsonObject): JsonObject {
