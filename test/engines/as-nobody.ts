@@ -15,7 +15,10 @@ import { jobOf } from './run-row.ts'
 import type { Result, Where } from './unprivileged.ts'
 
 const script = join(import.meta.dirname, 'unprivileged.ts')
-const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups']
+/** The id of the user nobody and of its group. */
+export const nobodyId = 65_534
+/** The words of setpriv for it. */
+export const asNobody = [`--reuid=${nobodyId}`, `--regid=${nobodyId}`, '--clear-groups']
 
 /** Why the user nobody cannot be tried here: it must be able to read this checkout. */
 export function whyNobodyCannot(): string | undefined {
@@ -24,11 +27,6 @@ export function whyNobodyCannot(): string | undefined {
   if (missing !== undefined) return missing
   const reads = spawnSync('setpriv', [...asNobody, process.execPath, '--check', script])
   return reads.status === 0 ? undefined : 'this checkout is not readable for others'
-}
-
-/** Whether the user nobody can do that here. */
-export function nobodyCan(...command: readonly string[]): boolean {
-  return spawnSync('setpriv', [...asNobody, ...command]).status === 0
 }
 
 export interface Told {

@@ -3,6 +3,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -20,9 +21,11 @@ import { debianName, makeDebianPackage } from '../../scripts/release/debian-pack
 import { filesBelow } from '../../scripts/release/executable.ts'
 import { stage } from '../../scripts/release/stage.ts'
 import { openArtifactStore } from '../../src/artifacts/index.ts'
+import { sourceKinds } from '../../src/authoring/sources/kind.ts'
 import { openEmbeddedEngine } from '../../src/engines/embedded/index.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { fail } from '../../src/model/problem.ts'
+import { asNobody, nobodyId } from '../engines/as-nobody.ts'
 import { jobOf, listener, orderOf } from '../engines/run-row.ts'
 import { ensurePrograms, findProgram } from '../support/debian.ts'
 import { startPodman } from '../support/podman.ts'
@@ -72,6 +75,7 @@ describe.skipIf(missing !== undefined)('a release', () => {
   test.skipIf(architecture !== 'x64')(
     'is installed as docs/installing.md shows it, from npm with less than 30 MB and without sources',
     async () => {
+      expect(ensurePrograms('busybox')).toBeUndefined()
       const folder = join(work, 'reader')
       cpSync(first, folder, { recursive: true })
       // The reader's npm asks the registry of this machine, and trusts it.
@@ -82,7 +86,7 @@ describe.skipIf(missing !== undefined)('a release', () => {
       const modules = join(folder, 'tools/node_modules')
       const bytes = filesBelow(modules).reduce((sum, file) => sum + statSync(file).size, 0)
 
-      expect(played).toHaveLength(4)
+      expect(played).toHaveLength(7)
       for (const { command, expected, printed } of played)
         for (const pattern of expected) expect(printed, `after $ ${command}`).toMatch(pattern)
       expect(bytes).toBeLessThan(30_000_000)
@@ -120,6 +124,72 @@ describe.skipIf(missing !== undefined)('a release', () => {
       await catalogOf([program, 'serve', '--config', config], 'secret-of-a-test', { HOME: home }),
     ).toEqual(['demo-db'])
   })
+})
+
+const isRoot = process.getuid?.() === 0
+/** What makes an ordinary user of root; nothing where the tests run as one. */
+const ordinary = isRoot ? ['setpriv', ...asNobody] : ['env']
+const noNewcomer =
+  missing ??
+  ensurePrograms('busybox', 'setpriv') ??
+  (spawnSync(ordinary[0] ?? '', [...ordinary.slice(1), 'unshare', '--user', '--map-root-user', 'true'])
+    .status === 0
+    ? undefined
+    : 'an ordinary user may make no user namespaces here')
+
+/** What a newcomer starts in each form that needs no engine of its own outside. */
+const forms = {
+  'the executable': () => [join(first, `chandler-${version}-linux-${architecture}`)],
+  'the npm package': () => {
+    const to = join(work, 'npm')
+    const words = ['install', '--silent', '--prefix', to, join(first, `chandler-${version}.tgz`)]
+    execFileSync('npm', words)
+    // That of this checkout may lie where others cannot read.
+    const node = join(work, 'node')
+    cpSync(process.execPath, node)
+    return [node, join(to, 'node_modules/chandler/bin/chandler.mjs')]
+  },
+  'the Debian package': () => {
+    const to = join(work, 'unpacked')
+    execFileSync('dpkg-deb', ['-x', join(first, debianName(version, architecture)), to])
+    const folder = join(to, 'usr/lib/chandler/bin')
+    return [join(folder, 'node'), join(folder, 'chandler.mjs')]
+  },
+} as const
+
+describe.skipIf(noNewcomer !== undefined)('an ordinary user who is new here', () => {
+  test.each(Object.entries(forms))(
+    'gets credentials of every contract with three commands of %s',
+    (form, install) => {
+      chmodSync(work, 0o755)
+      const [program = '', ...before] = install()
+      const home = mkdtempSync(join(work, 'new user '))
+      if (isRoot) chownSync(home, nobodyId, nobodyId)
+      const run = (...words: readonly string[]) =>
+        spawnSync(ordinary[0] ?? '', [...ordinary.slice(1), program, ...before, ...words], {
+          cwd: home,
+          env: { HOME: home, PATH: `${process.env['PATH']}:/usr/sbin` },
+          encoding: 'utf8',
+        })
+      const hasTerraform = ['terraform', 'tofu'].some((name) => findProgram(name) !== undefined)
+      const contracts = sourceKinds.filter((contract) => contract !== 'brokerpak' || hasTerraform)
+
+      for (const contract of contracts) {
+        const made = run('new', contract, `my-${contract}`)
+        const ordered = run('run', `my-${contract}`, 'provision', '--name', contract)
+        const bound = run('run', `my-${contract}`, 'bind', '--name', contract)
+
+        expect([form, contract, made.status, ordered, bound]).toMatchObject([
+          form,
+          contract,
+          0,
+          { status: 0 },
+          { status: 0 },
+        ])
+        expect(Object.keys(JSON.parse(bound.stdout) as object).length).toBeGreaterThan(0)
+      }
+    },
+  )
 })
 
 const noRoot = missing ?? (process.getuid?.() === 0 ? undefined : 'this needs root')
