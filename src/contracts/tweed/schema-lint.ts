@@ -3,12 +3,7 @@ import { approximate } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
 import { schemaKeywords } from '../../kit/near-keys.ts'
 import { compileSchema } from '../../kit/schema.ts'
-import {
-  newerKeywords,
-  schemaFormats,
-  schemaTypes,
-  typeSynonyms,
-} from '../../kit/schema-words.ts'
+import { newerKeywords, schemaFormats, schemaTypes, typeSynonyms } from '../../kit/schema-words.ts'
 import { meantKey } from '../../kit/text.ts'
 
 export interface SchemaRemark {
