@@ -29,6 +29,11 @@ export function whyNobodyCannot(): string | undefined {
   return reads.status === 0 ? undefined : 'this checkout is not readable for others'
 }
 
+/** Whether the user nobody can do that here. */
+export function nobodyCan(...command: readonly string[]): boolean {
+  return spawnSync('setpriv', [...asNobody, ...command]).status === 0
+}
+
 export interface Told {
   readonly results: readonly Result[]
   readonly facts: EngineFacts
