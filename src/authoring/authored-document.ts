@@ -1,8 +1,9 @@
 /** Documents that authors write beside their packages: every fault at once, each with line and what mends it. */
-import { isObject, type Json, type JsonObject, pointer, at as valueAt } from '../kit/json.ts'
+import { isObject, type Json, type JsonObject, pointer, stepsOf, at as valueAt } from '../kit/json.ts'
+import { strayKey } from '../kit/near-keys.ts'
 import { present } from '../kit/present.ts'
 import { type Check, checkerOf } from '../kit/schema.ts'
-import { meantKey, nearest } from '../kit/text.ts'
+import { nearest } from '../kit/text.ts'
 import { readYaml, toldFault, type YamlReading } from '../kit/yaml.ts'
 import type { Place, Problem } from '../model/problem.ts'
 
@@ -75,14 +76,11 @@ function remarkOf(
   const [parent, key] = split(path)
   const inner = schemaAt(schema, path)
   if (message === 'is not known here') {
-    const here = Object.keys((valueAt(value, parent) ?? {}) as object)
-    const open = Object.keys(propertiesOf(schemaAt(schema, parent))).filter((one) => !here.includes(one))
-    const synonym = synonyms[key]
-    const meant = synonym !== undefined && open.includes(synonym) ? synonym : meantKey(key, open)
-    const detail = `${JSON.stringify(key)} is not known here`
-    if (meant === undefined) return { path, detail, missing: false, hint: 'Remove it: nothing reads it.' }
-    const hint = `Write ${JSON.stringify(meant)} instead.`
-    return { path, detail, missing: false, hint, stands: pointer(parent, meant) }
+    const known = Object.keys(propertiesOf(schemaAt(schema, parent)))
+    const here = (valueAt(value, parent) ?? {}) as object
+    const { meant, detail, hint } = strayKey(key, here, known, synonyms)
+    const stands = meant === undefined ? undefined : pointer(parent, meant)
+    return { path, detail, missing: false, ...present({ hint, stands }) }
   }
   if (message === 'is required') {
     return { path, detail: `"${key}" is missing`, missing: true, hint: `Add "${key}: …".` }
@@ -113,22 +111,15 @@ function hintOf(key: string, value: Json | undefined, schema: JsonObject): strin
 }
 
 function split(path: string): readonly [parent: string, key: string] {
-  const cut = path.lastIndexOf('/')
-  return [
-    path.slice(0, cut),
-    path
-      .slice(cut + 1)
-      .replaceAll('~1', '/')
-      .replaceAll('~0', '~'),
-  ]
+  return [path.slice(0, path.lastIndexOf('/')), stepsOf(path).at(-1) ?? '']
 }
 
 /** The part of a schema that speaks of a place. */
 function schemaAt(schema: JsonObject, path: string): JsonObject {
   let here: unknown = schema
-  for (const step of path.split('/').slice(1)) {
+  for (const step of stepsOf(path)) {
     if (!isObject(here)) return {}
-    here = propertiesOf(here)[step.replaceAll('~1', '/')] ?? here['items'] ?? here['additionalProperties']
+    here = propertiesOf(here)[step] ?? here['items'] ?? here['additionalProperties']
   }
   return isObject(here) ? (here as JsonObject) : {}
 }

@@ -36,7 +36,7 @@ export function findingsOf(
     return {
       severity,
       code,
-      text: text.replace(/[.!?]?$/, '.'),
+      text: /[.!?]$/.test(text) ? text : `${text}.`,
       fix,
       ...present({ where }),
     }

@@ -40,12 +40,16 @@ export function pointer(base: string, step: string | number): string {
   return `${base}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
+/** The steps of a JSON pointer. */
+export function stepsOf(path: string): readonly string[] {
+  const steps = path === '' ? [] : path.slice(1).split('/')
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 /** The value at a JSON pointer, or undefined where there is none. */
 export function at(value: unknown, path: string): unknown {
-  if (path === '') return value
   let here = value
-  for (const raw of path.slice(1).split('/')) {
-    const step = raw.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const step of stepsOf(path)) {
     if (Array.isArray(here)) here = here[Number(step)]
     else if (isObject(here) && Object.hasOwn(here, step)) here = here[step]
     else return undefined

@@ -1,6 +1,8 @@
-/** Keys that an author must have meant otherwise: nearly those that are known. */
-import type { JsonObject } from './json.ts'
+/** Keys that are not known, each with the one that an author must have meant. */
 import { nearest } from './text.ts'
+
+/** No misspelt key is longer, and comparing long ones takes time. */
+export const keyMax = 40
 
 export interface NearKey {
   /** As it is written. */
@@ -9,31 +11,56 @@ export interface NearKey {
   readonly meant: string
 }
 
-/** No misspelt word is longer, and comparing long ones takes time. */
-const keyMax = 40
-
-/** The unknown keys of a map that are nearly a known one which the map lacks, or another word for it. */
-export function nearKeys(
-  value: JsonObject,
-  words: readonly string[],
-  otherWords: Readonly<Record<string, string>> = {},
-): readonly NearKey[] {
-  return Object.keys(value).flatMap((key) => {
-    if (words.includes(key) || key.length > keyMax) return []
-    const other = Object.hasOwn(otherWords, key) ? otherWords[key] : undefined
-    const meant =
-      words.find((word) => word.toLowerCase() === key.toLowerCase() || word === other) ?? nearest(key, words)
-    // Where both stand, the other one has a purpose of its own.
-    return meant === undefined || Object.hasOwn(value, meant) ? [] : [{ key, meant }]
-  })
+export interface StrayKey {
+  readonly key: string
+  /** Known, and not there itself. */
+  readonly meant?: string
+  readonly detail: string
+  readonly hint: string
 }
 
-/** The keywords of JSON Schema, drafts 4 to 7. */
-export const schemaKeywords: readonly string[] = [
-  ...['$id', '$schema', '$ref', '$comment', 'title', 'description', 'default', 'readOnly', 'writeOnly'],
-  ...['examples', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength'],
-  ...['minLength', 'pattern', 'additionalItems', 'items', 'maxItems', 'minItems', 'uniqueItems', 'contains'],
-  ...['maxProperties', 'minProperties', 'required', 'additionalProperties', 'definitions', 'properties'],
-  ...['patternProperties', 'dependencies', 'propertyNames', 'const', 'enum', 'type', 'format'],
-  ...['contentMediaType', 'contentEncoding', 'if', 'then', 'else', 'allOf', 'anyOf', 'oneOf', 'not'],
-]
+/** The key that was meant by one that is not known: the same in other letters or with other signs between them, another word for it, or a near one. */
+export function meantKey(
+  key: string,
+  known: readonly string[],
+  otherWords: Readonly<Record<string, string>> = {},
+): string | undefined {
+  if (key.length > keyMax) return undefined
+  const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_ ]/g, '')
+  const other = Object.hasOwn(otherWords, key) ? otherWords[key] : undefined
+  return (
+    known.find((one) => plain(one) === plain(key)) ??
+    known.find((one) => one === other) ??
+    nearest(key, known)
+  )
+}
+
+/** What to say of a key of a map that is not known. */
+export function strayKey(
+  key: string,
+  map: object,
+  ...words: readonly [known: readonly string[], otherWords?: Readonly<Record<string, string>>]
+): StrayKey {
+  const meant = meantKey(key, ...words)
+  const detail = `${JSON.stringify(key)} is not known here`
+  // Where both stand, the other one has a purpose of its own.
+  return meant === undefined || Object.hasOwn(map, meant)
+    ? { key, detail, hint: 'Remove it: nothing reads it.' }
+    : { key, meant, detail, hint: `Write ${JSON.stringify(meant)} instead.` }
+}
+
+/** The keys of a map that are not known, in their order. */
+export function strayKeys(
+  map: object,
+  known: readonly string[],
+  otherWords?: Readonly<Record<string, string>>,
+): readonly StrayKey[] {
+  return Object.keys(map)
+    .filter((key) => !known.includes(key))
+    .map((key) => strayKey(key, map, known, otherWords))
+}
+
+/** Those of them that are nearly a known one, or another word for it. */
+export function nearKeys(...map: Parameters<typeof strayKeys>): readonly (StrayKey & NearKey)[] {
+  return strayKeys(...map).filter((one): one is StrayKey & NearKey => one.meant !== undefined)
+}

@@ -14,16 +14,6 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
-/** No misspelt key is longer, and comparing long ones takes time. */
-const keyMax = 40
-
-/** The key that was meant by one that is not known: the same in other letters or with other signs between them, or a near one. */
-export function meantKey(key: string, known: readonly string[]): string | undefined {
-  if (key.length > keyMax) return undefined
-  const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_ ]/g, '')
-  return known.find((one) => plain(one) === plain(key)) ?? nearest(key, known)
-}
-
 /** "1 plan", "2 plans". */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`

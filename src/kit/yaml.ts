@@ -13,7 +13,7 @@ import {
   visit,
 } from 'yaml'
 import { type ExactNumber, exactInteger, isExact } from './exact.ts'
-import { type Json, pointer } from './json.ts'
+import { type Json, pointer, stepsOf } from './json.ts'
 import { present } from './present.ts'
 import { tellingFaults } from './yaml-faults.ts'
 
@@ -240,8 +240,7 @@ function openQuote(contents: unknown, message: string): number | undefined {
 function find(contents: unknown, path: string): { readonly node: unknown; readonly nearest: unknown } {
   let node = contents
   let nearest = node
-  for (const raw of path === '' ? [] : path.slice(1).split('/')) {
-    const step = raw.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const step of stepsOf(path)) {
     if (isMap(node)) {
       const pair = node.items.find(
         (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === step,

@@ -510,7 +510,7 @@ const schemes: readonly Planted[] = [
   inPackage('required: [name]', 'required: true', /required/, /list/),
   inPackage('required: [name]', 'required: [nam]', /nam\b/, /"name"/),
   inPackage('pattern: "^[a-z]+$"', 'pattern: "^[a-z+$"', /pattern/, /expression|bracket/),
-  inPackage('default: disk', 'default: disc', /default/, /default/),
+  inPackage('default: disk', 'default: disc', /default/, /"disk"/),
   inPackage('default: 3', 'default: "3"', /default/, /default/),
   inPackage('default: 3', 'default: 30', /default/, /default/),
   inPackage(

@@ -1,6 +1,6 @@
 /** What is wrong with a constructor, told with what to write. */
 import { pointer } from '../../kit/json.ts'
-import { type NearKey, nearKeys } from '../../kit/near-keys.ts'
+import { type NearKey, strayKeys } from '../../kit/near-keys.ts'
 import { present } from '../../kit/present.ts'
 import { Fields, type OcmFault } from '../../languages/ocm/index.ts'
 import type { Place, Problem } from '../../model/problem.ts'
@@ -11,20 +11,16 @@ const otherWords: Readonly<Record<string, string>> = { component: 'componentName
 /** The fields by the names that are meant: what is nearly known is told and read as that, so that one mistake is one problem. */
 export function only(fields: Fields, keys: readonly string[]): Fields {
   const { value, path, faults } = fields
-  const near = new Map(nearKeys(value, keys, otherWords).map(({ key, meant }) => [key, meant]))
-  for (const key of Object.keys(value)) {
-    const meant = near.get(key)
-    if (keys.includes(key)) continue
+  const near = new Map<string, string>()
+  for (const { key, meant, hint } of strayKeys(value, keys, otherWords)) {
+    const message = 'is not known here'
+    const fault = { kind: 'invalid', path: fields.at(key) } as const
     if (meant === undefined)
-      faults.push({
-        ...{ kind: 'invalid', path: fields.at(key), message: 'is not known here' },
-        hint: `Take it out; what is known here is ${keys.join(', ')}.`,
-      })
-    else
-      faults.push({
-        ...{ kind: 'invalid', path: fields.at(key), message: `is not known here; did you mean "${meant}"?` },
-        hint: `Write "${meant}" instead.`,
-      })
+      faults.push({ ...fault, message, hint: `Take it out; what is known here is ${keys.join(', ')}.` })
+    else {
+      near.set(key, meant)
+      faults.push({ ...fault, message: `${message}; did you mean "${meant}"?`, hint })
+    }
   }
   if (near.size === 0) return fields
   const meant = Object.entries(value).map(([key, one]) => [near.get(key) ?? key, one] as const)

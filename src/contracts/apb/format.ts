@@ -1,6 +1,6 @@
 /** Reads the spec of a bundle: every fault at once, each with its line. */
+import { meantKey } from '../../kit/near-keys.ts'
 import { repeated } from '../../kit/repeated.ts'
-import { nearest } from '../../kit/text.ts'
 import { readYamlTree, type YamlMap, type YamlTree } from '../../kit/yaml-tree.ts'
 import type { Problem } from '../../model/problem.ts'
 import { Fields, type Findings, found, source } from './fields.ts'
@@ -110,7 +110,7 @@ function planOf(tree: YamlTree, findings: Findings): readonly SpecPlan[] {
 function warnOfKeys(fields: Fields, known: readonly string[], findings: Findings): void {
   for (const key of fields.map.members.keys()) {
     if (known.includes(key)) continue
-    const meant = known.find((word) => word === key.toLowerCase()) ?? nearest(key, known)
+    const meant = meantKey(key, known)
     if (meant === undefined || ['id', 'runtime', 'delete', 'Parameters'].includes(key)) continue
     const what = `${key} is no key of a spec; did you mean ${meant}?`
     findings.warnings.push(found('apb.spec.ignored', what, fields.at(key), `Write ${meant} instead.`))

@@ -1,6 +1,8 @@
 /** Keys that an author must have meant otherwise: what is not known is allowed, what is nearly known is told. */
-import { isObject, type JsonObject, pointer } from '../../kit/json.ts'
-import { nearKeys, schemaKeywords } from '../../kit/near-keys.ts'
+import { pointer } from '../../kit/json.ts'
+import { type NearKey, nearKeys } from '../../kit/near-keys.ts'
+import { innerSchemas } from '../../kit/schema-inner.ts'
+import { nearKeywords } from '../../kit/schema-words.ts'
 import type { Node } from './fields.ts'
 
 const destination = ['env', 'path']
@@ -13,25 +15,22 @@ const known = {
   image: ['image', 'imageType', 'contentDigest', 'digest', 'size', 'mediaType', 'labels', 'description'],
   action: ['modifies', 'stateless', 'title', 'description'],
   maintainer: ['name', 'email', 'url'],
-  definition: schemaKeywords,
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** Warns of keys of one object that are nearly those of its kind. */
-export function warnOfKeys({ value, at, faults }: Node, kind: keyof typeof known): void {
-  for (const { key, meant } of nearKeys(value, known[kind])) {
+export function warnOfKeys(node: Node, kind: keyof typeof known): void {
+  warnOf(nearKeys(node.value, known[kind]), node)
+}
+
+function warnOf(near: readonly NearKey[], { at, faults }: Node): void {
+  for (const { key, meant } of near) {
     const detail = `is not known; did you mean "${meant}"?`
     faults.warning('cnab.bundle.questionable', pointer(at, key), detail, `Write "${meant}" instead.`)
   }
 }
 
-/** The same for a JSON Schema and those of its properties. */
+/** The same for a JSON Schema and those in it. */
 export function warnOfKeywords(node: Node): void {
-  warnOfKeys(node, 'definition')
-  const { properties } = node.value
-  if (!isObject(properties)) return
-  for (const [name, inner] of Object.entries(properties))
-    if (isObject(inner)) {
-      const at = pointer(pointer(node.at, 'properties'), name)
-      warnOfKeywords({ ...node, value: inner as JsonObject, at })
-    }
+  warnOf(nearKeywords(node.value), node)
+  for (const [at, value] of innerSchemas(node.value, node.at)) warnOfKeywords({ ...node, value, at })
 }

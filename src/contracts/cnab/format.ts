@@ -2,6 +2,7 @@
 import { parseJson } from '../../kit/exact.ts'
 import { depth, isObject, type JsonObject, pointer } from '../../kit/json.ts'
 import { positionsOf } from '../../kit/json-places.ts'
+import { strayKeys } from '../../kit/near-keys.ts'
 import { repeatedKeys } from '../../kit/repeated-keys.ts'
 import { nearest } from '../../kit/text.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -117,10 +118,9 @@ function bundleOf(node: Node): Bundle | undefined {
     faults.problem('cnab.bundle.not-a-bundle', '', `it is ${buildFile}`)
     return undefined
   }
-  for (const key of Object.keys(value).filter((one) => !known.includes(one))) {
-    const meant = nearest(key, known)
+  for (const { key, meant, hint: usual } of strayKeys(value, known)) {
     const detail = meant === undefined ? '' : `; did you mean "${meant}"?`
-    const hint = meant === undefined ? 'Take it out, or put it below "custom".' : `Write "${meant}" instead.`
+    const hint = meant === undefined ? 'Take it out, or put it below "custom".' : usual
     faults.warning('cnab.bundle.questionable', pointer('', key), `is not known${detail}`, hint)
   }
   const legacy = isLegacy(node)

@@ -1,6 +1,6 @@
 /** Reads the fields of a package's documents as leniently as the original does, and says what is wrong or doubtful with each. */
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
-import { nearKeys } from '../../kit/near-keys.ts'
+import { keyMax, strayKeys } from '../../kit/near-keys.ts'
 import { present } from '../../kit/present.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
@@ -79,10 +79,8 @@ export class Place {
   /** Warns of keys that mean nothing: the original passes over them in silence. An open map has other names, too, and their case counts. */
   only(words: readonly string[], { isOpen = false } = {}): this {
     const same = (a: string, b: string): boolean => (isOpen ? a === b : a.toLowerCase() === b.toLowerCase())
-    const near = new Map(nearKeys(this.value, words, otherWords).map(({ key, meant }) => [key, meant]))
-    for (const key of Object.keys(this.value)) {
+    for (const { key, meant, hint } of strayKeys(this.value, words, otherWords)) {
       if (words.some((word) => same(word, key)) || key.length > keyMax) continue
-      const meant = near.get(key)
       const detail = `${key}: is not known and has no effect`
       if (meant === undefined && isOpen) continue
       if (meant === undefined)
@@ -94,12 +92,7 @@ export class Place {
         )
       else {
         this.#misspelt.set(meant, key)
-        this.warn(
-          'toi.package.questionable',
-          key,
-          `${detail}; did you mean "${meant}"?`,
-          `Write "${meant}" instead.`,
-        )
+        this.warn('toi.package.questionable', key, `${detail}; did you mean "${meant}"?`, hint)
       }
     }
     return this
@@ -211,9 +204,6 @@ export class Place {
     return value === undefined || value === null ? undefined : { value }
   }
 }
-
-/** No misspelt word is longer. */
-const keyMax = 40
 
 /** Words of other tools and years, and what they are called here. */
 const otherWords: Readonly<Record<string, string>> = {

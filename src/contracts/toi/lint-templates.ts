@@ -1,5 +1,5 @@
 /** Doubts about templates of a package: looked at, never evaluated. */
-import { pointer } from '../../kit/json.ts'
+import { pointer, stepsOf } from '../../kit/json.ts'
 import { nearest } from '../../kit/text.ts'
 import { type Expr, lint, parseSpiff, stepIntoCell } from '../../languages/spiff/index.ts'
 import type { Document } from './document.ts'
@@ -141,13 +141,6 @@ function tellUnreadable(
     `the library is no YAML: ${fault?.message ?? message}`,
     hint,
   )
-}
-
-function stepsOf(at: string): readonly string[] {
-  return at
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 const fixes: readonly (readonly [RegExp, string])[] = [

@@ -1,7 +1,7 @@
 /** Doubts about values that stand in a package: configurations of executors, and the examples that it brings along. */
-import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import { isObject, type Json, type JsonObject, pointer, stepsOf } from '../../kit/json.ts'
+import { meantKey } from '../../kit/near-keys.ts'
 import { compileSchema } from '../../kit/schema.ts'
-import { nearest } from '../../kit/text.ts'
 import type { Place } from '../../model/problem.ts'
 import type { Document } from './document.ts'
 import type { ExecutorDocument, ExecutorEntry, Requests } from './format.ts'
@@ -40,10 +40,10 @@ function judged(
     // What is of a wrong type breaks other keywords, too.
     if (told.has(below)) continue
     told.add(below)
-    const name = (below.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~')
-    const subject = below === '' ? 'it' : below.slice(1).replaceAll('/', '.')
-    const known = namesAt(scheme, below.split('/').slice(1, -1))
-    const meant = message === 'is not known here' ? nearest(name, known) : undefined
+    const steps = stepsOf(below)
+    const subject = steps.join('.') || 'it'
+    const known = namesAt(scheme, steps.slice(0, -1))
+    const meant = message === 'is not known here' ? meantKey(steps.at(-1) ?? '', known) : undefined
     const fix = meant === undefined ? fixFor(message, known) : `Write "${meant}" instead.`
     tell(below, `${subject} ${message}`, fix)
   }

@@ -1,5 +1,6 @@
 /** What an author of a package probably meant otherwise: told beside a package that is read, with file, line and what to write. */
 import { isObject, type JsonObject, pointer } from '../../kit/json.ts'
+import { compileSchema } from '../../kit/schema.ts'
 import { lintSchema } from '../../kit/schema-lint.ts'
 import { nearest } from '../../kit/text.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -43,8 +44,9 @@ export function lintPackage(seen: SeenPackage): readonly Problem[] {
 }
 
 function lintScheme(scheme: JsonObject | undefined, text: Document, tell: Tell): void {
-  for (const { pointer: at, text: detail, fix } of scheme === undefined ? [] : lintSchema(scheme))
-    tell(text.where(`/configScheme${at}`), detail, fix)
+  const reader = { at: '/configScheme', compile: compileSchema }
+  for (const { pointer: at, message, hint } of scheme === undefined ? [] : lintSchema(scheme, reader))
+    tell(text.where(at), message, hint)
 }
 
 function lintRequests(requests: Requests, text: Document, tell: Tell): void {

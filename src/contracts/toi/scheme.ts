@@ -1,5 +1,5 @@
 /** Judges values by the schemes of packages, in the words that authors know from the original. */
-import { isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { isObject, type Json, type JsonObject, stepsOf } from '../../kit/json.ts'
 import { compileSchema } from '../../kit/schema.ts'
 import type { FaultPlace } from '../../model/problem.ts'
 
@@ -22,10 +22,7 @@ export function judge(scheme: JsonObject, value: Json): Judged | undefined {
 }
 
 function wordsOf(pointer: string, message: string, value: Json): string {
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const steps = stepsOf(pointer)
   const last = steps.at(-1) ?? ''
   const context = (path: readonly string[]): string => (path.length === 0 ? '(root)' : path.join('.'))
   if (message === 'is required') return `${context(steps.slice(0, -1))}: ${last} is required`

@@ -1,8 +1,8 @@
 /** The files a pattern announces: names that stay below $OUTPUTS, each once. */
 import { isObject, type Json, pointer } from '../../kit/json.ts'
+import { strayKeys } from '../../kit/near-keys.ts'
 import type { YamlReading } from '../../kit/yaml.ts'
 import type { Faults } from '../faults.ts'
-import { strayKeys } from './stray-keys.ts'
 
 export interface FileNote {
   /** Relative to the folder of outputs. */

@@ -1,5 +1,6 @@
 /** The metadata document of a pattern: read as written, all problems and warnings at once with their places. */
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import { type StrayKey, strayKeys } from '../../kit/near-keys.ts'
 import { present } from '../../kit/present.ts'
 import { toldFault, type YamlReading } from '../../kit/yaml.ts'
 import type { Problem } from '../../model/problem.ts'
@@ -8,7 +9,6 @@ import { type DocumentFault, readMap, scalarText } from './document.ts'
 import { type FileNote, readFiles } from './files.ts'
 import { type Icon, readIcon } from './icon.ts'
 import { readInputs } from './inputs.ts'
-import { type StrayKey, strayKeys } from './stray-keys.ts'
 import { isVersion, semanticVersion } from './version.ts'
 
 export interface Metadata {

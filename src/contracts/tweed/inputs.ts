@@ -1,11 +1,12 @@
 /** The inputs of a pattern as one JSON Schema: a map of parameter schemas is the properties of a closed object. */
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
 import type { Compiled } from '../../kit/schema.ts'
+import type { SchemaFinding } from '../../kit/schema-finding.ts'
+import { lintSchema } from '../../kit/schema-lint.ts'
 import { schemaTypes } from '../../kit/schema-words.ts'
 import type { Faults } from '../faults.ts'
-import { checkParameter } from './input-doubts.ts'
+import { warnOfPlainSecret } from './input-doubts.ts'
 import { compileEither } from './schema-drafts.ts'
-import { remarksOfSchema, type SchemaRemark } from './schema-lint.ts'
 
 /** An object schema with its properties at hand. */
 export interface InputSchema {
@@ -51,16 +52,12 @@ function mapHint(value: Json): string {
 }
 
 function checkWhole(inputs: JsonObject, faults: Faults): void {
-  const remarks = remarksOfSchema(inputs)
-  const { compiled } = inputSchema(inputs)
-  tell(
-    { place: '/inputs', remarks, refusal: compiled.kind === 'refused' ? compiled.message : undefined },
-    faults,
-  )
-  if (remarks.length > 0 || compiled.kind === 'refused') return
-  for (const [name, schema] of Object.entries(inputSchema(inputs).properties)) {
-    if (isObject(schema)) checkParameter(name, schema as JsonObject, '/inputs/properties', faults)
-  }
+  const findings = lintSchema(inputs, { at: '/inputs', compile: compileEither })
+  const { compiled, properties } = inputSchema(inputs)
+  const refusal = compiled.kind === 'refused' ? compiled.message : undefined
+  if (!tell({ place: '/inputs', findings, refusal }, faults)) return
+  for (const [name, schema] of Object.entries(properties))
+    if (isObject(schema)) warnOfPlainSecret(name, schema as JsonObject, '/inputs/properties', faults)
 }
 
 /** Each parameter's schema by itself, so that the one at fault is named; then all together, for references. */
@@ -77,10 +74,9 @@ function checkEach(inputs: JsonObject, faults: Faults): void {
     }
     const own = schema as JsonObject
     const refusal = refusalOf(own)
-    const remarks = [...faultOfRequired(own), ...remarksOfSchema(own)]
     if (refusal !== undefined) faulty = true
-    tell({ place, remarks, refusal }, faults)
-    if (remarks.length === 0 && refusal === undefined) checkParameter(name, own, '/inputs', faults)
+    if (tell({ place, findings: findingsOf(own, place), refusal }, faults))
+      warnOfPlainSecret(name, own, '/inputs', faults)
   }
   const { compiled } = inputSchema(inputs)
   if (!faulty && compiled.kind === 'refused') {
@@ -89,19 +85,30 @@ function checkEach(inputs: JsonObject, faults: Faults): void {
   }
 }
 
-/** A schema that is refused keeps the pattern out; one that is only doubtful does not. */
-function tell({ place, remarks, refusal }: Remarked, faults: Faults): void {
-  for (const { pointer: inner, message, hint } of remarks) {
-    if (refusal === undefined) faults.warning('tweed.metadata.doubtful', place + inner, message, hint)
-    else faults.problem('tweed.metadata.bad-inputs', place + inner, message, hint)
-  }
-  if (refusal !== undefined && remarks.length === 0)
-    faults.problem('tweed.metadata.bad-inputs', place, refusal)
+function findingsOf(schema: JsonObject, place: string): readonly SchemaFinding[] {
+  const { required, ...rest } = schema
+  const reader = { at: place, compile: compileEither }
+  return typeof required === 'string'
+    ? [faultOfRequired(required, place), ...lintSchema(rest, reader)]
+    : lintSchema(withoutRequiredFlag(schema), reader)
 }
 
-interface Remarked {
+/** A schema that is refused keeps the pattern out; one that is only doubtful does not. Answers whether it says what it was meant to. */
+function tell({ place, findings, refusal }: Judged, faults: Faults): boolean {
+  const own = findings.filter(({ isDefault }) => !isDefault)
+  for (const { pointer: at, message, hint } of own) {
+    if (refusal === undefined) faults.warning('tweed.metadata.doubtful', at, message, hint)
+    else faults.problem('tweed.metadata.bad-inputs', at, message, hint)
+  }
+  for (const { pointer: at, message, hint } of findings.filter(({ isDefault }) => isDefault))
+    faults.warning('tweed.metadata.bad-default', at, message, hint)
+  if (refusal !== undefined && own.length === 0) faults.problem('tweed.metadata.bad-inputs', place, refusal)
+  return refusal === undefined && own.length === 0
+}
+
+interface Judged {
   readonly place: string
-  readonly remarks: readonly SchemaRemark[]
+  readonly findings: readonly SchemaFinding[]
   readonly refusal: string | undefined
 }
 
@@ -120,16 +127,13 @@ function placeOfReference(inputs: JsonObject, message: string): readonly [string
 }
 
 /** The third draft's flag inside a property, as a text. */
-function faultOfRequired({ required }: JsonObject): readonly SchemaRemark[] {
-  if (typeof required !== 'string') return []
+function faultOfRequired(required: string, place: string): SchemaFinding {
   const flag = /^(true|yes|on|y)$/i.test(required)
-  return [
-    {
-      pointer: '/required',
-      message: `${JSON.stringify(required)} is a text (quoted, or no word of YAML 1.2), not true or false`,
-      hint: `Write required: ${flag}, without quotation marks.`,
-    },
-  ]
+  return {
+    pointer: pointer(place, 'required'),
+    message: `${JSON.stringify(required)} is a text (quoted, or no word of YAML 1.2), not true or false`,
+    hint: `Write required: ${flag}, without quotation marks.`,
+  }
 }
 
 function refusalOf(schema: JsonObject): string | undefined {

@@ -1,8 +1,8 @@
 /** What $INPUTS holds: the operator's fixed values, else the user's, else the operator's presets, else the defaults. */
 import { isExact } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
+import { meantKey } from '../../kit/near-keys.ts'
 import { present } from '../../kit/present.ts'
-import { meantKey } from '../../kit/text.ts'
 import type { OperatorChoice } from '../../model/package.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'

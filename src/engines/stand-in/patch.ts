@@ -1,5 +1,5 @@
 /** The patches that clients of Kubernetes send: merge, strategic merge, and JSON Patch. */
-import { deepEqual, isObject, type Json, type JsonObject } from '../../kit/json.ts'
+import { deepEqual, isObject, type Json, type JsonObject, stepsOf } from '../../kit/json.ts'
 import { shorten } from '../../kit/text.ts'
 
 export type Patched =
@@ -64,10 +64,7 @@ function applyStep(root: { readonly whole: Json }, step: Json): string | undefin
   if (op !== 'remove' && value === undefined) return `${op} ${shorten(path, 253)} has no value`
   if (!['add', 'replace', 'remove', 'test'].includes(op)) return `the operation ${op} is not served`
   if (path !== '' && !path.startsWith('/')) return `the path ${shorten(path, 253)} does not begin with /`
-  const names = path
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const names = [...stepsOf(path)]
   const last = names.pop() ?? 'whole'
   let holder: Json | undefined = path === '' ? (root as JsonObject) : root.whole
   for (const name of names) holder = own(holder, name)

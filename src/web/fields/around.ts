@@ -2,10 +2,9 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { isExact } from '../../kit/exact.ts'
-import type { Json } from '../../kit/json.ts'
+import { type Json, stepsOf } from '../../kit/json.ts'
 import type { Fault } from '../form/faults.ts'
 import type { Common, Option } from '../form/field.ts'
-import { stepsOf } from '../form/places.ts'
 import type { Deed } from '../form/state.ts'
 import { t } from '../texts.ts'
 

@@ -1,8 +1,8 @@
 /** What an update changes, in words. */
-import type { JsonObject } from '../../kit/json.ts'
+import { type JsonObject, stepsOf } from '../../kit/json.ts'
 import { type Change, changesBetween } from '../form/difference.ts'
 import { everyField, type Field } from '../form/field.ts'
-import { isWithin, stepsOf } from '../form/places.ts'
+import { isWithin } from '../form/places.ts'
 import { t } from '../texts.ts'
 import { nameOf, shortValue } from './around.ts'
 import type { Filling } from './use-filling.ts'

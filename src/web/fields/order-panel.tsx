@@ -1,8 +1,8 @@
 /** The end of a form: what is wrong, the button that sends it, and the command that does the same. */
 import { useRef, useState } from 'preact/hooks'
 import type { Ordered } from '../../api/instance.ts'
-import { type JsonObject, at as valueAt } from '../../kit/json.ts'
-import { stepsOf, withoutSecrets } from '../form/places.ts'
+import { type JsonObject, stepsOf, at as valueAt } from '../../kit/json.ts'
+import { withoutSecrets } from '../form/places.ts'
 import { Command } from '../parts/copy.tsx'
 import { go, href } from '../router.ts'
 import type { Answered } from '../send.ts'

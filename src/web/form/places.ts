@@ -1,15 +1,6 @@
 /** Values by place: reading is the kit's; these put in and take out, and leave what they were given as it was. */
 import { isExact } from '../../kit/exact.ts'
-import { isObject, type Json, type JsonObject, at as valueAt } from '../../kit/json.ts'
-
-/** The steps of a JSON pointer. */
-export function stepsOf(place: string): readonly string[] {
-  if (place === '') return []
-  return place
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
+import { isObject, type Json, type JsonObject, stepsOf, at as valueAt } from '../../kit/json.ts'
 
 /** The value with another one at a place; `undefined` takes a member out. What lies on the way is made. */
 export function put(value: JsonObject, place: string, item: Json | undefined): JsonObject {

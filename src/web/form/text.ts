@@ -1,7 +1,7 @@
 /** A form as YAML and back: two views of one value, secrets left out of the text and kept all the same. */
-import { isObject, type Json, type JsonObject, at as valueAt } from '../../kit/json.ts'
+import { isObject, type Json, type JsonObject, stepsOf, at as valueAt } from '../../kit/json.ts'
 import { readYaml, writeYaml, type YamlFault } from '../../kit/yaml.ts'
-import { put, stepsOf, withoutSecrets } from './places.ts'
+import { put, withoutSecrets } from './places.ts'
 import { same } from './resolve.ts'
 
 export type TextReading =
