@@ -11,9 +11,10 @@ import { present } from '../kit/present.ts'
 import type { Secret } from '../kit/secret.ts'
 import { accessOf, everyTenant, type Grant, isPermission, type Roles, roles } from '../model/access.ts'
 import type { TenantRule } from '../model/tenant-rule.ts'
-import { keyFileOf, makePrivate } from '../settings/data-folder.ts'
+import { keyFileOf } from '../settings/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
+import { makePrivateFolder } from '../store/private-folder.ts'
 import type { MaintenanceLimits } from '../work/maintenance.ts'
 import type { WorkCapacity, WorkLimits } from '../work/tools.ts'
 
@@ -193,6 +194,6 @@ function grantsOf(role: string, tenants: readonly string[]): readonly Grant[] {
 export function keyRingOf(settings: Settings, chance: Chance): KeyRing {
   const file = keyFileOf(settings)
   // The ring may lie in the data folder also when its place was named.
-  makePrivate(settings.dataDir)
+  makePrivateFolder(settings.dataDir)
   return openKeyRing(file, chance)
 }

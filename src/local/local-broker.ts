@@ -1,5 +1,5 @@
 /** A broker without a server: the store of a data folder, shared with other commands, and a worker in this process. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeCatalog, type Offer } from '../broker/catalog.ts'
@@ -14,10 +14,11 @@ import { openWorkshop, type Workshop } from '../host/workshop.ts'
 import { systemChance, systemClock } from '../kit/clock.ts'
 import { ulidSource } from '../kit/id.ts'
 import { canonical } from '../kit/json.ts'
-import { fail, type Problem, toProblem } from '../model/problem.ts'
+import { type Problem, toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
+import { makePrivateFolder } from '../store/private-folder.ts'
 import type { Store } from '../store/store.ts'
 import { endHints } from '../work/end-hints.ts'
 import { makeLogWriter } from '../work/log-writer.ts'
@@ -67,11 +68,11 @@ const openMs = 10_000
 /** As in a broker: younger ones may still be in work, or belong to a row that is not seen yet. */
 const leftovers = { orphanAgeMs: 3_600_000, leftoverAgeMs: 10_000 } as const
 
-/** Opens the house of a data folder; it is made when it is not there. Problems: store.locked, store.newer, key.wrong. */
+/** Opens the house of a data folder; it is made when it is not there. Problems: file.unwritable, store.locked, store.newer, key.wrong. */
 export async function openLocalBroker(options: LocalBrokerOptions): Promise<LocalBroker> {
   const dataDir = resolve(options.dataDir)
   const folder = join(dataDir, 'local')
-  makeFolder(folder)
+  makePrivateFolder(folder)
   const [workshop, { store, ring }] = await Promise.all([
     openWorkshop(dataDir, options.engine ?? 'none'),
     openShared(folder),
@@ -221,15 +222,5 @@ function userName(): string {
   } catch {
     // A user id without an entry has no name.
     return String(process.getuid?.() ?? 'unknown')
-  }
-}
-
-/** Problems: file.unwritable. */
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : folder
-    fail('file.unwritable', detail, { cause, hint: 'Name a folder of yours: --data-dir.' })
   }
 }

@@ -200,7 +200,7 @@ const rows: readonly Row[] = [
   [
     'a data folder that cannot be made',
     'file.unwritable',
-    [at('list.json'), 'not a directory'],
+    [at('list.json'), 'file already exists'],
     ['run', 'sim:x', 'provision', '--data-dir', at('list.json')],
   ],
   [
