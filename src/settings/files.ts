@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../kit/json.ts'
 import { readYaml, toldFault } from '../kit/yaml.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Layer, OriginName } from './layer.ts'
+import { whyUnreadable } from './unreadable.ts'
 
 export interface FilesRead {
   readonly layers: readonly Layer[]
@@ -34,7 +35,7 @@ export function readLayer(path: string, origin: OriginName): FilesRead {
   } catch (cause) {
     return {
       layers: [],
-      problems: [{ code: 'file.unreadable', detail: reason(cause), where: { source: path } }],
+      problems: [{ code: 'file.unreadable', detail: whyUnreadable(cause), where: { source: path } }],
     }
   }
   const { value, faults, place } = readYaml(text)
@@ -54,8 +55,4 @@ export function readLayer(path: string, origin: OriginName): FilesRead {
     },
   }
   return { layers: [layer], problems: [] }
-}
-
-function reason(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'not readable'
 }

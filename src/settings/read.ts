@@ -18,6 +18,7 @@ import {
 } from './kinds.ts'
 import type { Layer, OriginName } from './layer.ts'
 import { camel, snake } from './names.ts'
+import { whyUnreadable } from './unreadable.ts'
 
 /** One effective value and where it came from. */
 export interface Entry {
@@ -147,10 +148,9 @@ class Reader {
     try {
       return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     } catch (cause) {
-      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'not readable'
       this.problems.push({
         code: 'file.unreadable',
-        detail: `${path}: ${code}`,
+        detail: `${path}: ${whyUnreadable(cause)}`,
         where: found.layer.place(found.pointer),
       })
       return undefined

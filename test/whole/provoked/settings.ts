@@ -74,7 +74,7 @@ const mistakes: readonly (readonly [text: string, line: number, told: string])[]
   [users('{name: a, role: viewer}'), 2, 'has neither password nor token nor certificate'],
   [users('{name: a, password: "", role: viewer}'), 3, 'must be a text that is not empty'],
   [users('{name: a, password: x, password_file: y, role: viewer}'), 3, 'is given twice'],
-  [users('{name: a, password_file: nowhere, role: viewer}'), 3, 'ENOENT'],
+  [users('{name: a, password_file: nowhere, role: viewer}'), 3, 'there is no such file'],
   [
     users(
       '{name: a, password: secret-of-a, role: viewer}\n    - {name: a, password: secret-of-b, role: viewer}',
@@ -92,7 +92,7 @@ const mistakes: readonly (readonly [text: string, line: number, told: string])[]
 
 /** The few that are not faults of the configuration itself. */
 function codeOf(told: string): ProblemCode {
-  if (told === 'ENOENT') return 'file.unreadable'
+  if (told === 'there is no such file') return 'file.unreadable'
   return told.endsWith('does not exist') ? 'artifact.not-found' : 'settings.invalid'
 }
 
