@@ -18,7 +18,7 @@ export function examplePackages(to: string): readonly ExamplePackage[] {
     one('guestbook/cnab', bundle(`${guests}/cnab`, 'chandler.example/guestbook-installer:1.0.0')),
     one(
       'guestbook/toi',
-      ['tweed', 'build', `${guests}/toi/executor`, ...layout('guestbook-executor')],
+      ['tweed', 'build', `${guests}/toi/guestbook-executor`, ...layout('guestbook-executor')],
       component(`${guests}/toi`),
     ),
     one('tweed/accounts', ['tweed', 'build', 'examples/tweed/accounts', ...layout('accounts')]),
@@ -26,7 +26,7 @@ export function examplePackages(to: string): readonly ExamplePackage[] {
     one('cnab/lighthouse', bundle('examples/cnab/lighthouse', 'chandler.example/lighthouse-installer:1.0.0')),
     one(
       'toi/harbour',
-      ['tweed', 'build', 'examples/toi/harbour/executor', ...layout('template-executor')],
+      ['tweed', 'build', 'examples/toi/harbour/template-executor', ...layout('template-executor')],
       component('examples/toi/harbour'),
     ),
   ]
@@ -42,7 +42,7 @@ export function databasePackages(to: string): readonly ExamplePackage[] {
     one('databases/cnab', bundle(`${home}/cnab`, 'chandler.example/databases-installer:1.0.0')),
     one(
       'databases/toi',
-      ['tweed', 'build', `${home}/toi/executor`, ...layout('databases-executor')],
+      ['tweed', 'build', `${home}/toi/databases-executor`, ...layout('databases-executor')],
       component(`${home}/toi`),
     ),
   ]

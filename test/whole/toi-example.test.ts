@@ -15,7 +15,7 @@ beforeAll(async () => {
   broker = await startExampleBroker(async (folder) => {
     const layout = join(folder, 'layout')
     await buildFolder({
-      folder: 'examples/toi/harbour/executor',
+      folder: 'examples/toi/harbour/template-executor',
       dataDir: folder,
       to: `oci:${layout}:template-executor`,
     })
