@@ -159,10 +159,14 @@ Inputs: size (integer, required, default 3) How large
     const { code, out, said } = await tweed('check', folder)
 
     expect([code, out]).toEqual([9, ''])
-    expect(said).toContain(`cause: metadata line 1:1: "name" is missing
-cause: metadata line 2:1, /version: is a map or list
-cause: metadata line 3:1, /authors: is no list
-cause: metadata line 4:10, /files/0/filename:`)
+    const told = said.split('\n').filter((line) => line.startsWith('cause: '))
+    const place = `cause: ${join(folder, 'root/metadata.yml')} line`
+    expect(told).toEqual([
+      `${place} 1:1: "name" is missing - Add "name: Guestbook".`,
+      `${place} 2:1, /version: is a map or list - Write a text: "version: 1.0.0".`,
+      `${place} 3:1, /authors: is no list - Write a list: authors: [Ada]`,
+      expect.stringContaining(`${place} 4:10, /files/0/filename: `),
+    ])
   })
 
   test('a life that goes wrong is told where it does, ends with 3, and is cleared away', async () => {

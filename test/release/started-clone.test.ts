@@ -1,0 +1,105 @@
+/** A newcomer with a clone: `npm start` as an ordinary user, and then what it says to do, until every contract has handed out credentials. */
+import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asNobody, nobodyId } from '../engines/as-nobody.ts'
+import { ensurePrograms, findProgram } from '../support/debian.ts'
+
+const isRoot = process.getuid?.() === 0
+const missing = ensurePrograms('busybox', 'curl', 'git', 'setpriv')
+const [program = '', ...before] = isRoot ? ['setpriv', ...asNobody] : ['env']
+const noSpaces =
+  missing ??
+  (spawnSync(program, [...before, 'unshare', '--user', '--map-root-user', 'true']).status === 0
+    ? undefined
+    : 'an ordinary user may make no user namespaces here')
+const place = mkdtempSync(join(tmpdir(), 'chandler-clone-'))
+const clone = join(place, 'a new clone')
+const options: SpawnOptions = { cwd: clone, env: { HOME: place, PATH: process.env['PATH'] } }
+
+/** The files of this checkout, and its npm packages, so that they need not be fetched once more. */
+function makeClone(): void {
+  const words = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  for (const file of execFileSync('git', words, { encoding: 'utf8' }).split('\0').filter(Boolean)) {
+    mkdirSync(dirname(join(clone, file)), { recursive: true })
+    cpSync(file, join(clone, file), { verbatimSymlinks: true })
+  }
+  const packages = join(clone, 'node_modules')
+  mkdirSync(packages)
+  const kept = readdirSync('node_modules').filter((name) => !/^\.(cache|vite)/.test(name))
+  execFileSync('cp', ['-a', '--reflink=auto', ...kept.map((name) => join('node_modules', name)), packages])
+  if (isRoot) execFileSync('chown', ['-R', `${nobodyId}:${nobodyId}`, place])
+}
+
+describe.skipIf(noSpaces !== undefined)('a clone', () => {
+  let welcome = ''
+  let stop: () => Promise<number | null>
+
+  beforeAll(async () => {
+    makeClone()
+    const anywhere = ['--set', 'http.listen=127.0.0.1:0', '--set', 'http.adminListen=127.0.0.1:0']
+    const words = [...before, 'npm', 'start', '--', ...anywhere]
+    const child = spawn(program, words, { ...options, detached: true })
+    const over = new Promise<number | null>((done) => child.once('close', done))
+    // As Ctrl-C does it: to all processes of the terminal.
+    stop = () => {
+      process.kill(-(child.pid ?? 0), 'SIGINT')
+      return over
+    }
+    let said = ''
+    await new Promise<void>((ready, failed) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream?.on('data', (piece: Buffer) => {
+          said += piece.toString()
+          if (said.includes('Ctrl-C stops the broker.')) ready()
+        })
+      void over.then((code) => failed(new Error(`it ended with ${code}: ${said}`)))
+    })
+    welcome = said.slice(said.indexOf('Chandler is ready.'))
+  }, 1_800_000)
+  afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+  const run = (line: string) =>
+    spawnSync(program, [...before, 'sh', '-c', line], { ...options, encoding: 'utf8' })
+
+  test('does what npm start says, as an ordinary user', () => {
+    const lines = welcome.match(/^ {2}npx chandler .*$/gm) ?? []
+    const ran = lines.map((line) => [line, run(line).status])
+
+    expect(lines.length).toBeGreaterThan(3)
+    expect(ran).toEqual(lines.map((line) => [line, 0]))
+  })
+
+  test.each([
+    ['tweed', 'guestbook-tweed'],
+    // Named as the automation broker names what a registry lists.
+    ['apb', 'examples-guestbook-apb'],
+    ['cnab', 'guestbook-cnab'],
+    ['toi', 'guestbook-toi'],
+    ['brokerpak', 'guestbook-brokerpak'],
+  ])('gives credentials of %s with two commands more', (contract, service) => {
+    const hasTerraform = ['terraform', 'tofu'].some((name) => findProgram(name) !== undefined)
+    if (contract === 'brokerpak' && !hasTerraform) {
+      return expect(welcome).toContain('neither terraform nor tofu is on the path')
+    }
+    const parameters = contract === 'brokerpak' ? '' : ' -p title=Harbour'
+    const ordered = run(`npx chandler instance provision ${service} desk new-${contract}${parameters}`)
+    const bound = run(`npx chandler binding bind new-${contract} my-app -o json`)
+
+    expect([ordered.status, bound.status]).toEqual([0, 0])
+    expect(JSON.parse(bound.stdout)).toMatchObject({ credentials: expect.any(Object) })
+  })
+
+  test('ends cleanly, and leaves nothing that git would pick up', async () => {
+    expect(await stop()).toBe(0)
+    const left = readdirSync(clone).filter((name) => !['.chandler', 'dist', 'node_modules'].includes(name))
+    const given = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+      encoding: 'utf8',
+    })
+    const known = new Set(given.split('\n').map((file) => file.split('/')[0]))
+
+    expect(left.filter((name) => !known.has(name))).toEqual([])
+  })
+})
