@@ -11,7 +11,7 @@ const rounds = 6000
 interface Wish {
   /** What the polls show. */
   readonly by: string
-  /** Data folders of a broker with almost nobody, of one like it, and of one with many. */
+  /** Data folders of a broker with hardly any accounts, of one like it, and of one with many. */
   readonly folders: readonly [string, string, string]
   readonly authorization?: string
 }

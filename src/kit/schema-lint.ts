@@ -12,7 +12,7 @@ import { strayWords } from './schema-words.ts'
 export interface SchemaReader {
   /** JSON pointer of the schema in its document. */
   readonly at: string
-  /** As those who take values by the schema compile it. */
+  /** As the parts compile it that take values by the schema. */
   readonly compile: (schema: JsonObject) => Compiled
 }
 

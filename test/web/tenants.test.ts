@@ -1,4 +1,4 @@
-/** Tenants in the UI, in a real Chromium: what each has and may have, who may decide that, and every state that their pages know. */
+/** Tenants in the UI, in a real Chromium: what each has and may have, which accounts may decide that, and every state that their pages know. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../support/ask.ts'

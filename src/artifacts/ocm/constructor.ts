@@ -286,7 +286,7 @@ const inputKeys: Readonly<Record<string, readonly string[]>> = {
   ociArtifact: ['path', 'repository', 'mediaType', 'platforms'],
 }
 
-/** An input is read by what it means; misspelt members are told, others are left to those who open it. */
+/** An input is read by what it means; misspelt members are told, others are left to the part that opens it. */
 function asInput(spec: Fields): Fields {
   const known = inputKeys[String(spec.value['type'])]
   const near = nearKeys(spec.value, [...(known ?? []), 'type'])

@@ -1,4 +1,4 @@
-/** What was read of a package, for those who say what is doubtful in it. */
+/** What was read of a package, for the parts that look for doubts in it. */
 import type { ComponentArtifact } from '../../model/artifact.ts'
 import type { Place } from '../../model/problem.ts'
 import type { Document } from './document.ts'
@@ -34,7 +34,7 @@ export interface SeenPackage {
   readonly isSure: boolean
 }
 
-/** A doubt; who tells several of them names the place of each. */
+/** A doubt; where several are told, each has its place named. */
 export type Tell = (where: Place, detail: string, hint: string) => void
 
 /** A document with the component that it lies in: what it refers to begins there. */
