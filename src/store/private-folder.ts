@@ -11,7 +11,7 @@ export function makePrivateFolder(folder: string): void {
     makeEach(folder)
     chmodSync(folder, mode)
   } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : folder
+    const detail = cause instanceof Error ? `${folder}: ${cause.message}` : folder
     const hint = 'Make the folder one of the user that runs this, or name another one (dataDir, --data-dir).'
     fail('file.unwritable', detail, { cause, hint })
   }
