@@ -1,6 +1,7 @@
 /** Seals and unseals for one cluster: the ring, the chance and the cluster's id in one hand. */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import type { Chance } from '../kit/clock.ts'
+import { sha256 } from '../kit/hash.ts'
 import { fail, ProblemError } from '../model/problem.ts'
 import {
   type Envelope,
@@ -110,9 +111,11 @@ function openSecret(ring: Seals, key: TenantKey): Uint8Array {
   }
 }
 
-/** Both are needed: a key of the ring that leaked opens nothing of an erased tenant, nor the secret anything without the ring. */
+/**
+ * Both are needed: a key of the ring that leaked opens nothing of an erased tenant, nor the secret anything without the ring.
+ * The place is hashed, for the name of a tenant may be longer than what the derivation takes.
+ */
 function deriveKey(ring: KeyObject, secret: Uint8Array, place: string): KeyObject {
-  return createSecretKey(
-    Buffer.from(hkdfSync('sha256', ring, secret, `chandler tenant ${place}`, secretBytes)),
-  )
+  const info = `chandler tenant ${sha256(place)}`
+  return createSecretKey(Buffer.from(hkdfSync('sha256', ring, secret, info, secretBytes)))
 }
