@@ -1,8 +1,10 @@
 /** Mistakes in patterns are told with file, line and what to do about them, as a user's lint tells them. */
-import { chmodSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lintPath } from '../../src/authoring/sources/lint.ts'
+import type { PathLint } from '../../src/authoring/sources/lint.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder, writeTree } from '../support/image.ts'
 import { type Files, judged, type ToldFault, titleOf, toldFaults, withMistake } from '../support/planted.ts'
@@ -11,72 +13,66 @@ import { spoilt } from './spoilt.ts'
 
 const missing = ensurePrograms('busybox')
 const place = freshFolder('mistakes', 'memory')
-const listener = {
-  signal: new AbortController().signal,
-  log: () => Promise.resolve(),
-  progress: () => undefined,
-}
+const run = promisify(execFile)
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-/** What the lint says of a folder with these files, sources relative to it. */
-async function toldOf(
-  files: Files,
-  lane: number,
-  spoil: (folder: string) => void = () => undefined,
-): Promise<readonly ToldFault[]> {
-  const folder = join(place, `${lane}/pattern`)
-  rmSync(folder, { recursive: true, force: true })
+/** Writes a pattern into a folder of its own. */
+function written(files: Files, spoil: (folder: string) => void = () => undefined): string {
+  const folder = mkdtempSync(join(place, 'pattern-'))
   writeTree(folder, files)
   chmodSync(join(folder, 'root/pattern'), 0o755)
   spoil(folder)
-  const { errors, warnings } = await lintPath(folder, join(place, `${lane}/data`), listener)
+  return folder
+}
+
+/** What the lint says of each folder. */
+async function lintsOf(folders: readonly string[]): Promise<readonly PathLint[]> {
+  const script = join(import.meta.dirname, 'lint-each.ts')
+  const { stdout } = await run(process.execPath, [script, join(place, 'data'), ...folders], {
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return JSON.parse(stdout) as readonly PathLint[]
+}
+
+/** The same, with sources relative to the folder. */
+function toldIn(folder: string, { errors, warnings }: PathLint): readonly ToldFault[] {
   return toldFaults([...errors, ...warnings]).map((one) => ({
     ...one,
     source: one.source.replace(`${folder}/`, ''),
   }))
 }
 
-const lanes = 4
-
-/** What is said of each, several at a time: most of the time is spent waiting. */
-async function toldOfEach<T>(
-  items: readonly T[],
-  told: (item: T, lane: number) => Promise<readonly ToldFault[]>,
-): Promise<ReadonlyMap<T, readonly ToldFault[]>> {
-  const answers = new Map<T, readonly ToldFault[]>()
-  const queue = [...items]
-  const work = async (lane: number): Promise<void> => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift())
-      answers.set(item, await told(item, lane))
-  }
-  await Promise.all(Array.from({ length: lanes }, (_, lane) => work(lane)))
-  return answers
-}
-
 describe.skipIf(missing !== undefined)('with an engine', () => {
-  let told: ReadonlyMap<unknown, readonly ToldFault[]> = new Map()
+  const told = new Map<unknown, readonly ToldFault[]>()
+  const doubtful: Files = {
+    ...wellMade,
+    'root/metadata.yml': wellMade['root/metadata.yml'].replace('writeOnly', 'writeonly'),
+    'root/pattern': wellMade['root/pattern'].replace('"$BINDING"', '"$BINDINGS"'),
+  }
+  let ofDoubtful: PathLint | undefined
+
   beforeAll(async () => {
-    const planted = await toldOfEach(mistakes, (one, lane) => toldOf(withMistake(wellMade, one), lane))
-    const others = await toldOfEach(spoilt, ({ spoil }, lane) => toldOf(wellMade, lane, spoil))
-    told = new Map<unknown, readonly ToldFault[]>([...planted, ...others])
-  }, 1_200_000)
+    const folders = new Map<unknown, string>([
+      [wellMade, written(wellMade)],
+      [doubtful, written(doubtful)],
+      ...mistakes.map((one) => [one, written(withMistake(wellMade, one))] as const),
+      ...spoilt.map((one) => [one, written(wellMade, one.spoil)] as const),
+    ])
+    const lints = await lintsOf([...folders.values()])
+    for (const [i, [one, folder]] of [...folders].entries()) {
+      const lint = lints[i]
+      if (lint !== undefined) told.set(one, toldIn(folder, lint))
+      if (one === doubtful) ofDoubtful = lint
+    }
+  }, 3_600_000)
 
-  test('what is doubtful keeps no pattern out of a catalog, and each finding has a code', async () => {
-    const lane = join(place, 'codes')
-    const folder = writeTree(join(lane, 'pattern'), {
-      ...wellMade,
-      'root/metadata.yml': wellMade['root/metadata.yml'].replace('writeOnly', 'writeonly'),
-      'root/pattern': wellMade['root/pattern'].replace('"$BINDING"', '"$BINDINGS"'),
-    })
-    chmodSync(join(folder, 'root/pattern'), 0o755)
-    const { errors, warnings } = await lintPath(folder, join(lane, 'data'), listener)
-
-    expect(errors).toEqual([])
-    expect(warnings.map(({ code }) => code)).toEqual(['tweed.metadata.doubtful', 'tweed.folder'])
+  test('what is doubtful keeps no pattern out of a catalog, and each finding has a code', () => {
+    expect(ofDoubtful?.errors).toEqual([])
+    expect(ofDoubtful?.warnings.map(({ code }) => code)).toEqual(['tweed.metadata.doubtful', 'tweed.folder'])
   })
 
-  test('nothing is said of a pattern without a mistake', async () => {
-    expect(await toldOf(wellMade, 0)).toEqual([])
+  test('nothing is said of a pattern without a mistake', () => {
+    expect(told.get(wellMade)).toEqual([])
   })
 
   test('there are a hundred mistakes', () => {
