@@ -28,7 +28,12 @@ export interface BuildPlace {
 /** The package behind a reference: what a folder of sources holds is built first. Problems: those of building. */
 export async function packageBehind(reference: string, place: BuildPlace): Promise<RunnablePackage> {
   const isFolder = statSync(reference, { throwIfNoEntry: false })?.isDirectory() === true
-  return isFolder ? runnablePackage(reference, place) : { reference }
+  return isFolder && !isWholeBundle(reference) ? runnablePackage(reference, place) : { reference }
+}
+
+/** Whether a folder is a thick bundle that was unpacked: its images lie in it, and nothing has to be built. */
+function isWholeBundle(folder: string): boolean {
+  return existsSync(join(folder, 'artifacts'))
 }
 
 /** The package at a path, built first where the path leads to sources. Problems: those of building. */
