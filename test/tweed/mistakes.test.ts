@@ -1,19 +1,17 @@
 /** Mistakes in patterns are told with file, line and what to do about them, as a user's lint tells them. */
-import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PathLint } from '../../src/authoring/sources/lint.ts'
 import { ensurePrograms } from '../support/debian.ts'
 import { freshFolder, writeTree } from '../support/image.ts'
+import { lintsOf } from '../support/lints.ts'
 import { type Files, judged, type ToldFault, titleOf, toldFaults, withMistake } from '../support/planted.ts'
 import { mistakes, wellMade } from './mistakes.ts'
 import { spoilt } from './spoilt.ts'
 
 const missing = ensurePrograms('busybox')
 const place = freshFolder('mistakes', 'memory')
-const run = promisify(execFile)
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 /** Writes a pattern into a folder of its own. */
@@ -25,16 +23,7 @@ function written(files: Files, spoil: (folder: string) => void = () => undefined
   return folder
 }
 
-/** What the lint says of each folder. */
-async function lintsOf(folders: readonly string[]): Promise<readonly PathLint[]> {
-  const script = join(import.meta.dirname, 'lint-each.ts')
-  const { stdout } = await run(process.execPath, [script, join(place, 'data'), ...folders], {
-    maxBuffer: 64 * 1024 * 1024,
-  })
-  return JSON.parse(stdout) as readonly PathLint[]
-}
-
-/** The same, with sources relative to the folder. */
+/** What a lint says of a folder, with sources relative to the folder. */
 function toldIn(folder: string, { errors, warnings }: PathLint): readonly ToldFault[] {
   return toldFaults([...errors, ...warnings]).map((one) => ({
     ...one,
@@ -58,7 +47,7 @@ describe.skipIf(missing !== undefined)('with an engine', () => {
       ...mistakes.map((one) => [one, written(withMistake(wellMade, one))] as const),
       ...spoilt.map((one) => [one, written(wellMade, one.spoil)] as const),
     ])
-    const lints = await lintsOf([...folders.values()])
+    const lints = await lintsOf([...folders.values()], join(place, 'data'))
     for (const [i, [one, folder]] of [...folders].entries()) {
       const lint = lints[i]
       if (lint !== undefined) told.set(one, toldIn(folder, lint))
