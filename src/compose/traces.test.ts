@@ -87,6 +87,13 @@ test('parts of a work that is not kept are done all the same, and leave no span'
 
 test('what goes on after its span has ended is no part of it', async () => {
   const { collector, traces, spans } = await opened('always_on')
+  const order = {
+    operation: 'o-1',
+    kind: 'provision',
+    format: 'sim',
+    package: { name: 'db', digest: 'sha256:1' },
+  } as const
+  const told: unknown[] = []
   let late: Promise<unknown> = Promise.resolve()
   let goOn: () => void = () => undefined
   const ended = new Promise<void>((resolve) => {
@@ -95,7 +102,14 @@ test('what goes on after its span has ended is no part of it', async () => {
 
   await spans.claimed(anOperation()).carry(
     async () => {
-      late = ended.then(() => spans.within('step late', {}, async () => undefined))
+      late = ended.then(async () => {
+        await spans.within('step late', {}, async () => undefined)
+        await spans.registry({ method: 'GET', host: 'registry.example' }, async (headers) => {
+          told.push(headers)
+          return { status: 200 }
+        })
+        spans.accepting({ ...order, target: { platform: 'cf', instance: 'i' } }).end()
+      })
     },
     () => undefined,
   )
@@ -103,5 +117,9 @@ test('what goes on after its span has ended is no part of it', async () => {
   await late
   await traces.close()
 
-  expect(collector.spans.map(({ name }) => name)).toEqual(['operation provision'])
+  const [work, accepted] = collector.spans
+  expect(collector.spans.map(({ name }) => name)).toEqual(['operation provision', 'operation.accept'])
+  expect(accepted).not.toMatchObject({ traceId: work?.traceId })
+  expect(accepted?.parentSpanId).toBeUndefined()
+  expect(told).toEqual([{}])
 })

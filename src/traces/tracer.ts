@@ -46,8 +46,8 @@ export interface Tracer {
 /** Moments and parent of a span that lasts; those of one process are told by one clock that only grows. */
 interface Lasting extends OpenSpan {
   readonly origin: number
-  /** Whether what is done now is part of it: it is kept, and has not ended. */
-  holds(): boolean
+  /** Whether what is done now may be part of it: it has not ended. */
+  lasts(): boolean
 }
 
 export interface TracerParts {
@@ -60,14 +60,18 @@ export interface TracerParts {
 /** Makes one; which span is under way is remembered by the process. */
 export function makeTracer(parts: TracerParts): Tracer {
   const underWay = new AsyncLocalStorage<Lasting | undefined>()
-  const begin = (order: SpanOrder): Lasting => beginSpan(parts, order, underWay.getStore())
+  // A loop that began within a span goes on after it.
+  const current = (): Lasting | undefined => {
+    const now = underWay.getStore()
+    return now?.lasts() ? now : undefined
+  }
+  const begin = (order: SpanOrder): Lasting => beginSpan(parts, order, current())
   return {
     begin,
     // Spans are made here only.
     run: (span, work) => underWay.run(span as Lasting, work),
     within: async (order, work) => {
-      // A loop that began within a span goes on after it.
-      if (underWay.getStore()?.holds() !== true) return work(undefined)
+      if (current()?.context.isSampled !== true) return work(undefined)
       const span = begin(order)
       try {
         const done = await underWay.run(span, () => work(span))
@@ -79,7 +83,7 @@ export function makeTracer(parts: TracerParts): Tracer {
       }
     },
     headers: () => {
-      const now = underWay.getStore()
+      const now = current()
       return now === undefined ? {} : headersOf(now.context)
     },
     bound: (work) => {
@@ -116,11 +120,12 @@ function beginSpan(
   return {
     context,
     origin,
-    holds: () => isOpen && context.isSampled,
+    lasts: () => isOpen,
     note: (more) => void Object.assign(noted, more),
     end({ name: final = name, fault } = {}) {
-      if (!isOpen || !context.isSampled) return
+      if (!isOpen) return
       isOpen = false
+      if (!context.isSampled) return
       if (fault !== undefined) noted['error.type'] = fault.type
       keep({
         ...{ context, kind, links, name: final, attributes: noted, parentId: parent?.spanId },
