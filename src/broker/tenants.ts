@@ -64,7 +64,8 @@ export async function eraseTenant(ports: Ports, asker: Asker, name: string): Pro
       const last = await tx.eraseEnded(name, from, batch)
       if (last !== undefined) return last
       if (!hasKey && from === '') fail('tenant.keyless', name)
-      await tx.eraseTenantKey(name)
+      // Without a lock, the key that another transaction makes for a new order would go.
+      if (hasKey) await tx.eraseTenantKey(name)
       await record(tx, ports, asker, { action: 'tenant.erase', ...about(name) })
       tx.hint({ kind: 'tenants' })
       return undefined
