@@ -291,6 +291,13 @@ export const ofRequests: Ground = {
       'endless?accepts_incomplete=true',
       order('slow', { parameters: { sim: { create: { ms: -1 } } } }),
     )
+    await vi.waitFor(
+      async () =>
+        expect((await operator('GET', `/operations/${await lastOf('endless')}`)).body['state']).toBe(
+          'running',
+        ),
+      { timeout: 300_000, interval: 50 },
+    )
   },
   close: () => running.stop(),
 }
