@@ -47,6 +47,7 @@ export const calls = {
   createTenant: call<TenantDetail>()('POST', '/tenants'),
   changeTenant: call<TenantDetail>()('PATCH', '/tenants/:tenant'),
   removeTenant: call<undefined>()('DELETE', '/tenants/:tenant'),
+  eraseTenant: call<undefined>()('DELETE', '/tenants/:tenant/key'),
   cluster: call<Cluster>()('GET', '/cluster'),
   health: call<Health>()('GET', '/health'),
   examination: call<Examination>()('GET', '/examination'),

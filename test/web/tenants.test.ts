@@ -32,6 +32,7 @@ const tenants = [
 const having = {
   acme: 2,
   web: 3,
+  left: 1,
   'team/blue': 1,
   'team/red': 1,
   'team-a-name-that-is-as-long-as-names-are/space': 1,
@@ -196,6 +197,43 @@ describe.skipIf(missingChromium !== undefined)('tenants in the UI', () => {
     // An admin has no instances to look at.
     expect(await page.getByRole('heading', { name: 'Instances' }).count()).toBe(0)
     await looked(seen, 'tenant-of-admin')
+    await seen.close()
+  })
+
+  test('what is sealed of one is erased when the tenant has nothing any more, and its name was typed', async () => {
+    const seen = await visitor('admin')
+    const { page } = seen
+    const erase = page.getByRole('main').getByRole('button', { name: 'Erase what is sealed' })
+    for (const path of ['/tenants/acme', '/tenants/team%2F*']) {
+      await seen.visit(path)
+      await page.getByText('chandler tenant show').waitFor()
+      expect([path, await erase.count()]).toEqual([path, 0])
+    }
+    await seen.visit('/tenants/never-was')
+    await erase.click()
+    const dialog = page.getByRole('dialog')
+    const act = dialog.getByRole('button', { name: 'Erase what is sealed' })
+    expect(await act.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type never-was to go on').fill('never-was')
+    await act.click()
+    await dialog.getByText('tenant.keyless').waitFor()
+    await looked(seen, 'tenant-erase-refused')
+    const instance = (method = 'GET') =>
+      ask(running, '/api/v1/instances/chandler/left-1', { as: basic('admin'), method })
+    const state = async () => ((await (await instance()).json()) as { readonly state?: string }).state
+    await expect.poll(state, { timeout: 60_000 }).toBe('ready')
+    expect((await instance('DELETE')).status).toBe(202)
+    await expect.poll(state, { timeout: 60_000 }).toBe('gone')
+    await seen.visit('/tenants/left')
+    await page.getByText('It has no instances.').waitFor()
+    await erase.focus()
+    await page.keyboard.press('Enter')
+    await dialog.getByText('chandler tenant erase left').waitFor()
+    await dialog.getByLabel('Type left to go on').fill('left')
+    await looked(seen, 'tenant-erase')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').filter({ hasText: 'What was sealed of the tenant is erased.' }).waitFor()
+    await looked(seen, 'tenant-erased')
     await seen.close()
   })
 

@@ -15,6 +15,7 @@ import { href } from '../router.ts'
 import { send } from '../send.ts'
 import { may, mayEverywhere } from '../session.ts'
 import { ChangedDecision, NewDecision, RemovedDecision } from '../tenant/decide.tsx'
+import { Erasure } from '../tenant/erasure.tsx'
 import { RuleTable } from '../tenant/rules.tsx'
 import { Sight } from '../tenant/sight.tsx'
 import { Use } from '../tenant/use.tsx'
@@ -56,9 +57,15 @@ export function TenantPage({ params }: PageProps) {
           <a href={href('/audit', { object: name })}>{t('tenants.audit')}</a>
         </p>
       ) : null}
+      {mayEverywhere('change:tenants') && hasNothing(tenant) ? <Erasure key={name} name={name} /> : null}
       <Command words={['chandler', 'tenant', 'show', name]} />
     </>
   )
+}
+
+/** A name of several tenants has no key to erase. */
+function hasNothing({ name, instances }: TenantDetail): boolean {
+  return instances === 0 && !name.endsWith('*')
 }
 
 /** Its own quotas, and those that it shares with others. */

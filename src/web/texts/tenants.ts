@@ -85,4 +85,14 @@ export const tenantTexts = {
     'From then on wider names and the configuration decide for it. What it has stays.',
     'Dann gelten für ihn weitere Namen und die Konfiguration. Was er hat, behält er.',
   ],
+  'tenants.erase': ['Erase what is sealed', 'Versiegeltes löschen'],
+  'tenants.eraseTitle': [
+    'Erase for good what is sealed of {name}?',
+    'Versiegeltes von {name} endgültig löschen?',
+  ],
+  'tenants.eraseWhat': [
+    'The key of the tenant goes, and what is sealed with it: orders, jobs and logs of operations that have ended. What is decided for the tenant stays, and so do names, states and times.',
+    'Der Schlüssel des Mandanten verschwindet und mit ihm, was damit versiegelt ist: Bestellungen, Jobs und Logs beendeter Operationen. Was für den Mandanten festgelegt ist, bleibt, ebenso Namen, Zustände und Zeiten.',
+  ],
+  'tenants.erased': ['What was sealed of the tenant is erased.', 'Versiegeltes des Mandanten ist gelöscht.'],
 } as const
