@@ -1,4 +1,4 @@
-/** Who a broker is to its cluster, and what it may do there: pods in the namespaces of runs, nothing else. */
+/** The account of a broker in its cluster, and what that account may do: pods in the namespaces of runs, nothing else. */
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { brokerObject } from './object.ts'
 import type { Values } from './values.ts'
