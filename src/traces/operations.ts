@@ -28,7 +28,7 @@ export interface OperationSpans {
   accepting(order: Accepting): { readonly context: string; end(): void }
   claimed(operation: Operation): ClaimSpan
   /** How the work on an operation went, which this process has claimed. */
-  ended(operation: string, how: { readonly state: string; readonly problem?: string | undefined }): void
+  ended(operation: string, how: { readonly state: string; readonly problem?: ProblemCode | undefined }): void
   /** This claim of the operation ends for this reason, and the operation goes on. */
   left(operation: string, why: ProblemCode): void
 }
@@ -54,7 +54,7 @@ export function operationSpans(tracer: Tracer): OperationSpans {
       const found = underWay.get(operation)
       if (found === undefined) return
       found.span.note({ 'chandler.operation.state': state })
-      if (state === 'failed') found.fault = faultOf((problem ?? 'operation.failed') as ProblemCode)
+      if (state === 'failed') found.fault = faultOf(problem ?? 'operation.failed')
     },
     left(operation, why) {
       const found = underWay.get(operation)

@@ -1,6 +1,7 @@
 /** What the work tells of itself while it goes on. */
 import type { EngineFacts } from '../engines/engine.ts'
 import type { Problem } from '../model/problem.ts'
+import type { ProblemCode } from '../model/problem-codes.ts'
 
 /** Told to figures and log; never a reason to fail. */
 export interface WorkReport {
@@ -35,7 +36,7 @@ export type WorkEvent =
       /** The contract of its package. */
       readonly format: string
       /** The code of its first problem. */
-      readonly problem: string | undefined
+      readonly problem: ProblemCode | undefined
       readonly ms: number
     }
   | {
