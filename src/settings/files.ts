@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isObject, type JsonObject } from '../kit/json.ts'
+import { whyUnreadable } from '../kit/unreadable.ts'
 import { readYaml, toldFault } from '../kit/yaml.ts'
 import type { Problem } from '../model/problem.ts'
 import type { Layer, OriginName } from './layer.ts'
-import { whyUnreadable } from './unreadable.ts'
 
 export interface FilesRead {
   readonly layers: readonly Layer[]

@@ -6,6 +6,7 @@ import { isObject, type Json, pointer } from '../kit/json.ts'
 import { present } from '../kit/present.ts'
 import { Secret } from '../kit/secret.ts'
 import { nearest } from '../kit/text.ts'
+import { whyUnreadable } from '../kit/unreadable.ts'
 import type { Place, Problem } from '../model/problem.ts'
 import {
   anyReference,
@@ -18,7 +19,6 @@ import {
 } from './kinds.ts'
 import type { Layer, OriginName } from './layer.ts'
 import { camel, snake } from './names.ts'
-import { whyUnreadable } from './unreadable.ts'
 
 /** One effective value and where it came from. */
 export interface Entry {

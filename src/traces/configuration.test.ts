@@ -66,7 +66,7 @@ describe('what cannot be read is told without its value', () => {
     ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'must be one of always_on'],
     ['OTEL_TRACES_SAMPLER_ARG', '5', 'from 0 to 1'],
     ['OTEL_TRACES_EXPORTER', 'zipkin', 'must be one of otlp, none'],
-    ['OTEL_EXPORTER_OTLP_CERTIFICATE', '/nowhere/ca.pem', '/nowhere/ca.pem'],
+    ['OTEL_EXPORTER_OTLP_CERTIFICATE', '/nowhere/ca.pem', '/nowhere/ca.pem: there is no such file'],
   ])('%s=%s', (name, value, detail) => {
     const { problems } = readConfiguration({ [base]: 'http://collector', [name]: value })
 

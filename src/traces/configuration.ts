@@ -1,5 +1,6 @@
 /** What the standard variables `OTEL_*` say of traces; a value that is none is told, and counts as not given. */
 import { readFileSync } from 'node:fs'
+import { whyUnreadable } from '../kit/unreadable.ts'
 import type { Problem } from '../model/problem.ts'
 import { type Propagator, propagators } from './context.ts'
 import { type SamplerName, samplerNames } from './sampler.ts'
@@ -166,7 +167,7 @@ function reader(environment: Environment): Reader {
       try {
         return readFileSync(path)
       } catch (cause) {
-        const detail = `${path}: ${(cause as Error).message}`
+        const detail = `${path}: ${whyUnreadable(cause)}`
         problems.push({ code: 'file.unreadable', detail, where: { source: name }, cause })
         return undefined
       }

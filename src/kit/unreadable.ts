@@ -1,4 +1,4 @@
-/** Why a file that settings name cannot be read, in words. */
+/** Why a file cannot be read, in words. */
 
 const words: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
