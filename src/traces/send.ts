@@ -76,7 +76,9 @@ function rejectedIn(body: string): number {
   try {
     const answer: unknown = JSON.parse(body)
     const partial = isObject(answer) ? answer['partialSuccess'] : undefined
-    return Number((isObject(partial) && partial['rejectedSpans']) || 0)
+    const rejected = isObject(partial) ? String(partial['rejectedSpans']) : ''
+    // What is no number would spoil the figures for good.
+    return /^\d{1,9}$/.test(rejected) ? Number(rejected) : 0
   } catch {
     return 0
   }
