@@ -70,7 +70,7 @@ export function loadSettings(sources: Sources): Loaded {
   const found = [...files.problems, ...fromFlags.problems, ...fromEnvironment.problems]
   const read = (): Loaded => {
     const references = sources.references?.(defaultHostIn(layers))
-    const { value, secretFiles, entries, problems, absent } = readTable(settingsTable, layers, references)
+    const { value, secretFiles, entries, problems, absent } = readTable(settingsTable, layers, { references })
     const all = [...found, ...problems]
     // The table's reader answers exactly the table's shape when it found no fault.
     const settings = value as Settings
@@ -103,7 +103,7 @@ function defaultHostIn(layers: readonly Layer[]): string | undefined {
 }
 
 /** What no single setting can know: values that do not go together. */
-function contradictions(settings: Settings, entries: readonly Entry[]): readonly Problem[] {
+export function contradictions(settings: Settings, entries: readonly Entry[]): readonly Problem[] {
   const { operations, store, secrets, http, auth } = settings
   const at = (path: string, detail: string): Problem => {
     // A group has no place of its own, but what stands in it has.

@@ -55,13 +55,19 @@ interface Found {
   readonly inFile: boolean
 }
 
+interface TablePorts {
+  readonly references?: References | undefined
+  /** What stands in the file of a secret. */
+  readonly secretIn?: (path: string) => string
+}
+
 /** Reads a table from layers, highest first. */
 export function readTable(
   table: Group<Members>,
   layers: readonly Layer[],
-  references: References = anyReference,
+  { references = anyReference, secretIn = contentOf }: TablePorts = {},
 ): TableRead {
-  const reader = new Reader(references)
+  const reader = new Reader(references, secretIn)
   const spots = layers.map((layer): Spot => ({ layer, raw: layer.document, pointer: '' }))
   const value = reader.group(table, spots, '')
   const { secretFiles, entries, problems, absent } = reader
@@ -74,9 +80,11 @@ class Reader {
   readonly problems: Problem[] = []
   readonly absent: Problem[] = []
   readonly #references: References
+  readonly #secretIn: (path: string) => string
 
-  constructor(references: References) {
+  constructor(references: References, secretIn: (path: string) => string) {
     this.#references = references
+    this.#secretIn = secretIn
   }
 
   group(node: Group<Members>, spots: readonly Spot[], path: string): Readonly<Record<string, unknown>> {
@@ -146,7 +154,7 @@ class Reader {
     const path = resolve(found.layer.folder, found.raw)
     this.secretFiles.push(path)
     try {
-      return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+      return this.#secretIn(path)
     } catch (cause) {
       this.problems.push({
         code: 'file.unreadable',
@@ -206,6 +214,10 @@ class Reader {
   #fault(found: Pick<Found, 'layer' | 'pointer'>, message: string, hint?: Fault['hint']): void {
     this.problems.push({ ...invalid(message, found.layer.place(found.pointer)), ...present({ hint }) })
   }
+}
+
+function contentOf(path: string): string {
+  return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
 }
 
 function lacks(node: Node): boolean {

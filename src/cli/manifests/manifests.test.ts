@@ -290,6 +290,24 @@ describe('what is wrong with values', () => {
       /ConfigMap/,
     ],
     [
+      'a role that there is none of',
+      `${image}configuration:\n  auth:\n    users:\n      - {name: a, role: amdin, password_file: /nowhere/a}`,
+      4,
+      /has the role amdin, and there is none/,
+    ],
+    [
+      'an account that can give nothing',
+      `${image}configuration:\n  auth:\n    users:\n      - {name: a, role: admin}`,
+      4,
+      /neither password nor token/,
+    ],
+    [
+      'two accounts with a token of one file',
+      `${image}configuration:\n  auth:\n    users: [${['a', 'b'].map((name) => `{name: ${name}, role: admin, token_file: /nowhere/t}`).join()}]`,
+      4,
+      /the same token twice/,
+    ],
+    [
       'a token in snake case',
       `${image}configuration: {auth: {users: [{name: a, role: admin, previous_token: x}]}}`,
       2,

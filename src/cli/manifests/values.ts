@@ -17,6 +17,7 @@ import {
   type ValueOf,
 } from '../../settings/kinds.ts'
 import type { Layer } from '../../settings/layer.ts'
+import { contradictions } from '../../settings/load.ts'
 import { snake } from '../../settings/names.ts'
 import { type Entry, readTable } from '../../settings/read.ts'
 import { type Settings, settingsTable } from '../../settings/settings.ts'
@@ -161,17 +162,35 @@ export function readValues(file: string): Values {
   const [layer] = layers
   const raw = layer?.document['configuration']
   const configuration = isObject(raw) ? (raw as JsonObject) : {}
-  const read = readTable(valuesTable, layers, referenceCheck(defaultHostIn(configuration)))
-  // Files that hold secrets lie in the pod, not here.
-  const faults = read.problems.filter(({ code }) => code !== 'file.unreadable')
-  const values = read.value as ValueOf<typeof valuesTable>
+  const {
+    value,
+    entries,
+    problems: unread,
+  } = readTable(valuesTable, layers, {
+    references: referenceCheck(defaultHostIn(configuration)),
+    // Files that hold secrets lie in the pod, not here; two that are one hold the same.
+    secretIn: (path) => path,
+  })
+  const values = value as ValueOf<typeof valuesTable>
+  const faults = [
+    ...unread,
+    ...decidedElsewhere(entries),
+    ...(layer ? openSecrets(layer, configuration) : []),
+  ]
   failAll([
     ...faults,
-    ...decidedElsewhere(read.entries),
-    ...(layer ? openSecrets(layer, configuration) : []),
-    ...(faults.length > 0 ? [] : contradictions(values, read.entries)),
+    ...(unread.length > 0 ? [] : contradictionsOf(values, entries)),
+    ...(faults.length > 0 ? [] : contradictions(values.configuration as Settings, ofConfiguration(entries))),
   ])
   return { ...values, configuration }
+}
+
+/** The entries of the configuration, as a broker names them. */
+function ofConfiguration(entries: readonly Entry[]): readonly Entry[] {
+  const start = 'configuration.'
+  return entries
+    .filter(({ path }) => path.startsWith(start))
+    .map((entry) => ({ ...entry, path: entry.path.slice(start.length) }))
 }
 
 /** What stands in for the host that a package reference does not name. */
@@ -211,7 +230,11 @@ function secretsSaid(node: Node, raw: unknown, at: string): readonly string[] {
   )
 }
 
-function contradictions(values: ValueOf<typeof valuesTable>, entries: readonly Entry[]): readonly Problem[] {
+/** Values that do not go together. */
+function contradictionsOf(
+  values: ValueOf<typeof valuesTable>,
+  entries: readonly Entry[],
+): readonly Problem[] {
   const { runs, resources, drain, ingress, monitoring, service } = values
   const at = (path: string, detail: string): Problem =>
     invalid(detail, entries.find((entry) => entry.path === path)?.place)
