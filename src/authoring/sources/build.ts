@@ -28,12 +28,7 @@ export interface BuildPlace {
 /** The package behind a reference: what a folder of sources holds is built first. Problems: those of building. */
 export async function packageBehind(reference: string, place: BuildPlace): Promise<RunnablePackage> {
   const isFolder = statSync(reference, { throwIfNoEntry: false })?.isDirectory() === true
-  return isFolder && !isWholeBundle(reference) ? runnablePackage(reference, place) : { reference }
-}
-
-/** Whether a folder is a thick bundle that was unpacked: its images lie in it, and nothing has to be built. */
-function isWholeBundle(folder: string): boolean {
-  return existsSync(join(folder, 'artifacts'))
+  return isFolder ? runnablePackage(reference, place) : { reference }
 }
 
 /** The package at a path, built first where the path leads to sources. Problems: those of building. */
@@ -55,7 +50,8 @@ export async function runnablePackage(path: string, place: BuildPlace): Promise<
         ...(hasPrograms(folder) ? {} : { options: { engine: 'host' } }),
       }
     case 'cnab':
-      return { contract: kind, reference: await packBundle(sources, place) }
+      // A bundle without an image.yml has nothing to build: one that was unpacked, or whose images lie in a registry.
+      return { contract: kind, reference: isImageFolder(folder) ? await packBundle(sources, place) : folder }
     case 'toi':
       return { contract: kind, reference: await packComponents(sources, place) }
   }
@@ -71,7 +67,7 @@ async function packBundle(sources: Sources, { dataDir, signal, progress }: Build
   const reference = firstFileOf(sources)
   const image = imageIn(parseJson(readFileSync(reference, 'utf8')))
   const relocation: Record<string, string> =
-    image === undefined || !isImageFolder(folder) ? {} : { [image]: await buildFolder({ folder, dataDir }) }
+    image === undefined ? {} : { [image]: await buildFolder({ folder, dataDir }) }
   const to = builtPath(sources, dataDir, '.tgz')
   return inCnabContext(dataDir, 'none', (room) =>
     archiveBundle(room.house.workshop.artifacts, {
