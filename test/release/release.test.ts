@@ -3,7 +3,6 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
-  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -25,9 +24,9 @@ import { sourceKinds } from '../../src/authoring/sources/kind.ts'
 import { openEmbeddedEngine } from '../../src/engines/embedded/index.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { fail } from '../../src/model/problem.ts'
-import { asNobody, nobodyId } from '../engines/as-nobody.ts'
 import { jobOf, listener, orderOf } from '../engines/run-row.ts'
 import { ensurePrograms, findProgram } from '../support/debian.ts'
+import { handOver, runAsOrdinary, whyOrdinaryCannot } from '../support/ordinary-user.ts'
 import { startPodman } from '../support/podman.ts'
 import { playTour } from '../support/tour.ts'
 
@@ -72,10 +71,9 @@ describe.skipIf(missing !== undefined)('a release', () => {
     }
   })
 
-  test.skipIf(architecture !== 'x64')(
+  test.skipIf(architecture !== 'x64' || ensurePrograms('busybox') !== undefined)(
     'is installed as docs/installing.md shows it, from npm with less than 30 MB and without sources',
     async () => {
-      expect(ensurePrograms('busybox')).toBeUndefined()
       const folder = join(work, 'reader')
       cpSync(first, folder, { recursive: true })
       // The reader's npm asks the registry of this machine, and trusts it.
@@ -126,16 +124,7 @@ describe.skipIf(missing !== undefined)('a release', () => {
   })
 })
 
-const isRoot = process.getuid?.() === 0
-/** What makes an ordinary user of root; nothing where the tests run as one. */
-const ordinary = isRoot ? ['setpriv', ...asNobody] : ['env']
-const noNewcomer =
-  missing ??
-  ensurePrograms('busybox', 'setpriv') ??
-  (spawnSync(ordinary[0] ?? '', [...ordinary.slice(1), 'unshare', '--user', '--map-root-user', 'true'])
-    .status === 0
-    ? undefined
-    : 'an ordinary user may make no user namespaces here')
+const noNewcomer = missing ?? whyOrdinaryCannot()
 
 /** What a newcomer starts in each form that needs no engine of its own outside. */
 const forms = {
@@ -162,14 +151,13 @@ describe.skipIf(noNewcomer !== undefined)('an ordinary user who is new here', ()
     'gets credentials of every contract with three commands of %s',
     (form, install) => {
       chmodSync(work, 0o755)
-      const [program = '', ...before] = install()
+      const program = install()
       const home = mkdtempSync(join(work, 'new user '))
-      if (isRoot) chownSync(home, nobodyId, nobodyId)
+      handOver(home)
       const run = (...words: readonly string[]) =>
-        spawnSync(ordinary[0] ?? '', [...ordinary.slice(1), program, ...before, ...words], {
+        runAsOrdinary([...program, ...words], {
           cwd: home,
           env: { HOME: home, PATH: `${process.env['PATH']}:/usr/sbin` },
-          encoding: 'utf8',
         })
       const hasTerraform = ['terraform', 'tofu'].some((name) => findProgram(name) !== undefined)
       const contracts = sourceKinds.filter((contract) => contract !== 'brokerpak' || hasTerraform)

@@ -1,28 +1,21 @@
 /** A newcomer with a clone: `npm start` as an ordinary user, and then what it says to do, until every contract has handed out credentials. */
-import { execFileSync, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asNobody, nobodyId } from '../engines/as-nobody.ts'
 import { ensurePrograms, findProgram } from '../support/debian.ts'
+import { handOver, ordinary, runAsOrdinary, whyOrdinaryCannot } from '../support/ordinary-user.ts'
 
-const isRoot = process.getuid?.() === 0
-const missing = ensurePrograms('busybox', 'curl', 'git', 'setpriv')
-const [program = '', ...before] = isRoot ? ['setpriv', ...asNobody] : ['env']
-const noSpaces =
-  missing ??
-  (spawnSync(program, [...before, 'unshare', '--user', '--map-root-user', 'true']).status === 0
-    ? undefined
-    : 'an ordinary user may make no user namespaces here')
+const missing = ensurePrograms('curl', 'git') ?? whyOrdinaryCannot()
 const place = mkdtempSync(join(tmpdir(), 'chandler-clone-'))
 const clone = join(place, 'a new clone')
-const options: SpawnOptions = { cwd: clone, env: { HOME: place, PATH: process.env['PATH'] } }
+const options = { cwd: clone, env: { HOME: place, PATH: process.env['PATH'] } }
 
 /** The files of this checkout, and its npm packages, so that they need not be fetched once more. */
 function makeClone(): void {
   const words = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  for (const file of execFileSync('git', words, { encoding: 'utf8' }).split('\0').filter(Boolean)) {
+  for (const file of execFileSync('git', words, { encoding: 'utf8' }).split('\0').filter(existsSync)) {
     mkdirSync(dirname(join(clone, file)), { recursive: true })
     cpSync(file, join(clone, file), { verbatimSymlinks: true })
   }
@@ -30,10 +23,10 @@ function makeClone(): void {
   mkdirSync(packages)
   const kept = readdirSync('node_modules').filter((name) => !/^\.(cache|vite)/.test(name))
   execFileSync('cp', ['-a', '--reflink=auto', ...kept.map((name) => join('node_modules', name)), packages])
-  if (isRoot) execFileSync('chown', ['-R', `${nobodyId}:${nobodyId}`, place])
+  handOver(place)
 }
 
-describe.skipIf(noSpaces !== undefined)('a clone', () => {
+describe.skipIf(missing !== undefined)('a clone', () => {
   let welcome = ''
   let group = 0
   let said = ''
@@ -41,8 +34,11 @@ describe.skipIf(noSpaces !== undefined)('a clone', () => {
   beforeAll(async () => {
     makeClone()
     const anywhere = ['--set', 'http.listen=127.0.0.1:0', '--set', 'http.adminListen=127.0.0.1:0']
-    const words = [...before, 'npm', 'start', '--', ...anywhere]
-    const child = spawn(program, words, { ...options, detached: true })
+    const [program, ...before] = ordinary
+    const child = spawn(program, [...before, 'npm', 'start', '--', ...anywhere], {
+      ...options,
+      detached: true,
+    })
     group = child.pid ?? 0
     await new Promise<void>((ready, failed) => {
       for (const stream of [child.stdout, child.stderr])
@@ -56,8 +52,7 @@ describe.skipIf(noSpaces !== undefined)('a clone', () => {
   }, 1_800_000)
   afterAll(() => rmSync(place, { recursive: true, force: true }))
 
-  const run = (line: string) =>
-    spawnSync(program, [...before, 'sh', '-c', line], { ...options, encoding: 'utf8' })
+  const run = (line: string) => runAsOrdinary(['sh', '-c', line], options)
 
   test('does what npm start says, as an ordinary user', () => {
     const lines = welcome.match(/^ {2}npx chandler .*$/gm) ?? []
