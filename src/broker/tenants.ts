@@ -67,7 +67,6 @@ export async function eraseTenant(ports: Ports, asker: Asker, name: string): Pro
       // Without a lock, the key that another transaction makes for a new order would go.
       if (hasKey) await tx.eraseTenantKey(name)
       await record(tx, ports, asker, { action: 'tenant.erase', ...about(name) })
-      tx.hint({ kind: 'tenants' })
       return undefined
     })
   }

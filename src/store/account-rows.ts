@@ -46,7 +46,7 @@ export interface AccountWrites {
    * or nothing where there are no more.
    */
   eraseEnded(tenant: string, after: string, most: number): Promise<string | undefined>
-  /** Erases the key of a tenant: what is sealed with it can never be opened again. */
+  /** Erases the key of a tenant: what is sealed with it can never be opened again. Told to all processes, which let go of it. */
   eraseTenantKey(tenant: string): Promise<void>
   /** What stands in the sandbox of a tenant; no other transaction changes that before this one ends. */
   lockSandbox(tenant: string): Promise<readonly SandboxPackage[]>

@@ -12,12 +12,16 @@ import { eraseKeysOfEmpty, ownerOfOperation } from './tenant-keys.ts'
 
 const dayMs = 86_400_000
 
+interface Bound {
+  readonly now: number
+  readonly most: number
+  readonly keys: AuditKeys
+  /** Told when keys of tenants went, too. */
+  erased(): void
+}
+
 /** Removes up to `most` things; answers how many. */
-export async function forgetOld(
-  session: Session,
-  retention: Retention,
-  bound: { readonly now: number; readonly most: number; readonly keys: AuditKeys },
-): Promise<number> {
+export async function forgetOld(session: Session, retention: Retention, bound: Bound): Promise<number> {
   const before = (days: number): number => bound.now - days * dayMs
   const tenants = new Set<string>()
   const steps: readonly ((most: number) => Promise<number>)[] = [
@@ -33,7 +37,7 @@ export async function forgetOld(
   ]
   let count = 0
   for (const step of steps) if (count < bound.most) count += await step(bound.most - count)
-  await eraseKeysOfEmpty(session, tenants)
+  if ((await eraseKeysOfEmpty(session, tenants)) > 0) bound.erased()
   // The file shrinks a little with each call; all at once would keep everyone waiting.
   if (count > 0 && session.dialect.name === 'sqlite') await session.all('PRAGMA incremental_vacuum(256)')
   return count

@@ -337,10 +337,15 @@ describe.each(storeKinds)('%s', (kind) => {
 
     await forget()
     const whileThere = await keys()
+    const hints: string[] = []
+    store.onHint((hint) => void hints.push(hint.kind))
+    await opened.listening()
     await opened.damage(`UPDATE instances SET state = 'gone', updated_at = ${at} WHERE id = 'i-1'`)
     await forget()
 
     expect([whileThere, await keys()]).toEqual([['acme', 'web'], ['web']])
+    // So that all processes let go of it.
+    await expect.poll(() => hints, { timeout: 60_000 }).toContain('tenants')
     expect((await opening(store, had[1] as Had)).slice(0, 2)).toEqual(['opens', 'opens'])
   })
 })

@@ -124,8 +124,9 @@ export async function eraseTenantKey(session: Session, tenant: string): Promise<
 const isEmpty = `NOT EXISTS (SELECT 1 FROM instances i WHERE i.tenant = k.tenant)
   AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.tenant = k.tenant)`
 
-/** Erases the keys of those of the tenants that nothing is left of, not even the trace of an operation. */
-export async function eraseKeysOfEmpty(session: Session, tenants: Iterable<string>): Promise<void> {
+/** Erases the keys of those of the tenants that nothing is left of, not even the trace of an operation; answers how many. */
+export async function eraseKeysOfEmpty(session: Session, tenants: Iterable<string>): Promise<number> {
+  let count = 0
   for (const tenant of tenants) {
     const { forUpdate } = session.dialect
     const row = await session.get(
@@ -134,11 +135,12 @@ export async function eraseKeysOfEmpty(session: Session, tenants: Iterable<strin
     )
     // Another transaction may have sealed something while this one waited for the row: it is looked at once more.
     if (row !== undefined)
-      await session.run(
+      count += await session.run(
         `DELETE FROM tenant_keys WHERE tenant IN (SELECT k.tenant FROM tenant_keys k WHERE k.tenant = ? AND ${isEmpty})`,
         tenant,
       )
   }
+  return count
 }
 
 function tenantKeyOf(row: Row): TenantKey {

@@ -223,8 +223,13 @@ export class Writing extends Looking implements Transaction {
   eraseEnded(tenant: string, after: string, most: number): Promise<string | undefined> {
     return eraseEnded(this.session, { tenant, after, most })
   }
-  eraseTenantKey(tenant: string): Promise<void> {
-    return eraseTenantKey(this.session, tenant)
+  async eraseTenantKey(tenant: string): Promise<void> {
+    await eraseTenantKey(this.session, tenant)
+    this.#letGo()
+  }
+  /** Every process that has opened secrets of tenants lets go of them. */
+  #letGo(): void {
+    this.hint({ kind: 'tenants' })
   }
   async lockSandbox(tenant: string): Promise<readonly SandboxPackage[]> {
     await lockName(this.session, JSON.stringify(['sandbox', tenant]))
@@ -273,7 +278,8 @@ export class Writing extends Looking implements Transaction {
     return raiseEpoch(this.session)
   }
   async forget(retention: Retention, most: number): Promise<number> {
-    return forgetOld(this.session, retention, { now: await this.now(), most, keys: this.chain })
+    const bound = { now: await this.now(), most, keys: this.chain, erased: () => this.#letGo() }
+    return forgetOld(this.session, retention, bound)
   }
   hint(hint: Hint): void {
     this.#around.tell(this.session, hint)
