@@ -111,7 +111,7 @@ describe('what values become', () => {
     },
     {
       what: 'a role of a further namespace',
-      values: `${image}runs: {furtherNamespaces: [acme]}`,
+      values: `${image}runs: {furtherNamespaces: [acme]}\nconfiguration: {tenants: [{name: acme, engine: kubernetes/acme}]}`,
       object: 'RoleBinding acme/chandler-runs',
       path: '/subjects/0/namespace',
       becomes: 'chandler',
@@ -300,6 +300,12 @@ describe('what is wrong with values', () => {
       `${image}configuration:\n  auth:\n    users:\n      - {name: a, role: admin}`,
       4,
       /neither password nor token/,
+    ],
+    [
+      'a tenant in a namespace without a role',
+      `${image}configuration:\n  tenants: [{name: acme, engine: kubernetes/acme}]`,
+      3,
+      /furtherNamespaces lacks acme/,
     ],
     [
       'two accounts with a token of one file',

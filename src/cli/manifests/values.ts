@@ -238,7 +238,8 @@ function contradictionsOf(
   const { runs, resources, drain, ingress, monitoring, service } = values
   const at = (path: string, detail: string): Problem =>
     invalid(detail, entries.find((entry) => entry.path === path)?.place)
-  const { syncWait } = values.configuration.operations as Settings['operations']
+  const { operations, tenants } = values.configuration as Settings
+  const { syncWait } = operations
   const all = [runs.namespace, ...runs.furtherNamespaces]
   const maps = {
     'ingress.namespaceLabels': ingress.namespaceLabels,
@@ -261,6 +262,17 @@ function contradictionsOf(
           ),
         ]
       : []),
+    ...tenants.flatMap(({ name, engine }) => {
+      const wanted = /^kubernetes\/(.+)$/.exec(engine ?? '')?.[1]
+      return wanted === undefined || all.includes(wanted)
+        ? []
+        : [
+            at(
+              'configuration.tenants',
+              `runs.furtherNamespaces lacks ${wanted}, where packages of ${name} run: the broker would have no rights there`,
+            ),
+          ]
+    }),
     ...values.secrets
       .filter((name, i) => ['key-ring', 'tls'].includes(name) || values.secrets.indexOf(name) !== i)
       .map((name) => at('secrets', `two things would lie at /run/secrets/${name}`)),
