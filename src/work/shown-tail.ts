@@ -9,29 +9,42 @@ export interface ShownTail {
   text(): string
 }
 
+/** Of each stream, so that much output beside an error does not push the error out. */
 const bytesMax = 8 * 1024
 const pageRows = 100
 
+interface Part {
+  /** The place among the parts of all streams. */
+  readonly at: number
+  readonly bytes: Uint8Array
+}
+
+interface StreamEnd {
+  readonly parts: Part[]
+  /** Of all its parts. */
+  bytes: number
+}
+
 /** An empty tail; a new step that writes something begins it anew. */
 export function openShownTail(): ShownTail {
+  const ends = new Map<LogPiece['stream'], StreamEnd>()
   let of: string | undefined
-  let parts: Uint8Array[] = []
-  let bytes = 0
+  let count = 0
 
   function add(step: string, stream: LogPiece['stream'], piece: Uint8Array): void {
     if (stream === 'system' || piece.length === 0) return
-    if (of !== step) {
-      of = step
-      parts = []
-      bytes = 0
-    }
+    if (of !== step) ends.clear()
+    of = step
+    const end = ends.get(stream) ?? { parts: [], bytes: 0 }
+    ends.set(stream, end)
     // A copy, for the piece may be a small part of a large buffer.
     const last = new Uint8Array(piece.subarray(-bytesMax))
-    parts.push(last)
-    bytes += last.length
-    for (let first = parts[0]; first && bytes - first.length >= bytesMax; first = parts[0]) {
+    end.parts.push({ at: count++, bytes: last })
+    end.bytes += last.length
+    const { parts } = end
+    for (let first = parts[0]; first && end.bytes - first.bytes.length >= bytesMax; first = parts[0]) {
       parts.shift()
-      bytes -= first.length
+      end.bytes -= first.bytes.length
     }
   }
 
@@ -45,8 +58,18 @@ export function openShownTail(): ShownTail {
         isMore = rows.length === pageRows
       }
     },
-    text: () => Buffer.concat(parts).subarray(-bytesMax).toString(),
+    text() {
+      const parts = [...ends.values()].flatMap(lastOf).toSorted((a, b) => a.at - b.at)
+      return Buffer.concat(parts.map(({ bytes }) => bytes)).toString()
+    },
   }
+}
+
+/** The parts of one stream, the first cut to what there is room for. */
+function lastOf({ parts, bytes }: StreamEnd): readonly Part[] {
+  const [first, ...rest] = parts
+  if (first === undefined) return []
+  return [{ ...first, bytes: first.bytes.subarray(Math.max(0, bytes - bytesMax)) }, ...rest]
 }
 
 /** The tail of a run as it is kept. */

@@ -232,6 +232,13 @@ describe('what is to be carried out though nobody asks for a change', () => {
   })
 })
 
+test('what was printed behind the frame of an error is no part of it', async () => {
+  const log = ['╷', '│ Error: in use', '│ ', '│ Wait for it.', '╵', 'thing: Still destroying...'].join('\n')
+  const { problems } = outcome(ending(provision, situation(await thing()), { exit: 1, log }))
+
+  expect(problems[0]?.detail).toBe('provision failed: Error: in use: Wait for it. exit status 1')
+})
+
 test('an init that fails tells every error, the cause first', async () => {
   const log = [
     'Error: Terraform encountered problems during initialisation, including problems',

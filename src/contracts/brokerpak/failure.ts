@@ -16,7 +16,7 @@ export function errorsOf(log: string): readonly TerraformError[] {
   const lines = log
     .replace(colours, '')
     .split('\n')
-    .map((line) => line.replace(/^\s*[│╷╵|]\s?/, '').trimEnd())
+    .map((line) => line.replace(/^\s*[│|]\s?/, '').trimEnd())
   const starts = lines.flatMap((line, i) => (/^Error: /.test(line) ? [i] : []))
   return starts.map((start, i) => errorAt(lines.slice(start, starts[i + 1] ?? lines.length)))
 }
@@ -29,7 +29,8 @@ export function describeError({ summary, detail, address }: TerraformError): str
 
 function errorAt(lines: readonly string[]): TerraformError {
   const [head = '', ...rest] = lines
-  const end = rest.findIndex((line, i) => /^(?:Error|Warning): |^[╷╵]/.test(line) && i > 0)
+  // Behind the frame goes on what was printed beside the error.
+  const end = rest.findIndex((line) => /^Warning: |^\s*[╷╵]/.test(line))
   const body = end < 0 ? rest : rest.slice(0, end)
   const address = body.map((line) => /^\s*with ([^,]+),?$/.exec(line)?.[1]).find((one) => one !== undefined)
   const place = body.map((line) => /^\s*on (.+ line \d+)/.exec(line)?.[1]).find((one) => one !== undefined)
