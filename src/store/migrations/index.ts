@@ -16,6 +16,7 @@ import { sandbox } from './0014-sandbox.ts'
 import { auditPlaces } from './0015-audit-places.ts'
 import { traces } from './0016-traces.ts'
 import { tenantKeys } from './0017-tenant-keys.ts'
+import { presentInstances } from './0018-present-instances.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   auditPlaces,
   traces,
   tenantKeys,
+  presentInstances,
 ]
