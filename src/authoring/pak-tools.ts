@@ -215,8 +215,8 @@ export async function moveSettings(
   const builtin = await Promise.all(
     paks.map(async (reference) => {
       const { package: pkg } = await readPak(reference, { engine: 'host' })
-      const { manifest, definitions } = pakNotes(pkg)
-      return { reference, services: definitions.map(({ name }) => name), manifest }
+      const { manifest, definitions, origin } = pakNotes(pkg)
+      return { reference, services: definitions.map(({ name }) => name), manifest, isV1: origin === 'v1' }
     }),
   )
   const password = Buffer.from(systemChance.bytes(18)).toString('base64url')

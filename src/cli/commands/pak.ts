@@ -12,6 +12,7 @@ import { add } from '../command.ts'
 import { warningLine } from '../failure.ts'
 import { findingsOf, isForPrograms, type LintForm, printFindings, withLintOutput } from '../findings.ts'
 import { type Form, printDocument, printOne, withOutput } from '../output.ts'
+import { readEnvironmentFile } from '../pak/environment-file.ts'
 import { startingPak } from '../pak/starting-pak.ts'
 import { withRegistries } from '../registries-option.ts'
 import { writeSecrets } from '../secret-files.ts'
@@ -217,11 +218,10 @@ interface ImportOptions {
 
 function variablesOf(file: string): Readonly<Record<string, string>> {
   if (!existsSync(file)) return fail('file.unreadable', file)
-  const lines = readFileSync(file, 'utf8').split('\n')
-  return Object.fromEntries(
-    lines.flatMap((line): readonly (readonly [string, string])[] => {
-      const [, name, value = ''] = /^(?:export\s+)?([A-Za-z_]\w*)=(.*)$/.exec(line.trim()) ?? []
-      return name === undefined ? [] : [[name, value.replace(/^(['"])(.*)\1$/, '$2')]]
-    }),
-  )
+  const { variables, unread } = readEnvironmentFile(readFileSync(file, 'utf8'))
+  if (unread.length > 0)
+    say(
+      `note: ${file}, line ${unread.join(', ')}: nothing is assigned; a value of several lines needs quotes`,
+    )
+  return variables
 }

@@ -66,8 +66,8 @@ test('sources, plans, defaults and accounts become our settings', () => {
           global_defaults: { region: 'eu' },
           global_labels: [{ key: 'k', value: 'v' }],
           environment: { API_KEY: 'own', REGION: 'eu' },
-          services: { 'my-thing': { provision_defaults: { colour: 'red' } } },
-          plans: { 'my-thing': plans },
+          services: { thing: { provision_defaults: { colour: 'red' } } },
+          plans: { thing: plans },
         },
       },
     ],
@@ -122,6 +122,86 @@ test('what a pak at hand declares is lent from files, and what it lacks is said'
     expect.stringContaining('declares no parameter OTHER'),
     expect.stringContaining('requires ARM_TENANT_ID'),
   ])
+})
+
+test('variables of a service have the prefix of its source, and those of a pak at hand are of no other', () => {
+  const moved = move(
+    {
+      GSB_BROKERPAK_SOURCES: JSON.stringify({
+        a: { uri: 'https://x/a.brokerpak', service_prefix: 'my-' },
+        b: { uri: 'https://x/b.brokerpak' },
+      }),
+      GSB_SERVICE_MY_THING_PLANS: JSON.stringify(plans),
+      GSB_SERVICE_OTHER_PLANS: JSON.stringify(plans),
+    },
+    [{ reference: './a.brokerpak', services: ['thing'], manifest: { ...manifest, requiredEnvironment: [] } }],
+  )
+
+  expect(moved.settings['catalog']).toEqual([
+    { package: 'https://x/a.brokerpak', options: { service_prefix: 'my-', plans: { thing: plans } } },
+    { package: 'https://x/b.brokerpak', options: { plans: { other: plans } } },
+  ])
+  expect(move({ GSB_SERVICE_GONE_PLANS: '[]' }).remarks).toEqual([
+    'GSB_SERVICE_GONE_PLANS: no pak that is named has this service; name its pak with --pak',
+  ])
+})
+
+test('paks that are told different values under one name have a file each', () => {
+  const source = (name: string, key: string) => ({
+    uri: `https://x/${name}.brokerpak`,
+    config: JSON.stringify({ API_KEY: key }),
+  })
+  const { settings, secrets } = move(
+    {
+      GSB_BROKERPAK_SOURCES: JSON.stringify({
+        a: source('a', 'one'),
+        b: source('b', 'two'),
+        c: source('c', 'one'),
+      }),
+    },
+    ['a', 'b', 'c'].map((name) => ({
+      reference: `./${name}.brokerpak`,
+      services: [],
+      manifest: { ...manifest, requiredEnvironment: [] },
+    })),
+  )
+
+  expect(settings['catalog']).toMatchObject(
+    ['API_KEY', 'API_KEY-2', 'API_KEY'].map((file) => ({
+      infrastructure: [{ name: 'API_KEY', value_file: `./secrets/${file}` }],
+    })),
+  )
+  expect(secrets).toMatchObject({ API_KEY: 'one', 'API_KEY-2': 'two' })
+})
+
+test('paks of gcp-service-broker are lent the account that it hands to templates', () => {
+  const account = '{"project_id":"p","private_key":"k"}'
+  const pak = {
+    reference: './old.brokerpak',
+    services: [],
+    manifest: { ...manifest, requiredEnvironment: [] },
+  }
+  const moved = move({ ROOT_SERVICE_ACCOUNT_JSON: account }, [{ ...pak, isV1: true }])
+
+  expect(moved.settings['catalog']).toMatchObject([
+    { infrastructure: [{ name: 'GOOGLE_CREDENTIALS' }, { name: 'GOOGLE_PROJECT' }] },
+  ])
+  expect(moved.secrets).toMatchObject({ GOOGLE_CREDENTIALS: account, GOOGLE_PROJECT: 'p' })
+  expect(move({ ROOT_SERVICE_ACCOUNT_JSON: account }, [pak]).remarks.join()).toMatch(
+    /^ROOT_SERVICE_ACCOUNT_JSON: /,
+  )
+})
+
+test('what Terraform would have found in the environment is said, and not what every program finds', () => {
+  const { remarks } = move({
+    HTTPS_PROXY: 'http://proxy',
+    AWS_REGION: 'eu',
+    HOME: '/root',
+    LC_ALL: 'C',
+    PATH: '/bin',
+  })
+
+  expect(remarks).toEqual([expect.stringMatching(/^AWS_REGION, HTTPS_PROXY: no pak at hand declares these/)])
 })
 
 test('what cannot be moved is said, whatever it is', () => {

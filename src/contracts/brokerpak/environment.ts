@@ -21,6 +21,8 @@ export interface PakAtHand {
   readonly reference: string
   readonly services: readonly string[]
   readonly manifest: Manifest
+  /** Built for gcp-service-broker, which hands its templates the account of its own. */
+  readonly isV1?: boolean
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -30,6 +32,8 @@ interface Move {
   readonly secrets: Record<string, string>
   /** Variables that have become something here. */
   readonly taken: Set<string>
+  /** Services of paks at hand, as variables have their names. */
+  readonly atHand: ReadonlySet<string>
   readonly faults: string[]
   readonly remarks: string[]
 }
@@ -46,8 +50,13 @@ export function moveEnvironment(
   paks: readonly PakAtHand[],
   operatorPassword: string,
 ): Moved {
-  const move: Move = { environment, secrets: {}, taken: new Set(), faults: [], remarks: [] }
+  const atHand = new Set<string>()
+  const move: Move = { environment, secrets: {}, taken: new Set(), atHand, faults: [], remarks: [] }
   const sources = sourcesOf(move)
+  for (const { reference, services } of paks) {
+    const { source } = sources.find(({ uri }) => isSame(uri, reference)) ?? {}
+    for (const name of services) atHand.add(variableName(`${prefixOf(source)}${name}`))
+  }
   const builtin = paks.filter((pak) => sources.every(({ uri }) => !isSame(uri, pak.reference)))
   const wantsBuiltin = flag(read(move, 'GSB_COMPATIBILITY_ENABLE_BUILTIN_BROKERPAKS'), true)
   const catalog = [
@@ -95,10 +104,12 @@ function read(move: Move, name: string): string | undefined {
   return move.environment[name]
 }
 
-/** A value that stands in a file of its own. */
+/** A value that stands in a file of its own; paks may be given different ones under one name. */
 function secretFile(move: Move, name: string, value: string): string {
-  move.secrets[name] = value
-  return `./${secretsFolder}/${name}`
+  let file = name
+  for (let other = 2; (move.secrets[file] ?? value) !== value; other++) file = `${name}-${other}`
+  move.secrets[file] = value
+  return `./${secretsFolder}/${file}`
 }
 
 function isSame(uri: string, reference: string): boolean {
@@ -115,6 +126,10 @@ interface Source {
   readonly source: JsonObject
 }
 
+function prefixOf(source: JsonObject = {}): string {
+  return typeof source['service_prefix'] === 'string' ? source['service_prefix'] : ''
+}
+
 function sourcesOf(move: Move): readonly Source[] {
   const given = jsonAt(move, 'GSB_BROKERPAK_SOURCES')
   return Object.entries(isObject(given) ? (given as JsonObject) : {}).flatMap(([key, value]) => {
@@ -125,11 +140,15 @@ function sourcesOf(move: Move): readonly Source[] {
   })
 }
 
-/** Names of services that variables speak of, as near as upper case lets us see them. */
-function guessedServices(move: Move, reference: string): readonly string[] {
+const serviceVariable = /^GSB_SERVICE_(.+)_(?:PLANS|PROVISION_DEFAULTS|BIND_DEFAULTS)$/
+
+/** Names of services that variables speak of and no pak at hand has, as near as upper case lets us see them. */
+function guessedServices(move: Move, reference: string, prefix: string): readonly string[] {
+  const start = variableName(prefix)
   const names = Object.keys(move.environment).flatMap((name) => {
-    const found = /^GSB_SERVICE_(.+)_(?:PLANS|PROVISION_DEFAULTS|BIND_DEFAULTS)$/.exec(name)?.[1]
-    return found === undefined ? [] : [found.toLowerCase().replaceAll('_', '-')]
+    const found = serviceVariable.exec(name)?.[1]
+    const isIts = found?.startsWith(start) === true && !move.atHand.has(found)
+    return isIts ? [found.slice(start.length).toLowerCase().replaceAll('_', '-')] : []
   })
   const services = [...new Set(names)]
   const guess = services.length === 0 ? '' : `; its services are taken to be called ${services.join(', ')}`
@@ -140,20 +159,21 @@ function guessedServices(move: Move, reference: string): readonly string[] {
 }
 
 function entryOf(move: Move, reference: string, pak: PakAtHand | undefined, source: JsonObject): JsonObject {
-  const services = pak?.services ?? guessedServices(move, reference)
+  const prefix = prefixOf(source)
+  const services = pak?.services ?? guessedServices(move, reference, prefix)
   const global = textJson(move, 'GSB_BROKERPAK_CONFIG', read(move, 'GSB_BROKERPAK_CONFIG'))
   const own = textJson(move, `config of ${reference}`, source['config'])
   const { global_labels: labels, ...parameters } = { ...global, ...own }
   const values = texts(parameters)
-  const plans = compact(services.map((name) => [name, plansOf(move, name)]))
-  const defaults = compact(services.map((name) => [name, defaultsOf(move, name)]))
+  const plans = compact(services.map((name) => [name, plansOf(move, `${prefix}${name}`)]))
+  const defaults = compact(services.map((name) => [name, defaultsOf(move, `${prefix}${name}`)]))
   const all = jsonAt(move, 'GSB_PROVISION_DEFAULTS')
   const excluded = String(source['excluded_services'] ?? '')
     .split('\n')
     .filter((id) => id.trim() !== '')
   const accepts = flag(read(move, 'CSB_DISABLE_REQUEST_PROPERTY_VALIDATION'), false)
   const options = compact([
-    ['service_prefix', source['service_prefix'] === '' ? undefined : source['service_prefix']],
+    ['service_prefix', prefix === '' ? undefined : prefix],
     ['excluded_services', excluded.length > 0 ? excluded : undefined],
     ['global_defaults', all],
     ['global_labels', labels],
@@ -163,7 +183,8 @@ function entryOf(move: Move, reference: string, pak: PakAtHand | undefined, sour
     ['plans', filled(plans)],
     ['unknown_parameters', accepts ? 'accept' : undefined],
   ])
-  const infrastructure = pak === undefined ? [] : lentTo(move, pak, values)
+  const account = pak?.isV1 === true ? accountLent(move) : []
+  const infrastructure = pak === undefined ? [] : [...lentTo(move, pak, values), ...account]
   return {
     package: reference,
     ...(Object.keys(options).length > 0 ? { options } : {}),
@@ -186,6 +207,20 @@ function lentTo(move: Move, { reference, manifest }: PakAtHand, config: JsonObje
       move.remarks.push(`${reference} requires ${name}, which is not set: lend it as infrastructure`)
     return []
   })
+}
+
+/** The account that gcp-service-broker hands to the templates of every pak. */
+function accountLent(move: Move): readonly Json[] {
+  const account = read(move, 'ROOT_SERVICE_ACCOUNT_JSON')
+  if (account === undefined) return []
+  const project = textJson(move, 'ROOT_SERVICE_ACCOUNT_JSON', account)['project_id']
+  const values = compact([
+    ['GOOGLE_CREDENTIALS', account],
+    ['GOOGLE_PROJECT', project],
+  ])
+  return Object.entries(values).flatMap(([name, value]): readonly Json[] =>
+    typeof value === 'string' ? [{ name, value_file: secretFile(move, name, value) }] : [],
+  )
 }
 
 function plansOf(move: Move, service: string): Json | undefined {
@@ -249,8 +284,26 @@ function remark(move: Move): void {
   const unread = Object.keys(move.environment).filter(
     (name) => ofOriginals.test(name) && !move.taken.has(name) && !said.has(name),
   )
-  for (const name of unread.sort()) move.remarks.push(`${name}: has no counterpart here and was left out`)
+  for (const name of unread.sort()) {
+    const isOfService = serviceVariable.test(name)
+    move.remarks.push(
+      isOfService
+        ? `${name}: no pak that is named has this service; name its pak with --pak`
+        : `${name}: has no counterpart here and was left out`,
+    )
+  }
+  const others = Object.keys(move.environment).filter(
+    (name) => !ofOriginals.test(name) && !ofSystems.test(name) && !move.taken.has(name) && !said.has(name),
+  )
+  if (others.length > 0) move.remarks.push(`${others.sort().join(', ')}: ${ofOthers}`)
 }
+
+const ofOthers =
+  'no pak at hand declares these, and the originals hand their whole environment to Terraform; what templates or providers need belongs under environment among the options'
+
+/** What shells, systems and Cloud Foundry set for every program. */
+const ofSystems =
+  /^(?:_|PATH|HOME|PWD|OLDPWD|SHELL|SHLVL|USER|LOGNAME|MAIL|TERM|COLORTERM|LANG|LANGUAGE|HOSTNAME|DISPLAY|EDITOR|PAGER|TMPDIR|TZ|LS_COLORS|MEMORY_LIMIT)$|^(?:LC|XDG|SSH|DBUS|VCAP|CF|INSTANCE|npm|CHANDLER)_/
 
 /** Whose names say that they are meant for an original. */
 const ofOriginals =
