@@ -1,8 +1,8 @@
-/** A wire to the database that can be cut: connections pass until they are torn, and none is let in while it is cut. */
+/** A wire to a server that can be cut: connections pass until they are torn, and none is let in while it is cut. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface Wire {
-  /** The same database, through the wire. */
+  /** The same server, through the wire. */
   readonly url: string
   /** Tears every connection. */
   tear(): void
@@ -12,8 +12,8 @@ export interface Wire {
   close(): Promise<void>
 }
 
-export async function openWire(databaseUrl: string): Promise<Wire> {
-  const target = new URL(databaseUrl)
+export async function openWire(server: string): Promise<Wire> {
+  const target = new URL(server)
   const sockets = new Set<Socket>()
   let open = true
   const keep = (socket: Socket): void => {
@@ -22,7 +22,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     // A torn connection is what this is for.
     socket.on('error', () => socket.destroy())
   }
-  const server = createServer((near) => {
+  const entrance = createServer((near) => {
     keep(near)
     if (!open) {
       near.resetAndDestroy()
@@ -35,12 +35,13 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => entrance.listen(0, '127.0.0.1', resolve))
   const tear = (): void => {
     for (const socket of sockets) socket.resetAndDestroy()
   }
-  const through = new URL(databaseUrl)
-  through.port = String((server.address() as AddressInfo).port)
+  const through = new URL(server)
+  through.hostname = '127.0.0.1'
+  through.port = String((entrance.address() as AddressInfo).port)
   return {
     url: through.href,
     tear,
@@ -53,7 +54,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     },
     close: () => {
       tear()
-      return new Promise((resolve) => server.close(() => resolve()))
+      return new Promise((resolve) => entrance.close(() => resolve()))
     },
   }
 }

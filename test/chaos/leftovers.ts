@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { StormyCluster } from './stormy-cluster.ts'
 import { canary } from './wares.ts'
 
 export interface Place {
@@ -9,12 +10,15 @@ export interface Place {
   /** The folder for temporary files that the brokers were given. */
   readonly temporary: string
   readonly runs: readonly string[]
+  readonly cluster?: Pick<StormyCluster, 'left'>
 }
 
 /** Resolves when what a crash left is swept, or has had the time to be. */
 export async function untilSwept(place: Place): Promise<void> {
-  for (let tries = 0; tries < 300 && (foldersOfRuns(place).length > 0 || groupsOf(place).length > 0); tries++)
-    await pause(200)
+  const isSwept = async (): Promise<boolean> =>
+    foldersOfRuns(place).length + groupsOf(place).length === 0 &&
+    (place.cluster === undefined || (await place.cluster.left()).length === 0)
+  for (let tries = 0; tries < 300 && !(await isSwept()); tries++) await pause(200)
 }
 
 /** Everything that is still there when the brokers are gone; what is being cleared away gets a moment. */
@@ -31,7 +35,7 @@ export async function leftBehind(place: Place): Promise<readonly string[]> {
     await pause(200)
     found = look()
   }
-  return [...found, ...canariesIn(place.dataDir)]
+  return [...found, ...((await place.cluster?.left()) ?? []), ...canariesIn(place.dataDir)]
 }
 
 /** Processes that name the folder, or work in it. */

@@ -5,6 +5,7 @@
 import { present } from '../../src/kit/present.ts'
 import { fail } from '../../src/model/problem.ts'
 import { argumentsOf, countOf, misused } from '../arguments.ts'
+import { clusterMissing } from '../kubernetes/programs.ts'
 import { commandContracts } from './command-works.ts'
 import { everyCommit, killedCommands } from './commands.ts'
 import { readLife } from './lives/life.ts'
@@ -12,6 +13,7 @@ import { live, shareOf } from './lives/lives.ts'
 import { lifeContracts } from './lives/wares.ts'
 import {
   cutDatabase,
+  disturbedCluster,
   killedBroker,
   killedReplica,
   killedWithContainers,
@@ -49,10 +51,19 @@ type Storm = readonly [name: string, run: () => Promise<Outcome | readonly strin
 
 const serviceBundles = () => killedWithContainers({ ...size, customers: 6, kind: 'service-bundled' })
 
+/** Pods take longer than what only pretends. */
+const inPods = () =>
+  disturbedCluster({ ...size, customers: isLong ? 24 : 12, unreadyAt: Math.floor(size.blows / 2) })
+const clusterStorms: readonly Storm[] =
+  clusterMissing() === undefined
+    ? [['kill -9 of one of three, PostgreSQL, pods of a cluster that is disturbed', inPods]]
+    : []
+
 const long: readonly Storm[] = [
   ['kill -9, SQLite, programs in containers', () => killedWithContainers({ ...size, customers: 6 })],
   ['kill -9, SQLite, service bundles', serviceBundles],
   ['kill -9 of one of two, PostgreSQL', () => killedReplica(size)],
+  ...clusterStorms,
 ]
 
 /** All contracts, at every commit. */
@@ -70,6 +81,7 @@ const usual: readonly Storm[] = [
   ['kill -9, PostgreSQL', () => killedBroker('postgres', size)],
   ['kill -9 of one of two, PostgreSQL', () => killedReplica(size)],
   ['connection to the database cut', () => cutDatabase(size)],
+  ...clusterStorms,
 ]
 
 /** Each contract at the doors that it has; told where the steps are given. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrokerProcess, startBrokerProcess } from '../support/broker-process.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { type StormyCluster, startStormyCluster } from './stormy-cluster.ts'
 import { bundled, pretended, serviceBundled, type Wares } from './wares.ts'
 
 export type StoreKind = 'sqlite' | 'postgres'
@@ -14,6 +15,8 @@ export interface Room {
   readonly temporary: string
   readonly wares: Wares
   readonly database: string
+  /** Where programs work in pods. */
+  readonly cluster: StormyCluster | undefined
   start(store?: string): Promise<BrokerProcess>
   kill(broker: BrokerProcess | undefined): Promise<void>
   /** Ends all brokers that are left, as an operator does. */
@@ -22,9 +25,9 @@ export interface Room {
   whenOneDies(tell: (why: Error) => void): void
 }
 
-/** What is ordered: pretended work, CNAB bundles, or service bundles, which call their stand-in while they run. */
+/** What is ordered: pretended work, CNAB bundles, the same in pods, or service bundles, which call their stand-in while they run. */
 export type WaresKind = keyof typeof makers
-const makers = { pretended, bundled, 'service-bundled': serviceBundled }
+const makers = { pretended, bundled, 'in-pods': bundled, 'service-bundled': serviceBundled }
 
 /** Lets it be used. */
 export async function inRoom<T>(
@@ -36,7 +39,8 @@ export async function inRoom<T>(
   const [dataDir, temporary] = [join(home, 'data'), join(home, 'temporary')]
   mkdirSync(dataDir, { mode: 0o700 })
   mkdirSync(temporary)
-  const wares = await makers[kind](kind === 'pretended' ? dataDir : join(home, 'wares'))
+  const cluster = kind === 'in-pods' ? await startStormyCluster(home) : undefined
+  const wares = await makers[kind](kind === 'pretended' ? dataDir : join(home, 'wares'), cluster)
   const server: PostgresServer | undefined = store === 'postgres' ? await startPostgres() : undefined
   const database = server === undefined ? 'sqlite' : await server.database()
   const brokers = new Set<BrokerProcess>()
@@ -51,6 +55,7 @@ export async function inRoom<T>(
       temporary,
       wares,
       database,
+      cluster,
       async start(at = database) {
         const environment = { ...impatient, TMPDIR: temporary }
         const broker = await startBrokerProcess({
@@ -75,6 +80,7 @@ export async function inRoom<T>(
   } finally {
     await Promise.all([...brokers].map((broker) => end(broker, 'SIGKILL')))
     await server?.stop()
+    await cluster?.stop()
     rmSync(home, { recursive: true, force: true })
   }
 }

@@ -1,5 +1,6 @@
 /** What brokers have to survive: being killed at any moment, one of two dying, the database away, a stampede. */
 import { join } from 'node:path'
+import { present } from '../../src/kit/present.ts'
 import { makeRandom, type Random } from '../simulation/world.ts'
 import { ask } from '../support/ask.ts'
 import { accounts, pretendedOrder } from '../support/broker-process.ts'
@@ -11,6 +12,7 @@ import { openJournal } from './journal.ts'
 import { leftBehind, untilSwept } from './leftovers.ts'
 import { goOnDuty } from './operator.ts'
 import { inRoom, type Room, type StoreKind, type WaresKind } from './room.ts'
+import { type ClusterBlow, clusterBlows } from './stormy-cluster.ts'
 
 export interface StormSize {
   readonly customers: number
@@ -19,6 +21,8 @@ export interface StormSize {
   readonly seed: number
   /** How many answers may come between two blows; absent: two for each customer. */
   readonly answers?: number
+  /** With which blow the node is away until the cluster takes it for lost; absent: never, since that takes a minute. */
+  readonly unreadyAt?: number
   /** Told of each blow. */
   readonly told?: (blow: number) => void
 }
@@ -76,6 +80,40 @@ export function killedReplica(size: StormSize): Promise<Outcome> {
   })
 }
 
+/**
+ * Three brokers over one PostgreSQL and a cluster, where programs work in pods: brokers are killed, the API server ends and forgets,
+ * the way to it is cut, others delete pods, the node freezes.
+ */
+export function disturbedCluster(size: StormSize): Promise<Outcome> {
+  const told = { answers: 400, kind: 'in-pods', ...size } as const
+  return weather('postgres', told, async ({ start, kill, front, random, cluster }) => {
+    const brokers = [await start(), await start(), await start()]
+    const urls = () => brokers.map(({ url }) => url)
+    front.up(urls())
+    const killOne = async (): Promise<void> => {
+      const victim = random.between(0, brokers.length - 1)
+      await kill(brokers[victim])
+      await front.after(random.between(1, size.customers))
+      brokers[victim] = await start()
+      front.up(urls())
+    }
+    // Each kind once before any comes again.
+    let kinds: ClusterBlow[] = []
+    const disturb = async (): Promise<void> => {
+      if (kinds.length === 0) kinds = [...clusterBlows]
+      const kind = random.pick(kinds)
+      kinds.splice(kinds.indexOf(kind), 1)
+      await cluster?.blow(kind, random)
+    }
+    for (let i = 0; i < size.blows; i++) {
+      size.told?.(i)
+      await front.after(random.between(1, told.answers))
+      await Promise.all([disturb(), ...(random.chance(0.7) ? [killOne()] : [])])
+      if (i === size.unreadyAt) await cluster?.blow('unready', random)
+    }
+  })
+}
+
 /** The connection to the database torn while statements are on their way, and sometimes away for a while. */
 export function cutDatabase(size: StormSize): Promise<Outcome> {
   return weather('postgres', size, async ({ start, front, random, database }) => {
@@ -125,7 +163,7 @@ export async function stampede(store: StoreKind, orders: number): Promise<readon
   })
 }
 
-interface Weather extends Pick<Room, 'start' | 'kill'> {
+interface Weather extends Pick<Room, 'start' | 'kill' | 'cluster'> {
   readonly front: Front
   readonly random: Random
   readonly size: StormSize
@@ -141,7 +179,7 @@ function weather(
   blow: Blow,
 ): Promise<Outcome> {
   return inRoom(store, size.kind ?? 'pretended', async (room) => {
-    const { start, kill, dataDir, wares, database } = room
+    const { start, kill, dataDir, wares, database, cluster } = room
     const random = makeRandom(size.seed)
     const front = makeFront(random.fork('front'))
     const journal = openJournal(join(dataDir, 'acknowledged.log'))
@@ -153,20 +191,21 @@ function weather(
       const own = random.fork(`customer ${number}`)
       for (let life = 0; storming || life === 0; life++) {
         const instance = `c${number}-${life}`
-        expected.push(await liveOnce(instance, { front, wares, journal, random: own, faults }))
+        const ports = { front, wares, journal, random: own, faults, bereft: cluster?.bereft ?? new Set() }
+        expected.push(await liveOnce(instance, ports))
       }
     }
     const customers = Promise.all(Array.from({ length: size.customers }, (_, i) => customer(i)))
     customers.catch((why: Error) => front.giveUp(why))
     const duty = goOnDuty(front)
-    const tidy = await blow({ start, kill, front, random: random.fork('blows'), size, database })
+    const tidy = await blow({ start, kill, front, random: random.fork('blows'), size, database, cluster })
     storming = false
     await customers
     const acknowledged = journal.all()
     journal.close()
     const found = await lookAfter({ front, wares, acknowledged, expected })
     await duty.end()
-    const place = { dataDir, temporary: room.temporary, runs: found.runs }
+    const place = { dataDir, temporary: room.temporary, runs: found.runs, ...present({ cluster }) }
     await untilSwept(place)
     await room.endAll()
     await tidy?.()

@@ -9,6 +9,7 @@ import { specOf } from '../apb/spec.ts'
 import { thickBundle } from '../cnab/bundle.ts'
 import { conformanceConfig, slowOffer } from '../support/broker-process.ts'
 import { noteStarts } from '../support/sim-starts.ts'
+import type { StormyCluster } from './stormy-cluster.ts'
 
 /** How long the work takes, and how it ends. */
 export interface Pretence {
@@ -101,8 +102,8 @@ auth:
     - { name: operator, password: conformance-of-operators, role: operator }
 `
 
-/** A bundle that is made here, in containers of the embedded engine. */
-export async function bundled(folder: string): Promise<Wares> {
+/** A bundle that is made here, in containers of the embedded engine or pods of a cluster. */
+export async function bundled(folder: string, cluster?: StormyCluster): Promise<Wares> {
   mkdirSync(folder, { recursive: true })
   const { folder: made } = await thickBundle(folder, { name: 'stormy', run, bundle })
   const offer = {
@@ -113,7 +114,7 @@ export async function bundled(folder: string): Promise<Wares> {
   writeFileSync(
     config,
     `http: { listen: '127.0.0.1:0', adminListen: off }
-engine: embedded
+${cluster === undefined ? 'engine: embedded' : inCluster(cluster)}
 shutdown: { drainDelay: 0s, drain: 5s }
 ${accounts}
 catalog:
@@ -136,6 +137,12 @@ catalog:
     misspoken,
     begun: () => [],
   }
+}
+
+function inCluster({ kubeconfig, helper, registry }: StormyCluster): string {
+  return `engine: kubernetes
+kubernetes: { kubeconfig: ${kubeconfig}, helper: '${helper}', registry: '${registry}/packages' }
+registries: { hosts: [{ host: '${registry}', plainHttp: true }] }`
 }
 
 const spec = specOf('stormy-apb', {

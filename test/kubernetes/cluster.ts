@@ -22,8 +22,11 @@ export interface TestCluster {
   readonly host: string
   /** What stands before a command that shall run in the network of the node, where pods are reached. */
   readonly inside: readonly string[]
-  /** Ends the API server, and waits until another one serves. */
-  restartServer(): Promise<void>
+  /**
+   * What happens to it. restart: the API server ends, and another one serves; forget: the same without a word, and all that was is
+   * compacted away, so that no watch can go on from where it stood; freeze, thaw: the node answers nothing, and does nothing, until then.
+   */
+  order(what: 'restart' | 'forget' | 'freeze' | 'thaw'): Promise<void>
   stop(): Promise<void>
 }
 
@@ -56,8 +59,8 @@ export async function startCluster(): Promise<TestCluster> {
     helper,
     host,
     inside: ['nsenter', `--net=/proc/${pid}/ns/net`],
-    restartServer: async () => {
-      child.stdin.write('restart\n')
+    order: async (what) => {
+      child.stdin.write(`${what}\n`)
       await said.next()
     },
     stop: async () => {

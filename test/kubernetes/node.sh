@@ -78,15 +78,31 @@ kubelet --config="$folder/kubelet.yaml" --kubeconfig="$folder/kubeconfig" --root
   --container-runtime=remote --container-runtime-endpoint=unix:///run/containerd/containerd.sock \
   --hostname-override=n1 --node-ip=$bridge --runtime-cgroups=/ --cni-conf-dir="$folder/cni" >"$log/kubelet" 2>&1 </dev/null &
 echo started
+another() {
+  pkill "$1" -x kube-apiserver || true
+  # Asked to end, it waits a minute for watches that do not.
+  left=40
+  while pgrep -x kube-apiserver >/dev/null; do
+    [ $left -gt 0 ] || pkill -KILL -x kube-apiserver || true
+    left=$((left - 1))
+    sleep 0.05
+  done
+  "$2"
+  apiserver &
+  until ready; do sleep 0.1; done
+}
+etcd_asked() { curl -s -X POST "http://127.0.0.1:2379/v3/kv/$1" -d "$2"; }
+compact() {
+  revision=$(etcd_asked range '{"key":"eA=="}' | sed 's/.*"revision":"\([0-9]*\)".*/\1/')
+  etcd_asked compaction "{\"revision\":\"$revision\"}" >/dev/null
+}
 # Orders come as lines; the end of them is the end of all.
 while read -r order; do
   case $order in
-    restart)
-      pkill -x kube-apiserver || true
-      while pgrep -x kube-apiserver >/dev/null; do sleep 0.05; done
-      apiserver &
-      until ready; do sleep 0.1; done
-      ;;
+    restart) another -TERM true ;;
+    forget) another -KILL compact ;;
+    freeze) pkill -STOP -x kubelet ;;
+    thaw) pkill -CONT -x kubelet ;;
   esac
   echo "$order"
 done
