@@ -15,6 +15,7 @@ import { insideWorkspace } from './job-files.ts'
 import { doorFile, type ShimPlan, type StartGate } from './shim.ts'
 import type { StartedShim, Starters } from './starters.ts'
 import type { StepPlan } from './step-plan.ts'
+import { nameAhead } from './sweep-ahead.ts'
 import { hold, waitingScript } from './waiting-shim.ts'
 import { addressesFor, specOf, writeRun } from './write-run.ts'
 
@@ -75,7 +76,7 @@ export async function begin(
   { job, cluster }: Anticipated,
   signal: AbortSignal,
 ): Promise<Waiting | undefined> {
-  const name = `chd-ahead-${process.pid}-${randomBytes(6).toString('hex')}`
+  const name = nameAhead()
   const unique = `${name}~${randomBytes(6).toString('hex')}`
   const { rooms, starters } = at
   const aside = join(rooms.aside, unique)

@@ -74,6 +74,12 @@ describe.skipIf(missing !== undefined)('after crashes the embedded engine', () =
     setTimeout(() => owner.kill('SIGKILL'), delay)
     await exited
     await expect.poll(() => processesOf(join(crashing.folder, 'embedded', 'aside'))).toEqual([])
+    await (await openSuccessor(crashing)).list('another-cluster')
+    const rooms = [
+      join(crashing.folder, 'embedded', 'aside'),
+      await findPrivates(join(crashing.folder, 'embedded')),
+    ]
+    expect(rooms.flatMap(namesIn).filter((one) => one.startsWith(`chd-ahead-${owner.pid}-`))).toEqual([])
   }
 
   const isNewAside = (before: readonly string[]) => shimsAside().some((name) => !before.includes(name))

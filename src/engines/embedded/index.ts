@@ -17,7 +17,7 @@ import type { Supplies } from '../supplies.ts'
 import { sweepOld } from '../sweep-old.ts'
 import { type Ahead, openAhead } from './ahead.ts'
 import { sweepGroups } from './cgroups.ts'
-import { discard } from './discard.ts'
+import { type Discarding, discard } from './discard.ts'
 import { flusherOf } from './flusher.ts'
 import { follow } from './follow.ts'
 import { type Host, hostProblems, type RuntimeChoice } from './host.ts'
@@ -37,7 +37,8 @@ import { sweepSkeletons } from './run-skeleton.ts'
 import { startRun } from './start.ts'
 import { openStarters } from './starters.ts'
 import { stopRun } from './stop.ts'
-import { openTrash, type Trash } from './trash.ts'
+import { sweepAhead } from './sweep-ahead.ts'
+import { openTrash } from './trash.ts'
 
 export interface EmbeddedOptions {
   /** For runs and what they write; several processes may share it. */
@@ -180,24 +181,16 @@ async function look(rooms: ArtifactContext, host: Host, run: string): Promise<Ru
   return kind === 'not-begun' ? { kind: 'laid-out' } : { kind: 'started', ticket: run satisfies Ticket }
 }
 
-interface Listing {
-  readonly rooms: ArtifactContext
-  readonly trash: Trash
-  readonly host: Host
-  readonly clock: Clock
-}
-
-async function list(
-  { rooms, trash, host: { controls }, clock }: Listing,
-  cluster: string,
-): Promise<readonly FoundRun[]> {
+async function list(at: Discarding, cluster: string): Promise<readonly FoundRun[]> {
+  const { rooms, trash, host, clock } = at
   const all = await recordsOf(rooms)
   const secrets = new Set(await Promise.all(all.map(({ paths }) => privateOf(paths))))
+  await sweepAhead(at)
   await sweepPrivates(rooms.privates, clock, (path) => secrets.has(path))
   await sweepStrays(clock)
   const names = new Set(all.flatMap(({ record }) => record.names))
   const isThere = (name: string): boolean => names.has(name) || existsSync(pathsOf(rooms, name).folder)
-  await sweepGroups(controls, clock.now(), { isThere })
+  await sweepGroups(host.controls, clock.now(), { isThere })
   const grounds = async (): Promise<ReadonlySet<string>> =>
     new Set((await recordsOf(rooms)).map(({ record }) => record.ground))
   await sweepSkeletons({ rooms, trash, clock }, grounds)
