@@ -66,6 +66,7 @@ export interface Expectation {
 /** What must come of a step. */
 export function expect(step: Step, world: World, traits: Traits): Expectation {
   const refused: Expectation = { whole: { answer: 'refused', begins: 0, world } }
+  if (asksNothing(step, world, traits)) return { whole: { answer: 'nothing', begins: 0, world } }
   if (!traits.able.includes(step.verb)) return refused
   switch (step.verb) {
     case 'provision':
@@ -116,11 +117,16 @@ function provision(step: Step, world: World, traits: Traits): Maybe {
   }
 }
 
+/** An update that changes nothing is answered also where nothing can be updated: platforms bring a new context that way. */
+function asksNothing(step: Step, world: World, { answersAtOnce }: Traits): boolean {
+  if (step.verb !== 'update' && step.verb !== 'repeat') return false
+  const isSameAgain = isSame(wishOf(step, world.wish), world.wish)
+  return answersAtOnce && world.state === 'ready' && isSameAgain && !world.isDue
+}
+
 function update(step: Step, world: World, traits: Traits): Maybe {
   if (world.state !== 'ready') return undefined
   const wish = wishOf(step, world.wish)
-  if (traits.answersAtOnce && isSame(wish, world.wish) && !world.isDue)
-    return { whole: { answer: 'nothing', begins: 0, world } }
   const ends = ending('update', wish, traits)
   const failed: World = {
     ...world,
