@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CnabNotes } from '../../contracts/cnab/index.ts'
+import type { CnabNotes, ValueSet } from '../../contracts/cnab/index.ts'
 import type { JsonObject } from '../../kit/json.ts'
+import { present } from '../../kit/present.ts'
 import { toProblem } from '../../model/problem.ts'
 import { type GivenValue, givenValues } from './given.ts'
+import { resolveSets } from './sets.ts'
 
 let folder = ''
 beforeAll(() => {
@@ -44,6 +46,7 @@ function notes(custom: JsonObject, dependencies: CnabNotes['dependencies'] = [])
   }
 }
 
+const noSets = { values: {}, files: {} }
 const files = { 'sh.porter.file-parameters': {} }
 
 test.each<[string, JsonObject, Readonly<Record<string, GivenValue>>, JsonObject]>([
@@ -54,24 +57,45 @@ test.each<[string, JsonObject, Readonly<Record<string, GivenValue>>, JsonObject]
   ['names that nobody knows, to be judged later', {}, { prot: { typed: '1' } }, { prot: '1' }],
   ['a name of no file as the text it is', files, { file: { typed: 'SGVsbG8=' } }, { file: 'SGVsbG8=' }],
 ])('takes %s', (_, custom, given, expected) => {
-  expect(givenValues(notes(custom), { sets: {}, given })['']).toEqual(expected)
+  expect(givenValues(notes(custom), { sets: noSets, given })['']).toEqual(expected)
 })
 
 test('takes the bytes of a file where parameters are files, and its name elsewhere', () => {
   const given = { file: { typed: join(folder, 'hello.txt') } }
 
-  expect(givenValues(notes(files), { sets: {}, given })['']).toEqual({ file: 'SGVsbG8gV29ybGQh' })
-  expect(givenValues(notes({}), { sets: {}, given })['']).toEqual({ file: join(folder, 'hello.txt') })
+  expect(givenValues(notes(files), { sets: noSets, given })['']).toEqual({ file: 'SGVsbG8gV29ybGQh' })
+  expect(givenValues(notes({}), { sets: noSets, given })['']).toEqual({ file: join(folder, 'hello.txt') })
+})
+
+test('takes the bytes of a file that a set names where parameters are files, and its text elsewhere', async () => {
+  writeFileSync(join(folder, 'bytes'), Buffer.from([0, 255, 10]))
+  const set = (source: ValueSet['entries'][number]['source']): ValueSet => ({
+    name: 's',
+    namespace: '',
+    labels: {},
+    entries: [{ name: 'file', ...present({ source }) }],
+  })
+  const at = { environment: {}, folder, secret: () => undefined }
+  const ofSets = async (custom: JsonObject, ...sources: readonly ValueSet['entries'][number]['source'][]) =>
+    givenValues(notes(custom), { sets: await resolveSets(sources.map(set), at), given: {} })['']
+  const text = { kind: 'value', value: 'YQ==' } as const
+
+  expect(await ofSets(files, { kind: 'path', value: 'bytes' })).toEqual({ file: 'AP8K' })
+  expect(await ofSets({}, { kind: 'path', value: 'hello.txt' })).toEqual({ file: 'Hello World!' })
+  expect(await ofSets(files, { kind: 'path', value: 'bytes' }, text)).toEqual({ file: 'YQ==' })
+  await expect(ofSets(files, { kind: 'path', value: 'gone' })).rejects.toThrow(
+    'unable to resolve s.file from path',
+  )
 })
 
 test('takes JSON of a file after an at sign', () => {
   const given = { map: { typed: `@${join(folder, 'map.json')}` } }
 
-  expect(givenValues(notes({}), { sets: {}, given })['']).toEqual({ map: { a: [1] } })
+  expect(givenValues(notes({}), { sets: noSets, given })['']).toEqual({ map: { a: [1] } })
 })
 
 test('lets what is typed win over sets, and leaves alone what is of other bundles', () => {
-  const sets = { port: '1', stranger: 'x' }
+  const sets = { values: { port: '1', stranger: 'x' }, files: {} }
 
   expect(givenValues(notes({}), { sets, given: {} })['']).toEqual({ port: 1 })
   expect(givenValues(notes({}), { sets, given: { port: { typed: '2' } } })['']).toEqual({ port: 2 })
@@ -82,7 +106,7 @@ test('hands dependencies what is theirs, and knows which there are', () => {
     { ...notes({}), alias: 'db/disk' },
     { ...notes({}), alias: 'db' },
   ])
-  const at = (given: Readonly<Record<string, GivenValue>>) => givenValues(family, { sets: {}, given })
+  const at = (given: Readonly<Record<string, GivenValue>>) => givenValues(family, { sets: noSets, given })
 
   expect(at({ 'db#port': { typed: '5' } })).toEqual({ '': {}, db: { port: 5 } })
   expect(at({ 'db#disk#port': { typed: '6' } })).toEqual({ '': {}, 'db/disk': { port: 6 } })

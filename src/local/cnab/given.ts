@@ -13,23 +13,31 @@ import {
 } from '../../contracts/cnab/index.ts'
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { fail } from '../../model/problem.ts'
+import type { ResolvedSets } from './sets.ts'
 
 /** A text as it was typed, or a value that has its type. */
 export type GivenValue = { readonly typed: string } | { readonly value: Json }
+
+/** What sets say, and the bytes of the files that they name for it. */
+type SetValues = Pick<ResolvedSets, 'values' | 'files'>
 
 const fileBytesMax = 8 * 1024 * 1024
 
 /** By dependency, the values for each bundle; the bundle's own are under the empty name. Problems: cnab.parameter.undefined. */
 export function givenValues(
   notes: CnabNotes,
-  { sets, given }: { readonly sets: JsonObject; readonly given: Readonly<Record<string, GivenValue>> },
+  { sets, given }: { readonly sets: SetValues; readonly given: Readonly<Record<string, GivenValue>> },
 ): Readonly<Record<string, JsonObject>> {
   const bundle = bundleIn(notes) ?? fail('cnab.bundle.invalid')
   const own: Record<string, Json> = {}
-  for (const [name, value] of Object.entries(sets)) {
+  for (const [name, value] of Object.entries(sets.values)) {
     const declared = bundle.parameters[name]
     // Sets are shared between bundles: what is of another one is left alone.
-    if (declared !== undefined) own[name] = orAsItIs(valueFor(definitionOf(bundle, declared), value), value)
+    if (declared === undefined) continue
+    const definition = definitionOf(bundle, declared)
+    const file = isBinary(definition) && hasFileParameters(bundle) ? sets.files[name] : undefined
+    own[name] =
+      file === undefined ? orAsItIs(valueFor(definition, value), value) : Buffer.from(file).toString('base64')
   }
   const all: Record<string, Record<string, Json>> = { '': own }
   for (const [key, one] of Object.entries(given)) {

@@ -258,10 +258,7 @@ async function planOf(
       installation: found?.alias === undefined ? order.installation : found.instance.instance,
       action,
       bundle,
-      given: addressed(
-        found?.alias,
-        givenValues(bundle.notes, { sets: parameters.values, given: order.given }),
-      ),
+      given: addressed(found?.alias, givenValues(bundle.notes, { sets: parameters, given: order.given })),
       credentials: textsOf(credentials.values),
       options: order.options,
       parameterSets,

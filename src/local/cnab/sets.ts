@@ -6,7 +6,7 @@ import { present } from '../../kit/present.ts'
 import { readYaml, toldFault } from '../../kit/yaml.ts'
 import { fail, failAll, type Problem, toProblem } from '../../model/problem.ts'
 import type { CnabContext } from './context.ts'
-import { resolveSource, type Surroundings } from './value-sources.ts'
+import { fileOfSource, resolveSource, type Surroundings } from './value-sources.ts'
 
 export type SetKind = 'credentials' | 'parameters'
 
@@ -90,22 +90,26 @@ export interface ResolvedSets {
   readonly values: JsonObject
   /** By value, the set that said it last. */
   readonly from: Readonly<Record<string, string>>
+  /** By value, the bytes of the file that it was read from. */
+  readonly files: Readonly<Record<string, Uint8Array>>
 }
 
 /** The values of several sets, the later ones over the earlier. Problems: cnab.source.unresolved, all at once. */
 export async function resolveSets(sets: readonly ValueSet[], at: Surroundings): Promise<ResolvedSets> {
   const values: Record<string, Json> = {}
   const from: Record<string, string> = {}
+  const files: Record<string, Uint8Array> = {}
   const problems: Problem[] = []
   for (const set of sets) {
     for (const { name, source } of set.entries) {
       const kind: SourceKind | 'nothing' = source?.kind ?? 'nothing'
       try {
-        values[name] =
-          source === undefined
-            ? fail('cnab.source.unresolved', 'the set does not say where it is')
-            : await resolveSource(source.kind, source.value, at)
+        if (source === undefined) fail('cnab.source.unresolved', 'the set does not say where it is')
+        const file = source.kind === 'path' ? fileOfSource(String(source.value), at) : undefined
+        values[name] = file?.toString() ?? (await resolveSource(source.kind, source.value, at))
         from[name] = set.name
+        if (file === undefined) delete files[name]
+        else files[name] = file
       } catch (error) {
         const problem = toProblem(error)
         const detail = `unable to resolve ${set.name}.${name} from ${kind}: ${problem.detail ?? ''}`
@@ -114,7 +118,7 @@ export async function resolveSets(sets: readonly ValueSet[], at: Surroundings): 
     }
   }
   failAll(problems)
-  return { values, from }
+  return { values, from, files }
 }
 
 /** What this machine offers to sources. */

@@ -24,7 +24,7 @@ export async function resolveSource(kind: SourceKind, value: Json, at: Surroundi
     case 'env':
       return at.environment[value] ?? unresolved(`environment variable ${value} is not defined`)
     case 'path':
-      return fromFile(value, at)
+      return fileOfSource(value, at).toString()
     case 'command':
       return await fromCommand(value, at)
     case 'secret':
@@ -32,7 +32,8 @@ export async function resolveSource(kind: SourceKind, value: Json, at: Surroundi
   }
 }
 
-function fromFile(path: string, { environment, folder }: Surroundings): string {
+/** The bytes of a source that names a file. Problems: cnab.source.unresolved. */
+export function fileOfSource(path: string, { environment, folder }: Surroundings): Buffer {
   const expanded = path.replace(
     /\$(?:\{(\w+)\}|(\w+))/g,
     (_, braced: string | undefined, bare: string | undefined) => environment[braced ?? bare ?? ''] ?? '',
@@ -40,7 +41,7 @@ function fromFile(path: string, { environment, folder }: Surroundings): string {
   const file = expanded.startsWith('/') ? expanded : `${folder}/${expanded}`
   try {
     const bytes = readFileSync(file)
-    return bytes.length > bytesMax ? unresolved(`${expanded} is larger than is read`) : bytes.toString()
+    return bytes.length > bytesMax ? unresolved(`${expanded} is larger than is read`) : bytes
   } catch (error) {
     return unresolved(
       `${expanded} cannot be read: ${isObject(error) && 'code' in error ? String(error['code']) : 'no file'}`,
