@@ -36,6 +36,8 @@ export interface PackageWish {
   readonly signingPolicy?: string
   /** Takes what was seen of the run in which a package described itself. */
   readonly described?: (report: Report) => void
+  /** Takes what its author should mend of a package that is refused. */
+  readonly doubted?: (warnings: readonly Problem[]) => void
 }
 
 export interface Inspected {

@@ -102,7 +102,12 @@ export interface Lookup {
 export type Reading =
   | { readonly kind: 'package'; readonly package: Package; readonly warnings: readonly Problem[] }
   | { readonly kind: 'describe-first'; readonly job: Job }
-  | { readonly kind: 'refused'; readonly problems: readonly [Problem, ...Problem[]] }
+  | {
+      readonly kind: 'refused'
+      readonly problems: readonly [Problem, ...Problem[]]
+      /** What its author should mend beside that; absent: nothing was found. */
+      readonly warnings?: readonly Problem[]
+    }
 
 export type Prepared =
   /** The dashboard address, where there is one, must be known before the work starts: OSB cannot add it later. */

@@ -39,6 +39,8 @@ export interface PackageWish extends SigningWish {
   progress(text: string): void
   /** Takes what was seen of the run in which a package described itself. */
   readonly described?: (report: Report) => void
+  /** Takes what its author should mend of a package that is refused. */
+  readonly doubted?: (warnings: readonly Problem[]) => void
 }
 
 /** A package, and which programs of the host the reading asked for: where those come or go it must be read again. */
@@ -146,7 +148,10 @@ async function readWith(
   const first = await contract.read(artifact, asked)
   const reading =
     first.kind === 'describe-first' ? await contract.read(artifact, await described(first.job)) : first
-  if (reading.kind === 'refused') failAll(reading.problems)
+  if (reading.kind === 'refused') {
+    wish.doubted?.(reading.warnings ?? [])
+    failAll(reading.problems)
+  }
   if (reading.kind === 'describe-first') return fail('package.invalid', 'it asks to be run again and again')
   return { contract, package: reading.package, warnings: reading.warnings }
 }

@@ -61,7 +61,7 @@ export async function openWorkshop(
 /** Reads a package, running it if it must describe itself. */
 export function inspect(
   { room }: Workshop,
-  wish: Pick<PackageWish, 'reference' | 'contract' | 'tellSignatures' | 'described'> & {
+  wish: Pick<PackageWish, 'reference' | 'contract' | 'tellSignatures' | 'described' | 'doubted'> & {
     readonly options?: JsonObject
   },
   listener: Listener,

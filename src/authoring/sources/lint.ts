@@ -91,6 +91,15 @@ async function inspected(
   const { options: _, ...wish } = await runnablePackage(path, { dataDir, signal, progress })
   // Patterns describe themselves; components are read.
   const engine = wish.contract === 'toi' ? 'none' : 'auto'
-  const { warnings, refusals } = await inspectPackage({ ...wish, dataDir }, listener, engine)
-  return { errors: refusals, warnings }
+  let doubts: readonly Problem[] = []
+  const doubted = (warnings: readonly Problem[]) => {
+    doubts = warnings
+  }
+  try {
+    const { warnings, refusals } = await inspectPackage({ ...wish, dataDir, doubted }, listener, engine)
+    return { errors: refusals, warnings }
+  } catch (error) {
+    if (!(error instanceof ProblemError) || doubts.length === 0) throw error
+    return { errors: apart(error.problem), warnings: doubts }
+  }
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Stage } from '../../authoring/package-tools.ts'
 import { plural } from '../../kit/text.ts'
-import { describeProblem, failAll } from '../../model/problem.ts'
+import { describeProblem, failAll, type Problem } from '../../model/problem.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { warningLine } from '../failure.ts'
@@ -110,11 +110,9 @@ function inspecting(group: Command): void {
   withLocal(command).action(async (reference: string, options: Local) => {
     const { inspectPackage } = await import('../../authoring/package-tools.ts')
     const listener = packageListener()
-    const { content, warnings, signatures } = await inspectPackage(
-      await behind(reference, options, listener),
-      listener,
-    )
-    for (const warning of warnings) say(warningLine(warning))
+    const wish = { ...(await behind(reference, options, listener)), doubted: sayWarnings }
+    const { content, warnings, signatures } = await inspectPackage(wish, listener)
+    sayWarnings(warnings)
     await printOne(options.output, {
       kind: 'PackageContent',
       value: { ...content, signatures },
@@ -149,12 +147,14 @@ function checking(group: Command): void {
       const { inspectPackage, tryPackage } = await import('../../authoring/package-tools.ts')
       const listener = packageListener()
       const wish = await behind(reference, options, listener)
-      const { content, warnings, refusals } = await inspectPackage(wish, listener)
+      const asked = { ...wish, doubted: sayWarnings }
+      const { content, warnings, refusals } = await inspectPackage(asked, listener)
+      if (refusals.length > 0) sayWarnings(warnings)
       failAll(refusals)
       const { contract, name, version, services } = content
       const asDocument = options.output === 'json' || options.output === 'yaml'
       if (!asDocument) {
-        for (const warning of warnings) say(warningLine(warning))
+        sayWarnings(warnings)
         const plans = services.reduce((sum, service) => sum + service.plans.length, 0)
         print(`ok: ${name} ${version} is a ${contract} package with ${plural(plans, 'plan')}`)
       }
@@ -186,6 +186,10 @@ async function behind<T extends Local>(
   const { packageBehind } = await import('../../authoring/sources/build.ts')
   const { dataDir } = options
   return { ...(await packageBehind(asked, { dataDir, signal, progress })), ...options }
+}
+
+function sayWarnings(warnings: readonly Problem[]): void {
+  for (const warning of warnings) say(warningLine(warning))
 }
 
 function stageLine({ action, fault, skipped }: Stage): string {

@@ -10,6 +10,7 @@ import { collectFaults, type Faults } from '../faults.ts'
 import { type Bundle, type DeclaredAction, type Definition, defaultOf, type Maintainer } from './bundle.ts'
 import { compileDefinition, faultsOf } from './definition.ts'
 import { flagOf, given, mapOf, type Node, nodesOfList, nodesOfMap, textOf, textsOf } from './fields.ts'
+import { judgeAims } from './format-aims.ts'
 import { readImages } from './format-images.ts'
 import { warnOfKeys, warnOfKeywords } from './format-keys.ts'
 import { buildFileOf, isLegacyParameter } from './format-legacy.ts'
@@ -42,6 +43,7 @@ const known = [
 export function readBundle(bytes: Uint8Array): BundleReading {
   return reading(bytes, (bundle, faults) => {
     judgeDefinitions(bundle, faults)
+    judgeAims(bundle, faults)
     for (const twice of repeatedKeys(new TextDecoder().decode(bytes)))
       faults.warning('cnab.bundle.questionable', twice, 'is there twice; the last counts')
   })

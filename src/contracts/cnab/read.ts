@@ -44,7 +44,7 @@ export async function readCnab(artifact: Artifact, request: ReadRequest): Promis
   if (faults.length > 0) return refused(faults)
   const options = optionsOf(request.options)
   const found = await readOne(artifact, { request, options, path: [], above: [] })
-  if (found.bundle === undefined) return refused(found.problems)
+  if (found.bundle === undefined) return refused(found.problems, found.warnings)
   const { bundle, kept, dependencies, warnings } = found
   const notes: Notes = { ...kept, dependencies }
   const hints = faultsOfHints(bundle, options.service)
@@ -55,7 +55,7 @@ export async function readCnab(artifact: Artifact, request: ReadRequest): Promis
     ...hints,
     ...(hints.length > 0 ? [] : planFaults(bundle, options)),
   ]
-  if (problems.length > 0) return refused(problems)
+  if (problems.length > 0) return refused(problems, warnings)
   return { kind: 'package', package: packageOf(bundle, notes, artifact.digest, options), warnings }
 }
 
@@ -79,7 +79,11 @@ interface Reader {
 }
 
 type FoundBundle =
-  | { readonly bundle: undefined; readonly problems: readonly Problem[] }
+  | {
+      readonly bundle: undefined
+      readonly problems: readonly Problem[]
+      readonly warnings: readonly Problem[]
+    }
   | {
       readonly bundle: Bundle
       readonly kept: KeptBundle
@@ -93,10 +97,14 @@ async function readOne(artifact: Artifact, reader: Reader): Promise<FoundBundle>
   const found = await findBundle(artifact)
   const source = found && (Object.keys(relocation).length === 0 ? found : relocated(found, relocation))
   if (source === undefined) {
-    return { bundle: undefined, problems: [{ code: 'cnab.bundle.not-a-bundle', detail: artifact.reference }] }
+    const problems = [{ code: 'cnab.bundle.not-a-bundle', detail: artifact.reference } as const]
+    return { bundle: undefined, problems, warnings: [] }
   }
   const reading = readBundle(source.bytes)
-  if (reading.kind === 'refused') return { bundle: undefined, problems: reading.problems }
+  if (reading.kind === 'refused') {
+    const { problems, warnings } = reading
+    return { bundle: undefined, problems, warnings }
+  }
   const { bundle } = reading
   const image = await imageOf(bundle, source, reader)
   const dependencies = await readDependencies(bundle, {
@@ -260,7 +268,17 @@ async function referenceOf(
   return chosen.kind === 'refused' ? chosen.problem : formatImageName({ ...name, tag: chosen.tag })
 }
 
-function refused(problems: readonly Problem[]): Reading {
+function refused(problems: readonly Problem[], warnings: readonly Problem[] = []): Reading {
   const [first, ...rest] = problems
-  return { kind: 'refused', problems: [first ?? { code: 'cnab.bundle.not-a-bundle' }, ...rest] }
+  // The same image is told as what keeps the bundle from being run.
+  const others = problems.some(isUnpinned) ? warnings.filter((one) => !isUnpinned(one)) : warnings
+  return {
+    kind: 'refused',
+    problems: [first ?? { code: 'cnab.bundle.not-a-bundle' }, ...rest],
+    ...(others.length > 0 ? { warnings: others } : {}),
+  }
+}
+
+function isUnpinned({ code }: Problem): boolean {
+  return code === 'cnab.image.unpinned'
 }
