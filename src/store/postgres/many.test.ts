@@ -13,6 +13,7 @@ test.each([
     'INSERT INTO t (a) SELECT (SELECT max(b) FROM u WHERE c = given.p0) FROM GIVEN ON CONFLICT (a) DO NOTHING',
   ],
   ['UPDATE t SET a = ? WHERE b = 0', 'UPDATE t SET a = given.p0 FROM GIVEN WHERE b = 0'],
+  ['UPDATE t SET\n  a = ? WHERE b = 0', 'UPDATE t SET\n  a = given.p0 FROM GIVEN WHERE b = 0'],
   ['DELETE FROM t WHERE a = ?', 'DELETE FROM t USING GIVEN WHERE a = given.p0'],
 ])('%s for many rows', (text, expected) => {
   const given = 'unnest(?::text[]) AS given(p0)'

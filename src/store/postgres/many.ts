@@ -47,7 +47,7 @@ const shapes: readonly (readonly [RegExp, (parts: Parts, name: Name) => string])
     ({ first, second, third, given }, name) => `${first} SELECT ${name(second)} FROM ${given}${third}`,
   ],
   [
-    /^(UPDATE \w+ SET (?:(?!\sWHERE\s|\sFROM\s).)*)\s+WHERE ((?:(?!\sRETURNING\s).)*)$/s,
+    /^(UPDATE \w+ SET\s(?:(?!\sWHERE\s|\sFROM\s).)*)\s+WHERE ((?:(?!\sRETURNING\s).)*)$/s,
     ({ first, second, given }, name) => `${name(first)} FROM ${given} WHERE ${name(second)}`,
   ],
   [
