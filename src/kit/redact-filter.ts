@@ -15,8 +15,34 @@ export interface Filter {
   readonly reach: number
   /** Enters a form by the bytes of its beginning. */
   add(bytes: Uint8Array, at: number): void
-  /** The first place from `from` on that may lie in the beginning of a form; -1 without one. */
-  next(text: Uint8Array, from: number): number
+  /** The first place from `from` on and before `until` that may lie in the beginning of a form; -1 without one. */
+  next(view: View, from: number, until: number): number
+}
+
+/** A text, and the words of memory in it: they are read faster than single bytes. */
+export interface View {
+  readonly text: Uint8Array
+  readonly words: Int32Array
+  /** Where the first of the words stands. */
+  readonly first: number
+  /** Reads a word at any place. */
+  readonly data: DataView
+}
+
+/** Looks at a text as words, too. */
+export function viewOf(text: Uint8Array): View {
+  const first = (4 - (text.byteOffset & 3)) & 3
+  const many = Math.max(0, (text.length - first) >> 2)
+  const words = many === 0 ? none : new Int32Array(text.buffer, text.byteOffset + first, many)
+  return { text, words, first, data: new DataView(text.buffer, text.byteOffset, text.length) }
+}
+
+const none = new Int32Array()
+
+/** The first place from `from` on whose address is a multiple: looks at all multiples may stop anywhere and go on from there. */
+function aligned({ text }: View, from: number, multiple: number): number {
+  const beyond = (text.byteOffset + from) % multiple
+  return beyond === 0 ? from : from + multiple - beyond
 }
 
 const gramBytes = 8
@@ -42,15 +68,16 @@ const strided: Choice = {
         for (let place = at; place < at + stride; place++)
           grams.add(wordAt(bytes, place), wordAt(bytes, place + 4))
       },
-      next(text, from) {
-        const { words, begin } = wordsOf(text, from)
+      next(view, from, until) {
+        const { words, first } = view
         const { table, shift } = grams
-        for (let i = 0; i < words.length - 1; i += stride / 4) {
+        const end = Math.min(words.length - 1, (until - first + 3) >> 2)
+        for (let i = (aligned(view, from, stride) - first) >> 2; i < end; i += stride / 4) {
           const [low, high] = [words[i] as number, words[i + 1] as number]
           const hash = hashOf(low, high)
           const bits = bitsOf(hash)
           if (((table[hash >>> shift] as number) & bits) === bits && grams.has(low, high))
-            return begin + i * 4
+            return first + i * 4
         }
         return -1
       },
@@ -75,18 +102,20 @@ const brief: Choice = {
       add(bytes, at) {
         for (let place = at; place < at + apart; place++) grams.add(wordAt(bytes, place), 0)
       },
-      next(text, from) {
+      next(view, from, until) {
+        const { text, words, first } = view
+        const begin = aligned(view, from, apart)
         if (apart % 4 !== 0) {
-          for (let at = from; at <= text.length - briefBytes; at += apart)
-            if (isNear(wordAt(text, at))) return at
+          const end = Math.min(until, text.length - briefBytes + 1)
+          for (let at = begin; at < end; at += apart) if (isNear(wordAt(text, at))) return at
           return -1
         }
-        const { words, begin } = wordsOf(text, from)
-        for (let i = 0; i < words.length; i += apart / 4) {
+        const end = Math.min(words.length, (until - first + 3) >> 2)
+        for (let i = (begin - first) >> 2; i < end; i += apart / 4) {
           const word = words[i] as number
           const hash = hashOf(word, 0)
           const bits = bitsOf(hash)
-          if (((table[hash >>> shift] as number) & bits) === bits && grams.has(word, 0)) return begin + i * 4
+          if (((table[hash >>> shift] as number) & bits) === bits && grams.has(word, 0)) return first + i * 4
         }
         return -1
       },
@@ -94,7 +123,7 @@ const brief: Choice = {
   },
 }
 
-/** Words of memory are read faster than single bytes. */
+/** Whole words where the forms are long enough for them. */
 function briefStride(least: number): number {
   const most = Math.min(briefStrideMax, least - briefBytes + 1)
   return most < 4 ? most : most - (most % 4)
@@ -115,43 +144,63 @@ const anchored: Choice = {
         const place = anchorIn(bytes, at)
         grams.add(wordAt(bytes, place), wordAt(bytes, place + 4))
       },
-      next(text, from) {
-        const { words, begin } = wordsOf(text, from)
-        for (let place = from; place <= Math.min(begin, text.length - gramBytes); place++)
+      next(view, from, until) {
+        const { text, words, first } = view
+        const end = Math.min(until, text.length - gramBytes + 1)
+        for (let place = from; place < Math.min(first, end); place++)
           if (isAnchor(text, place) && hasAt(grams, text, place)) return place
-        const i = nextAnchored(words, grams)
-        if (i >= 0) return begin + i
-        for (
-          let place = Math.max(from, begin + 4 * (words.length - 2));
-          place <= text.length - gramBytes;
-          place++
-        )
-          if (isAnchor(text, place) && hasAt(grams, text, place)) return place
+        const last = Math.min(words.length, (end - first + 3) >> 2)
+        for (let i = Math.max(0, (from - first) >> 2); i < last; i += anchorWords) {
+          const many = findAnchors(view, i, Math.min(last, i + anchorWords))
+          const place = firstKnown(view, { many, from, end }, grams)
+          if (place >= 0) return place
+        }
         return -1
       },
     }
   },
 }
 
-/** The first known anchor that has two words behind its own, four bytes at a time; its place among the bytes of the words. */
-function nextAnchored(words: Int32Array, { table, shift, has }: Grams): number {
-  let before = 0
-  for (let i = 0; i < words.length - 2; i++) {
-    const word = words[i] as number
-    // The highest bit of each byte that is a capital, or one of @[\]^_.
-    const capitals = ~((((word ^ 0x40404040) & 0xe0e0e0e0) >>> 1) + 0x7f7f7f7f) & 0x80808080
-    let anchors = capitals & ((capitals << 8) | (before >>> 24))
+/** After so many words the anchors in them are looked up. */
+const anchorWords = 256
+const anchors = new Int32Array(4 * anchorWords)
+
+/** Notes all anchors in these words and answers how many they are: a guess of the processor at each of them would cost more than the look. */
+function findAnchors({ text, words, first }: View, from: number, until: number): number {
+  let before = isCapital(text[first + 4 * from - 1]) ? -1 : 0
+  let many = 0
+  for (let i = from; i < until; i++) {
+    // The highest bit of each byte that is a capital.
+    const capitals = ~(((((words[i] as number) ^ 0x40404040) & 0xe0e0e0e0) >>> 1) + 0x7f7f7f7f) & 0x80808080
+    const found = capitals & ((capitals << 8) | (before >>> 24))
     before = capitals
-    while (anchors !== 0) {
-      const lane = (31 - Math.clz32(anchors & -anchors)) >>> 3
-      const next = words[i + 1] as number
-      const low = lane === 0 ? word : (word >>> (8 * lane)) | (next << (32 - 8 * lane))
-      const high = lane === 0 ? next : (next >>> (8 * lane)) | ((words[i + 2] as number) << (32 - 8 * lane))
-      const hash = hashOf(low, high)
-      const bits = bitsOf(hash)
-      if (((table[hash >>> shift] as number) & bits) === bits && has(low, high)) return i * 4 + lane
-      anchors &= anchors - 1
-    }
+    if (found === 0) continue
+    const place = first + 4 * i
+    anchors[many] = place
+    many += (found >>> 7) & 1
+    anchors[many] = place + 1
+    many += (found >>> 15) & 1
+    anchors[many] = place + 2
+    many += (found >>> 23) & 1
+    anchors[many] = place + 3
+    many += found >>> 31
+  }
+  return many
+}
+
+/** The first of the noted anchors between two places that a form may have; -1 without one. */
+function firstKnown(
+  { data }: View,
+  { many, from, end }: { readonly many: number; readonly from: number; readonly end: number },
+  { table, shift, has }: Grams,
+): number {
+  for (let i = 0; i < many; i++) {
+    const place = anchors[i] as number
+    if (place < from || place >= end) continue
+    const [low, high] = [data.getInt32(place, true), data.getInt32(place + 4, true)]
+    const hash = hashOf(low, high)
+    const bits = bitsOf(hash)
+    if (((table[hash >>> shift] as number) & bits) === bits && has(low, high)) return place
   }
   return -1
 }
@@ -163,19 +212,13 @@ function anchorIn(bytes: Uint8Array, at: number): number {
 
 /** The second of two capitals. */
 function isAnchor(bytes: Uint8Array, place: number): boolean {
-  return (
-    ((bytes[place] as number) & 0xe0) === 0x40 && place > 0 && ((bytes[place - 1] as number) & 0xe0) === 0x40
-  )
+  return isCapital(bytes[place]) && isCapital(bytes[place - 1])
 }
 
-/** The words of memory from the first boundary on. */
-function wordsOf(text: Uint8Array, from: number): { readonly words: Int32Array; readonly begin: number } {
-  const begin = from + ((4 - ((text.byteOffset + from) & 3)) & 3)
-  const many = Math.max(0, (text.length - begin) >> 2)
-  return { words: many === 0 ? none : new Int32Array(text.buffer, text.byteOffset + begin, many), begin }
+/** A capital, or one of `@[\]^_`. */
+function isCapital(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xe0) === 0x40
 }
-
-const none = new Int32Array()
 
 /** A small table that is looked at often and wrong now and then, never when a gram is there; what it lets through is confirmed. */
 interface Grams {

@@ -66,7 +66,7 @@ export function hex(bytes: Buffer, { isUpper, between }: HexStyle): Form {
   return encoded(bytes.length * each - between.length, blockBytes * each, (block) => {
     const low = bytes.toString('hex', block * blockBytes, (block + 1) * blockBytes)
     const text = isUpper ? low.toUpperCase() : low
-    return Buffer.from(between === '' ? text : text.replace(/../g, `$&${between}`))
+    return Buffer.from(between === '' ? text : text.replace(/../g, `$&${between}`), 'latin1')
   })
 }
 
@@ -90,7 +90,7 @@ export function base64(bytes: Buffer, alphabet: Alphabet, before: number): Form 
   const signs = encoded(length + skipped, size, (block) => {
     const from = block * blockBytes - before
     const piece = from >= 0 ? bytes.subarray(from, from + blockBytes) : paddedFront(bytes, before)
-    return Buffer.from(piece.toString(alphabet))
+    return Buffer.from(piece.toString(alphabet), 'latin1')
   })
   if (skipped === 0) return signs
   return { length, at: (index) => signs.at(index + skipped), run: (index) => signs.run(index + skipped) }

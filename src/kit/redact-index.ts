@@ -1,5 +1,5 @@
 /** Every form of every secret, found by its first bytes: some words of memory for each, made into more only where one is met. */
-import { choicesFor, type Filter, wordAt } from './redact-filter.ts'
+import { choicesFor, type Filter, type View, viewOf, wordAt } from './redact-filter.ts'
 import { alphabets, base64, type Form, hex, hexStyles, plain, written } from './redact-forms.ts'
 import {
   addForms,
@@ -171,9 +171,10 @@ function indexOver(tables: Tables, texts: readonly string[], data: Int32Array): 
   }
   const nextBy =
     (filter: Filter): Next =>
-    (text, from) => {
-      for (let at = filter.next(text, from); at >= 0; at = filter.next(text, at + 1)) {
-        const start = startNear(text, Math.max(from, at - filter.reach), at)
+    (view, from, until) => {
+      const end = until + filter.reach
+      for (let at = filter.next(view, from, end); at >= 0; at = filter.next(view, at + 1, end)) {
+        const start = startNear(view.text, Math.max(from, at - filter.reach), Math.min(at, until - 1))
         if (start >= 0) return start
       }
       return -1
@@ -187,23 +188,34 @@ function indexOver(tables: Tables, texts: readonly string[], data: Int32Array): 
   }
 }
 
-type Next = (text: Uint8Array, from: number) => number
+/** The first place from `from` on and before `until` where a form may begin, or -1. */
+type Next = (view: View, from: number, until: number) => number
 
-/** The first place of those that several searches find; each of them goes through the text once. */
+/** Where a secret begins, all that was searched beyond is searched in vain; a stretch that fits into the nearest cache is little. */
+const stretchBytes = 4096
+
+/** The first place of those that several searches find: they go through the text side by side, stretch by stretch. */
 function lookThrough(text: Uint8Array, searches: readonly Next[]): Looking {
-  const found = searches.map((next) => next(text, 0))
+  const view = viewOf(text)
+  let until = 0
+  let found: number[] = []
   return {
     next(from) {
-      let first = -1
-      for (const [index, next] of searches.entries()) {
-        let at = found[index] as number
-        if (at >= 0 && at < from) {
-          at = next(text, from)
-          found[index] = at
+      for (let at = from; at < text.length; at = until) {
+        if (at >= until) {
+          until = Math.min(text.length, at + stretchBytes)
+          found = searches.map((next) => next(view, at, until))
         }
-        if (at >= 0 && (first < 0 || at < first)) first = at
+        let first = -1
+        for (const [index, next] of searches.entries()) {
+          const known = found[index] as number
+          const place = known >= 0 && known < at ? next(view, at, until) : known
+          found[index] = place
+          if (place >= 0 && (first < 0 || place < first)) first = place
+        }
+        if (first >= 0) return first
       }
-      return first
+      return -1
     },
   }
 }

@@ -247,6 +247,25 @@ test('of secrets that overlap nothing is shown and each byte is given back once,
   }
 })
 
+test.each([
+  ['short', [long(12, 6)], long(12, 6)],
+  ['long', [long(200, 7)], long(200, 7)],
+  ['one of very many lines', Array.from({ length: 16 }, (_, seed) => long(60_000, seed + 10)), ''],
+])(
+  'a secret that is %s is found at every place of a long text, wherever that stands in memory',
+  (_, values, value) => {
+    const mask = maskOf(values)
+    const form = value || Buffer.from(long(60_000, 12)).toString('base64').slice(6400, 6464)
+    for (let before = 4096 - 48; before < 4096 + 16; before++) {
+      const memory = Buffer.from(`${'.'.repeat(before % 16)}${'-'.repeat(before)}${form} and after`)
+      const one = mask.open()
+      const shown = shownIn([...one.push(memory.subarray(before % 16)), ...one.end()]).toString()
+
+      expect([shown.lastIndexOf('-') + 1, shown.slice(before)]).toEqual([before, '[redacted] and after'])
+    }
+  },
+)
+
 test('a line appears at once, however long the secrets are', () => {
   const one = maskOf([long(1_000_000), key]).open()
 

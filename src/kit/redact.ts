@@ -19,7 +19,7 @@ export interface Stretch {
 }
 
 export interface Redactor {
-  /** Gives back the bytes so far, in stretches; what may be the beginning of a secret waits for the next piece. */
+  /** Gives back the bytes so far, in stretches; what may be the beginning of a secret waits for the next piece. The bytes stay as they are. */
   push(bytes: Uint8Array): readonly Stretch[]
   /** What is left at the end. */
   end(): readonly Stretch[]
@@ -135,25 +135,27 @@ function openRedactor(index: Index): Redactor {
     current: Walk,
     bytes: Uint8Array,
     isLast: boolean,
-  ): { readonly found: Stretch; readonly rest: Uint8Array } | undefined {
+  ): { readonly found: readonly Stretch[]; readonly rest: Uint8Array } | undefined {
     const stop = follow(current, bytes, 0)
-    passed.push(new Uint8Array(bytes))
-    if (stop === bytes.length && !isAtEnd(current) && !isLast) return undefined
-    const all = Buffer.concat(passed)
+    if (stop === bytes.length && !isAtEnd(current) && !isLast) {
+      passed.push(kept(bytes))
+      return undefined
+    }
+    const all = [...passed, bytes]
     // A line break at its end is no part of it.
-    const end = all.length - (bytes.length - stop) - current.breaks
-    const found = hidden(all.subarray(given, end), given > 0)
+    const end = current.seen - current.breaks
+    const found = between(all, given, end).map((part, index) => hidden(part, given > 0 || index > 0))
     walk = undefined
     passed = []
     given = Math.min(partBytes, end)
     left = leftBy(current, given)
-    return { found, rest: all.subarray(end - given) }
+    return { found, rest: joined(between(all, end - given)) }
   }
 
   function take(bytes: Uint8Array, isLast: boolean): readonly Stretch[] {
     const before = walk === undefined ? undefined : goOn(walk, bytes, isLast)
     if (walk !== undefined) return []
-    const stretches: Stretch[] = before === undefined ? [] : [before.found]
+    const stretches: Stretch[] = [...(before?.found ?? [])]
     const rest = before?.rest ?? bytes
     if (waiting.length > 0 && given === 0 && !isLast && isApart(index, waiting, rest, left)) {
       stretches.push({ shown: waiting })
@@ -167,7 +169,7 @@ function openRedactor(index: Index): Redactor {
     walk = scanned.walk
     left = leftAt(scanned.left, scanned.open)
     given = Math.max(0, end - scanned.open)
-    const open = new Uint8Array(text.subarray(scanned.open))
+    const open = kept(text.subarray(scanned.open))
     passed = walk === undefined ? [] : [open]
     waiting = walk === undefined ? open : new Uint8Array()
     return stretches
@@ -180,6 +182,28 @@ function openRedactor(index: Index): Redactor {
     push: (bytes) => take(bytes, false),
     end: () => take(new Uint8Array(), true),
   }
+}
+
+/** Bytes that wait: as they are, or a copy where they would keep much more in memory. */
+function kept(bytes: Uint8Array): Uint8Array {
+  return bytes.length * 2 < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes
+}
+
+/** What lies between two places of successive bytes, none of it empty. */
+function between(pieces: readonly Uint8Array[], from: number, to = Number.POSITIVE_INFINITY): Uint8Array[] {
+  let start = 0
+  const parts: Uint8Array[] = []
+  for (const piece of pieces) {
+    const part = piece.subarray(Math.max(0, from - start), Math.max(0, to - start))
+    if (part.length > 0) parts.push(part)
+    start += piece.length
+  }
+  return parts
+}
+
+/** Successive bytes as one; a single piece is not copied. */
+function joined([first = new Uint8Array(), ...others]: readonly Uint8Array[]): Uint8Array {
+  return others.length === 0 ? first : Buffer.concat([first, ...others])
 }
 
 /** What is given back of a text behind what was given back already: all that does not wait, and the secret that began before, to its end. */
