@@ -42,6 +42,12 @@ test('there are a hundred mistakes', () => {
   expect(mistakes.length).toBeGreaterThanOrEqual(100)
 })
 
+test('no two of them are the same', () => {
+  const written = mistakes.map((mistake) => withMistake(wellMade, mistake)[mistake.file])
+
+  expect(new Set(written).size).toBe(mistakes.length)
+})
+
 test.each(mistakes.map((mistake) => [titleOf(mistake), mistake] as const))('%s', (_title, mistake) => {
   const told = toldOf(mistake)
   const { all, fix, place, expected } = judged(wellMade, mistake, told)

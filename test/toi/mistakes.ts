@@ -192,6 +192,10 @@ const misspelt = (here: In, right: string, wrong: string, within?: RegExp): Plan
 
 const below = (parent: string, key: string): RegExp => new RegExp(`(${parent}:[\\s\\S]*?)\\b${key}:`)
 
+/** What other ways to name an image, and other expressions, are written in place of. */
+const checkerRef = /resourceRef:\n {6}resource:\n {8}name: checker\n {8}platform: linux/
+const label = 'label: (( settings.name "-" defaults.zone ))'
+
 const texts = /list of texts/
 const aList = /Write a list/
 const aMap = /Write a map/
@@ -394,29 +398,15 @@ const references: readonly Planted[] = [
   inPackage('      name: defaults', '      name: default', /name=default\b/, /"defaults"/),
   inPackage('      name: example', '      name: exampel', /name=exampel/, /"example"/),
   inPackage('      name: example', '      name: checker', /yaml/, /type yaml|"example"/),
+  inPackage(checkerRef, 'image:\n      reference: example.org/checker:1', /ref/, /Write "ref"/, {
+    at: 'reference: example',
+  }),
+  inPackage(checkerRef, 'image: example.org/checker:1', /must be a map/, aMap, { at: 'image: example' }),
+  inPackage(checkerRef, 'image: {ref: "Example.org/Checker:1:2"}', /Checker/, /HOST\/REPOSITORY/, {
+    at: 'image: {ref',
+  }),
   inPackage(
-    /resourceRef:\n {6}resource:\n {8}name: checker\n {8}platform: linux/,
-    'image:\n      reference: example.org/checker:1',
-    /ref/,
-    /Write "ref"/,
-    { at: 'reference: example' },
-  ),
-  inPackage(
-    /resourceRef:\n {6}resource:\n {8}name: checker\n {8}platform: linux/,
-    'image: example.org/checker:1',
-    /must be a map/,
-    aMap,
-    { at: 'image: example' },
-  ),
-  inPackage(
-    /resourceRef:\n {6}resource:\n {8}name: checker\n {8}platform: linux/,
-    'image: {ref: "Example.org/Checker:1:2"}',
-    /Checker/,
-    /HOST\/REPOSITORY/,
-    { at: 'image: {ref' },
-  ),
-  inPackage(
-    /resourceRef:\n {6}resource:\n {8}name: checker\n {8}platform: linux/,
+    checkerRef,
     'image:\n      ref: example.org/checker\n      digest: sha256:abc',
     /digest/,
     /sha256/,
@@ -451,33 +441,17 @@ const templates: readonly Planted[] = [
   ),
   inPackage('settings: (( &temporary', 'settings: (( &temporay', /temporay/, /&temporary/),
   inPackage('settings: (( &temporary(merge)', 'settings: (( &temporary(mrge)', /mrge/, /merge/),
-  inPackage('queue: (( settings', 'queue: " (( settings', /./, /quote|blank/i, {}),
   inPackage('(( settings.name ))', '" (( settings.name ))"', /blanks/, /blank/),
   inPackage('defaults.zone ))', 'default.zone ))', /'default'/, /defaults/),
-  inPackage(
-    'label: (( settings.name "-" defaults.zone ))',
-    'label: (( read("/etc/zone") ))',
-    /read/,
-    /parameter/,
-  ),
-  inPackage(
-    'label: (( settings.name "-" defaults.zone ))',
-    'label: (( exec("date") ))',
-    /exec/,
-    /executor|parameter/,
-  ),
-  inPackage('label: (( settings.name "-" defaults.zone ))', 'label: (( env("ZONE") ))', /env/, /parameter/),
-  inPackage(
-    'label: (( settings.name "-" defaults.zone ))',
-    'label: (( getCredentials("admin", "user") ))',
-    /getCredentials/,
-    /parameterMapping/,
-  ),
+  inPackage(label, 'label: (( read("/etc/zone") ))', /read/, /parameter/),
+  inPackage(label, 'label: (( exec("date") ))', /exec/, /executor|parameter/),
+  inPackage(label, 'label: (( env("ZONE") ))', /env/, /parameter/),
+  inPackage(label, 'label: (( getCredentials("admin", "user") ))', /getCredentials/, /parameterMapping/),
   inPackage('(( settings.name "-" defaults.zone ))', '(( joni("-", settings.name) ))', /joni/, /join/),
   inPackage('      level: info', '      level: (( levl ))', /levl/, /level|Define/),
   inPackage('      level: info', '      level: inf', /level/, /"info"|debug/),
   inPackage('      level: info', '      levle: info', /levle/, /"level"/),
-  inPackage('      level: info', '      level: 7', /level/, /string|text/),
+  inPackage('      level: info', '      level: 7', /level/, /one of debug, info, warn/),
   inExecutor('(( level == "debug" ))', '(( levl == "debug" ))', /levl/, /level/),
   inExecutor('(( level == "debug" ))', '(( level == "debug ))', /./, /quot|expression/),
   inExecutor('(( level == "debug" ))', '(( lenght(level) ))', /lenght/, /length/),
@@ -523,7 +497,7 @@ const schemes: readonly Planted[] = [
   inExecutor('      type: string', '      type: strng', /type/, /"string"/),
   inExample('name: orders', 'name: or', /name/, /example|scheme/i),
   inExample('size: 5', 'sise: 5', /sise/, /"size"/),
-  inExample('size: 5', 'size: "5"', /size/, /example|scheme|integer/i),
+  inExample('size: 5', 'size: "5"', /size/, /whole number, without quotation marks/),
 ]
 
 const credentials: readonly Planted[] = [
