@@ -1,9 +1,9 @@
 /** Documents that authors write beside their packages: every fault at once, each with line and what mends it. */
-import { isObject, type Json, type JsonObject, pointer, stepsOf, at as valueAt } from '../kit/json.ts'
+import { type Json, type JsonObject, pointer, stepsOf, at as valueAt } from '../kit/json.ts'
 import { strayKey } from '../kit/near-keys.ts'
 import { present } from '../kit/present.ts'
 import { type Check, checkerOf } from '../kit/schema.ts'
-import { nearest } from '../kit/text.ts'
+import { propertiesOf, schemaAt, valueHint } from '../kit/value-hint.ts'
 import { readYaml, toldFault, type YamlReading } from '../kit/yaml.ts'
 import type { Place, Problem } from '../model/problem.ts'
 
@@ -74,7 +74,6 @@ function remarkOf(
   { schema, synonyms }: DocumentKind,
 ): Remark {
   const [parent, key] = split(path)
-  const inner = schemaAt(schema, path)
   if (message === 'is not known here') {
     const known = Object.keys(propertiesOf(schemaAt(schema, parent)))
     const here = (valueAt(value, parent) ?? {}) as object
@@ -85,46 +84,10 @@ function remarkOf(
   if (message === 'is required') {
     return { path, detail: `"${key}" is missing`, missing: true, hint: `Add "${key}: …".` }
   }
-  const hint = hintOf(key, valueAt(value, path) as Json | undefined, inner)
+  const hint = valueHint(key, valueAt(value, path) as Json | undefined, schemaAt(schema, path))
   return { path, detail: `${key} ${message}`, missing: false, ...present({ hint }) }
-}
-
-function hintOf(key: string, value: Json | undefined, schema: JsonObject): string | undefined {
-  const { type, enum: words } = schema
-  const scalar = typeof value !== 'object' ? String(value) : undefined
-  if (Array.isArray(words)) {
-    const near = nearest(scalar ?? '', words.map(String))
-    return `Write ${near === undefined ? `one of ${words.join(', ')}` : JSON.stringify(near)}.`
-  }
-  switch (type) {
-    case 'array':
-      return `Write a list: ${key}: [${scalar ?? '…'}]`
-    case 'object':
-      return `Write a map: ${key}: {…}`
-    case 'string':
-      return scalar === undefined || scalar === ''
-        ? `Write a text: ${key}: …`
-        : `Write it in quotation marks: ${key}: "${scalar}"`
-    default:
-      return undefined
-  }
 }
 
 function split(path: string): readonly [parent: string, key: string] {
   return [path.slice(0, path.lastIndexOf('/')), stepsOf(path).at(-1) ?? '']
-}
-
-/** The part of a schema that speaks of a place. */
-function schemaAt(schema: JsonObject, path: string): JsonObject {
-  let here: unknown = schema
-  for (const step of stepsOf(path)) {
-    if (!isObject(here)) return {}
-    here = propertiesOf(here)[step] ?? here['items'] ?? here['additionalProperties']
-  }
-  return isObject(here) ? (here as JsonObject) : {}
-}
-
-function propertiesOf(schema: { readonly [key: string]: unknown }): { readonly [key: string]: unknown } {
-  const { properties } = schema
-  return isObject(properties) ? properties : {}
 }

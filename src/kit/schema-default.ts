@@ -1,8 +1,8 @@
 /** A default that the schema around it refuses. */
-import { isObject, type Json, type JsonObject, pointer, stepsOf } from './json.ts'
+import { type JsonObject, pointer, stepsOf } from './json.ts'
 import type { Compiled } from './schema.ts'
 import type { SchemaFinding } from './schema-finding.ts'
-import { nearest } from './text.ts'
+import { valueHint } from './value-hint.ts'
 
 /** What is wrong with it, if there is one; the schema is called by the last step of its place. */
 export function faultOfDefault(
@@ -28,22 +28,8 @@ export function faultOfDefault(
   ]
 }
 
-function hintFor({ default: value, enum: values, type }: JsonObject): string {
-  const usual = 'Change the default or the schema.'
+function hintFor(schema: JsonObject): string {
+  const { default: value } = schema
   if (value === null) return 'Leave it out, or write a value: "default:" alone is null.'
-  if (type === 'array' && !Array.isArray(value)) return 'Write a list: default: [a]'
-  if (type === 'object' && !isObject(value)) return 'Write a map: default: {}'
-  if (Array.isArray(values)) {
-    const meant = nearest(String(value), values.map(String))
-    return meant === undefined
-      ? `Write one of ${values.map(String).join(', ')}.`
-      : `Write ${JSON.stringify(meant)}, or list it in "enum".`
-  }
-  if (typeof value !== 'string') return type === 'string' ? 'Write it in quotation marks.' : usual
-  if (type === 'boolean') return 'Write true or false, without quotation marks.'
-  return isNumber(type, value) ? 'Write the default without quotation marks.' : usual
-}
-
-function isNumber(type: Json | undefined, text: string): boolean {
-  return (type === 'integer' || type === 'number') && text !== '' && Number.isFinite(Number(text))
+  return valueHint('default', value, schema) ?? 'Change the default or the schema.'
 }

@@ -497,7 +497,7 @@ const schemes: readonly Planted[] = [
   inExecutor('      type: string', '      type: strng', /type/, /"string"/),
   inExample('name: orders', 'name: or', /name/, /example|scheme/i),
   inExample('size: 5', 'sise: 5', /sise/, /"size"/),
-  inExample('size: 5', 'size: "5"', /size/, /whole number, without quotation marks/),
+  inExample('size: 5', 'size: "5"', /size/, /without quotation marks: size: 5/),
 ]
 
 const credentials: readonly Planted[] = [

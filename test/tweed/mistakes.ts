@@ -351,7 +351,7 @@ const inputs: readonly Row[] = [
   metadata('pattern: ^[a-z][a-z0-9-]*$', 'pattern: ^(?!x)[a-z]+$', /pattern/, /look/),
   metadata('default: orders', 'default: Orders', /default of label/, /default or the schema/),
   metadata('default: orders', 'default: or', /default of label/, /default or the schema/),
-  metadata('default: 3', 'default: three', /default of count/, /default or the schema/),
+  metadata('default: 3', 'default: three', /default of count/, /Write a whole number/),
   metadata('default: 3', 'default: "3"', /default of count/, /without quotation marks/),
   metadata('default: 3', 'default: 10', /default of count/, /default or the schema/),
   metadata('default: 3', 'default:', /default of count/, /default or the schema|Leave/),

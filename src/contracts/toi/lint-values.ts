@@ -1,7 +1,8 @@
 /** Doubts about values that stand in a package: configurations of executors, and the examples that it brings along. */
-import { isObject, type Json, type JsonObject, pointer, stepsOf } from '../../kit/json.ts'
+import { isObject, type Json, type JsonObject, pointer, stepsOf, at as valueAt } from '../../kit/json.ts'
 import { meantKey } from '../../kit/near-keys.ts'
 import { compileSchema } from '../../kit/schema.ts'
+import { propertiesOf, schemaAt, valueHint } from '../../kit/value-hint.ts'
 import type { Place } from '../../model/problem.ts'
 import type { Document } from './document.ts'
 import type { ExecutorDocument, ExecutorEntry, Requests } from './format.ts'
@@ -40,35 +41,29 @@ function judged(
     // What is of a wrong type breaks other keywords, too.
     if (told.has(below)) continue
     told.add(below)
-    const steps = stepsOf(below)
-    const subject = steps.join('.') || 'it'
-    const known = namesAt(scheme, steps.slice(0, -1))
-    const meant = message === 'is not known here' ? meantKey(steps.at(-1) ?? '', known) : undefined
-    const fix = meant === undefined ? fixFor(message, known) : `Write "${meant}" instead.`
-    tell(below, `${subject} ${message}`, fix)
+    const subject = stepsOf(below).join('.') || 'it'
+    tell(below, `${subject} ${message}`, fixFor(below, message, { value, scheme }))
   }
 }
 
-function fixFor(message: string, known: readonly string[]): string {
-  if (message === 'is not known here')
-    return `Take it out; the scheme knows ${known.join(', ') || 'nothing'}.`
+function fixFor(
+  below: string,
+  message: string,
+  { value, scheme }: { readonly value: Json; readonly scheme: JsonObject },
+): string {
+  const key = stepsOf(below).at(-1) ?? ''
   if (message === 'is required') return 'Add it.'
-  if (message === 'must be string') return 'Write a text, in quotation marks.'
-  const type = /^must be (integer|number|boolean|array|object)$/.exec(message)?.[1]
-  if (type !== undefined) return `Write a value of type ${type}, without quotation marks.`
-  const among = /^must be one of (.*)$/.exec(message)?.[1]
-  return among === undefined ? 'Write what the scheme takes, or change the scheme.' : `Write one of ${among}.`
-}
-
-/** The properties that a scheme knows at a path. */
-function namesAt(scheme: JsonObject, steps: readonly string[]): readonly string[] {
-  let here: unknown = scheme
-  for (const step of steps) {
-    const properties: unknown = isObject(here) ? here['properties'] : undefined
-    here = isObject(properties) ? properties[step] : undefined
+  if (message === 'is not known here') {
+    const known = Object.keys(propertiesOf(schemaAt(scheme, below.slice(0, below.lastIndexOf('/')))))
+    const meant = meantKey(key, known)
+    return meant === undefined
+      ? `Take it out; the scheme knows ${known.join(', ') || 'nothing'}.`
+      : `Write "${meant}" instead.`
   }
-  const properties: unknown = isObject(here) ? here['properties'] : undefined
-  return isObject(properties) ? Object.keys(properties) : []
+  return (
+    valueHint(key, valueAt(value, below) as Json | undefined, schemaAt(scheme, below)) ??
+    'Write what the scheme takes, or change the scheme.'
+  )
 }
 
 /** The example files by the scheme of the package, where that is sound, and by its requests, where they fit the executor. */
