@@ -27,11 +27,10 @@ export function meantKey(
 ): string | undefined {
   if (key.length > keyMax) return undefined
   const plain = (word: string): string => word.toLowerCase().replaceAll(/[-_ ]/g, '')
+  const asked = plain(key)
   const other = Object.hasOwn(otherWords, key) ? otherWords[key] : undefined
   return (
-    known.find((one) => plain(one) === plain(key)) ??
-    known.find((one) => one === other) ??
-    nearest(key, known)
+    known.find((one) => plain(one) === asked) ?? known.find((one) => one === other) ?? nearest(key, known)
   )
 }
 

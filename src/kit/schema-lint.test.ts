@@ -59,6 +59,10 @@ test.each<readonly [string, JsonObject]>([
   ['a keyword of a tool', { 'x-types': ['a'], $typ: 'a' }],
   ['both of two near words', { type: 'string', typ: 'a' }],
   ['what a branch asks for', { anyOf: [{ properties: { host: {} }, required: ['host', 'port'] }] }],
+  [
+    'a near name after twenty that are near none',
+    { properties: { host: {} }, required: [...Array.from({ length: 20 }, (_, i) => `other-${i}`), 'hots'] },
+  ],
   ['newer keywords', { $defs: {}, $anchor: 'a', dependentRequired: { a: ['b'] }, minContains: 1 }],
   ['parameters with names of keywords', { properties: { typ: {}, requird: {}, default: {} } }],
   ['a default with a reference', { $defs: { a: { type: 'string' } }, $ref: '#/$defs/a', default: 1 }],

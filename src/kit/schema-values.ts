@@ -157,16 +157,19 @@ function isOfType(value: Json, type: string): boolean {
   }
 }
 
+/** So many names of no property are compared with the properties: that takes time. */
+const straysMax = 20
+
 function judgeRequired(value: Json, { schema }: SchemaAround): Verdict | undefined {
   if (!isTexts(value))
     return ['required is no list of names', 'Write a list of the properties that must be there: […].']
   const { properties, additionalProperties } = schema
   if (!isObject(properties)) return undefined
-  const names = Object.keys(properties)
+  const asked = new Set(value)
   // What is asked for itself is not meant by another name.
-  const free = names.filter((name) => !value.includes(name))
-  for (const [i, name] of value.entries()) {
-    if (names.includes(name)) continue
+  const free = Object.keys(properties).filter((name) => !asked.has(name))
+  const strays = [...value.entries()].filter(([, name]) => !Object.hasOwn(properties, name))
+  for (const [i, name] of strays.slice(0, straysMax)) {
     const meant = nearest(name, free)
     const message = `required ${JSON.stringify(name)} is none of the properties`
     if (meant !== undefined) return [message, `Write ${JSON.stringify(meant)} instead.`, i]

@@ -4,6 +4,12 @@ import { lastLines, nearest, plural, printable, shorten, sizeText } from './text
 test.each([
   ['lisen', ['listen', 'admin'], 'listen'],
   ['zzz', ['listen', 'admin'], undefined],
+  ['LISTEN', ['lists', 'listener', 'listen'], 'listen'],
+  ['abcdefghi', ['abcdef', 'abcxyzghi', 'abcdefghijk'], 'abcdefghijk'],
+  ['ab', ['abcd', 'abcde'], 'abcd'],
+  ['ab', ['abcde', 'xyz'], undefined],
+  ['', ['a', 'abc'], 'a'],
+  ['x'.repeat(201), ['x'.repeat(201)], undefined],
 ])('nearest to %s of %j is %s', (word, candidates, expected) => {
   expect(nearest(word, candidates)).toBe(expected)
 })

@@ -1,11 +1,16 @@
 /** Words for people: did-you-mean, plural, shortening, making a text safe to show. */
 
+/** No misspelt word is longer, and comparing long ones takes time. */
+const wordMax = 200
+
 /** The candidate that is nearest to a misspelt word, if one is near enough. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > wordMax) return undefined
   let best: string | undefined
   let least = Math.max(2, Math.floor(word.length / 3)) + 1
+  const written = word.toLowerCase()
   for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    const distance = distanceBelow(least, written, candidate.toLowerCase())
     if (distance < least) {
       least = distance
       best = candidate
@@ -29,7 +34,10 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => (sign === '\n' || sign === '\t' ? sign : '\ufffd'))
 }
 
-function editDistance(a: string, b: string): number {
+/** The edits that make one word the other, or `most` where it takes as many or more. */
+function distanceBelow(most: number, a: string, b: string): number {
+  // The shorter one lacks so many letters at least.
+  if (Math.abs(a.length - b.length) >= most) return most
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
@@ -38,6 +46,7 @@ function editDistance(a: string, b: string): number {
       next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
     row = next
+    if (Math.min(...row) >= most) return most
   }
   return row[b.length] ?? 0
 }

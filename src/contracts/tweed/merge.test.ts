@@ -111,3 +111,15 @@ test('a refusal comes before anything is prepared', async () => {
 
   expect(tweed.prepare({ kind: 'provision' }, here)).toMatchObject({ kind: 'refused' })
 })
+
+test('of a thousand unknown names each is refused, and the first are told what the pattern takes', () => {
+  const names = (word: string) => Array.from({ length: 1000 }, (_, i) => `${word}${i}`)
+  const declared = Object.fromEntries(names('known').map((name) => [name, {}]))
+  const sent = Object.fromEntries(names('x_').map((name) => [name, 1]))
+  const merged = merge(declared, sent)
+  const problems = merged.kind === 'refused' ? merged.problems : []
+
+  expect(problems).toHaveLength(1000)
+  expect(problems[0]?.hint).toMatch(/^It takes known0, known1, .*…\.$/)
+  expect(problems.filter(({ hint }) => hint !== undefined)).toHaveLength(20)
+})

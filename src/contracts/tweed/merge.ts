@@ -3,6 +3,7 @@ import { isExact } from '../../kit/exact.ts'
 import { isObject, type Json, type JsonObject, pointer } from '../../kit/json.ts'
 import { meantKey } from '../../kit/near-keys.ts'
 import { present } from '../../kit/present.ts'
+import { shorten } from '../../kit/text.ts'
 import type { OperatorChoice } from '../../model/package.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { ProblemCode } from '../../model/problem-codes.ts'
@@ -14,13 +15,24 @@ export type Merged =
 
 type Choice = Pick<OperatorChoice, 'inputs' | 'defaults' | 'allow'>
 
+/** So many unknown names of an order are told with the one that was meant: looking for it takes time. */
+const hintedMax = 20
+/** So long may the list of all names be. */
+const namesMax = 1000
+
 /** Merges name by name, never deeper; everything that is wrong with the user's parameters is named at once. */
 export function mergeInputs(declared: InputSchema, choice: Choice, parameters: Json | undefined): Merged {
   const user = parameters ?? {}
   if (!isObject(user) || isExact(user)) {
     return { kind: 'refused', problems: [{ code: 'tweed.inputs.not-an-object' }] }
   }
-  const refused = Object.keys(user).flatMap((name) => refusalOf(name, declared, choice))
+  const unknown = Object.keys(user).filter((name) => !knows(declared, name))
+  const hinted = new Set(unknown.slice(0, hintedMax))
+  const open = hinted.size === 0 ? [] : openNames(declared, choice)
+  const refused = Object.keys(user).flatMap((name) => {
+    const hint = hinted.has(name) ? nearHint(name, open) : undefined
+    return refusalOf(name, declared, choice).map((one) => ({ ...one, ...present({ hint }) }))
+  })
   if (refused[0]) return { kind: 'refused', problems: [refused[0], ...refused.slice(1)] }
   const inputs = build(declared, choice, user as JsonObject)
   const [first, ...rest] = violations(declared, inputs)
@@ -57,8 +69,7 @@ export function faultsOfPlan(declared: InputSchema, choice: Choice): readonly Pr
 
 function refusalOf(name: string, declared: InputSchema, choice: Choice): readonly Problem[] {
   if (!knows(declared, name)) {
-    const unknown = inputProblem('tweed.inputs.unknown', name, 'the pattern does not know it')
-    return [{ ...unknown, ...present({ hint: nearHint(name, openNames(declared, choice)) }) }]
+    return [inputProblem('tweed.inputs.unknown', name, 'the pattern does not know it')]
   }
   if (Object.hasOwn(choice.inputs, name)) {
     return [inputProblem('tweed.inputs.not-allowed', name, 'it is fixed by the operator')]
@@ -79,7 +90,7 @@ function openNames({ properties }: InputSchema, { inputs, allow }: Choice): read
 function nearHint(name: string, names: readonly string[]): string | undefined {
   const meant = meantKey(name, names)
   if (meant !== undefined) return `Write ${JSON.stringify(meant)}.`
-  return names.length === 0 ? undefined : `It takes ${names.join(', ')}.`
+  return names.length === 0 ? undefined : `It takes ${shorten(names.join(', '), namesMax)}.`
 }
 
 function build({ properties }: InputSchema, choice: Choice, user: JsonObject): JsonObject {
