@@ -1,7 +1,8 @@
 /** Access: the calling account, roles and tenants. */
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { present } from '../kit/present.ts'
 import { type Access, permissionNames, reachOf } from '../model/access.ts'
+import type { Decision } from '../model/tenant-decisions.ts'
 import type { TenantRule as ModelRule } from '../model/tenant-rule.ts'
 import { type Of, PageQuery } from './words.ts'
 
@@ -91,7 +92,7 @@ const decisions = {
   logs: Type.Union([Type.Literal('tenant'), Type.Literal('operators')], {
     description: 'Who reads the logs of its packages.',
   }),
-}
+} satisfies Readonly<Record<Decision, TSchema>>
 
 const TenantName = Type.String({
   minLength: 1,

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { ChangedTenant, NewTenant, TenantDetail } from '../../api/access.ts'
 import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
+import { decisions } from '../../model/tenant-decisions.ts'
 import { add } from '../command.ts'
 import { connect, withConnection } from '../connection.ts'
 import { mayGoOn } from '../consent.ts'
@@ -33,18 +34,6 @@ interface Deciding {
   readonly network?: 'default' | 'none'
   readonly logs?: 'tenant' | 'operators'
 }
-
-/** What can be taken away again, by the name of its option. */
-const decisions = [
-  'services',
-  'instances',
-  'bindings',
-  'queued',
-  'ordersPerMinute',
-  'engine',
-  'network',
-  'logs',
-] as const
 
 function listing(group: Command): void {
   const command = add(group, {

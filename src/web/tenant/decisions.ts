@@ -1,17 +1,6 @@
 /** What may be decided for a tenant, as the fields of a form hold it, as the API takes it, and as words of a command. */
 import type { ChangedTenant, NewTenant, TenantDetail } from '../../api/access.ts'
-
-export const decisions = [
-  'services',
-  'instances',
-  'bindings',
-  'queued',
-  'ordersPerMinute',
-  'engine',
-  'network',
-  'logs',
-] as const
-export type Decision = (typeof decisions)[number]
+import { type Decision, decisions } from '../../model/tenant-decisions.ts'
 
 /** How few there may be of what is counted. */
 export const least = { instances: 0, bindings: 0, queued: 1, ordersPerMinute: 1 } as const

@@ -1,6 +1,7 @@
 /** The fields of what is decided for a tenant; an empty one decides nothing. */
+import type { Decision } from '../../model/tenant-decisions.ts'
 import { t } from '../texts.ts'
-import { type Decision, type Filling, least } from './decisions.ts'
+import { type Filling, least } from './decisions.ts'
 
 interface Props {
   readonly filling: Filling

@@ -1,9 +1,10 @@
 /** What is decided for a tenant: each decision with what holds, and for which name it was decided. */
 import type { ComponentChildren } from 'preact'
 import type { TenantDetail } from '../../api/access.ts'
+import { type Decision, decisions } from '../../model/tenant-decisions.ts'
 import { tenantLink } from '../links.ts'
 import { type TextKey, t } from '../texts.ts'
-import { type Decision, decisions, least, type Rule } from './decisions.ts'
+import { least, type Rule } from './decisions.ts'
 
 export function RuleTable({ tenant }: { readonly tenant: TenantDetail }) {
   return (
