@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { specOf } from '../apb/spec.ts'
 import { freshFolder } from '../support/image.ts'
 import { runMain } from '../support/run-main.ts'
 
@@ -20,16 +21,9 @@ const claim = {
     invocationImages: [{ image: 'example.org/other:1.0.0', imageType: 'oci' }],
   },
 }
-const spec = `version: 1.0
-name: db-apb
-description: a database
-bindable: false
-async: optional
-plans: [{name: dev, description: small, parameters: []}]
-`
 const files: Readonly<Record<string, string>> = {
   'store/claims/other/01EK00000000000000000000AA.json': JSON.stringify(claim),
-  'no-image/apb.yml': spec,
+  'no-image/apb.yml': specOf('db-apb', { parameters: [] }),
 }
 
 beforeAll(() => {

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { vi } from 'vitest'
 import type { ProblemCode } from '../../../src/model/problem-codes.ts'
+import { specOf } from '../../apb/spec.ts'
 import { freshFolder } from '../../support/image.ts'
 import { runMain } from '../../support/run-main.ts'
 import { type Ground, toldByCommand } from '../../support/told.ts'
@@ -12,13 +13,6 @@ const at = (name: string) => join(home, name)
 
 const credentialSet = (name: string, source: object) =>
   JSON.stringify({ schemaVersion: '1.0.1', name, credentials: [{ name: 'token', source }] })
-const spec = `version: 1.0
-name: db-apb
-description: a database
-bindable: false
-async: optional
-plans: [{name: dev, description: small, parameters: []}]
-`
 const files: Readonly<Record<string, string>> = {
   'list.json': '[1]',
   'catalog.json': '{"services": [{"id": "a"}]}',
@@ -26,7 +20,7 @@ const files: Readonly<Record<string, string>> = {
   'damaged/claims/other/01EK00000000000000000000AA.json': '{"id": 5}',
   'installation.yml': 'schemaVersion: 1.0.2\nname: 5\n',
   'credentials.json': credentialSet('kept', { value: 'x' }),
-  'needs-root/apb.yml': spec,
+  'needs-root/apb.yml': specOf('db-apb', { parameters: [] }),
   'needs-root/Dockerfile': 'FROM scratch\nRUN id\n',
   'bundle.json': JSON.stringify({
     ...{ schemaVersion: '1.0.0', name: 'hello', version: '1.0.0' },
