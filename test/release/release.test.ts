@@ -24,6 +24,7 @@ import { sourceKinds } from '../../src/authoring/sources/kind.ts'
 import { openEmbeddedEngine } from '../../src/engines/embedded/index.ts'
 import { systemClock } from '../../src/kit/clock.ts'
 import { fail } from '../../src/model/problem.ts'
+import { hostEngine } from '../corpus/topics/brokerpak-terraform.ts'
 import { jobOf, listener, orderOf } from '../engines/run-row.ts'
 import { ensurePrograms, findProgram } from '../support/debian.ts'
 import { handOver, runAsOrdinary, whyOrdinaryCannot } from '../support/ordinary-user.ts'
@@ -159,8 +160,9 @@ describe.skipIf(noNewcomer !== undefined)('an ordinary user who is new here', ()
           cwd: home,
           env: { HOME: home, PATH: `${process.env['PATH']}:/usr/sbin` },
         })
-      const hasTerraform = ['terraform', 'tofu'].some((name) => findProgram(name) !== undefined)
-      const contracts = sourceKinds.filter((contract) => contract !== 'brokerpak' || hasTerraform)
+      const contracts = sourceKinds.filter(
+        (contract) => contract !== 'brokerpak' || hostEngine() !== undefined,
+      )
 
       for (const contract of contracts) {
         const made = run('new', contract, `my-${contract}`)
