@@ -143,7 +143,11 @@ describe.skipIf(missingChromium !== undefined)('tenants in the UI', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('heading', { name: 'Decide for acme' }).waitFor()
     await keyboard.press('Escape')
-    await expect.poll(() => page.evaluate<string>('document.activeElement.textContent')).toContain('Decide')
+    // Until then a key would still be one of the dialog.
+    await dialog.waitFor({ state: 'detached' })
+    await expect
+      .poll(() => page.evaluate<string>('document.activeElement.textContent'))
+      .toBe('Decide something for it')
     await keyboard.press('Enter')
     await dialog.getByLabel('Services').focus()
     await keyboard.type('alpha-db/small')
