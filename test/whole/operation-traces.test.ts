@@ -102,6 +102,7 @@ describe.each(kinds)('%s', (kind) => {
       'error.type': 'operation.failed',
       'chandler.operation.state': 'failed',
     })
+    expect(collector.bodies.join()).not.toContain('told to fail')
   })
 
   test('what a platform does not want traced is not when it is carried out, either', async () => {
