@@ -17,11 +17,13 @@ import { type Telemetry, telemetryOf } from './compose/telemetry.ts'
 import { readTls } from './compose/tls.ts'
 import { type BrokerTraces, openTraces, tracedAnswers, tracedSides } from './compose/traces.ts'
 import { tellLint } from './diagnostics/lint.ts'
+import { accessReviewsOf } from './host/cluster-reviews.ts'
 import type { Admission } from './http/admit.ts'
 import { type Gate, makeGate } from './http/authenticate.ts'
 import { type Metrics, openMetrics } from './http/metrics.ts'
 import type { Observe } from './http/observe.ts'
 import type { Oidc } from './http/oidc/oidc.ts'
+import { makeAccessReviews } from './http/osb/access-review.ts'
 import { makeLastSeen } from './http/osb/last-seen.ts'
 import { makeOsbRouter, type OsbRouter, type OsbRouterParts } from './http/osb/router.ts'
 import { makeWaits } from './http/osb/waits.ts'
@@ -278,6 +280,10 @@ function openOsb(settings: Settings, tools: Tools, door: Omit<OsbRouterParts, 'a
     ...door,
     around: {
       ports: tools.ports,
+      reviewAccess: makeAccessReviews({
+        ask: accessReviewsOf(settings.kubernetes, tools.ports.clock),
+        clock: tools.ports.clock,
+      }),
       lastSeen: makeLastSeen(tools.ports.clock),
       waits: makeWaits(),
       read: door.observe.read,

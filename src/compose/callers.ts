@@ -1,6 +1,6 @@
 /** Callers that the settings do not name: of the store, of the machine, of an identity provider, which is asked within bounds. */
 import type { Ports } from '../broker/ports.ts'
-import { reviewsOf } from '../host/token-reviews.ts'
+import { reviewsOf } from '../host/cluster-reviews.ts'
 import type { Gate } from '../http/authenticate.ts'
 import { makeAskProvider } from '../http/oidc/ask-provider.ts'
 import { makeOidc, type Oidc } from '../http/oidc/oidc.ts'

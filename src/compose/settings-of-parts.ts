@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import type { Policy } from '../broker/ports.ts'
 import type { Account, Known } from '../http/authenticate.ts'
 import type { BodyLimits } from '../http/body-limits.ts'
+import type { AccessRule } from '../http/osb/access-review.ts'
 import type { ServerOptions } from '../http/server.ts'
 import type { Sources } from '../http/source.ts'
 import { type Chance, systemClock } from '../kit/clock.ts'
@@ -11,6 +12,7 @@ import { present } from '../kit/present.ts'
 import type { Secret } from '../kit/secret.ts'
 import { accessOf, everyTenant, type Grant, isPermission, type Roles, roles } from '../model/access.ts'
 import type { TenantRule } from '../model/tenant-rule.ts'
+import { accessPattern } from '../settings/auth-settings.ts'
 import { keyFileOf } from '../settings/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
@@ -158,6 +160,7 @@ export function knownOf({ auth }: Settings): Known {
       requestsPerSecond,
       syncWait,
       apiInfoLocations,
+      accessReview,
       password,
       previousPassword,
       token,
@@ -170,10 +173,17 @@ export function knownOf({ auth }: Settings): Known {
       passwords: revealed(password, previousPassword),
       tokens: revealed(token, previousToken),
       apiInfoLocations,
+      ...present({ accessRule: accessReview === undefined ? undefined : accessRuleOf(accessReview) }),
       ...present({ tenant, certificate, requestsPerSecond, syncWaitMs: syncWait }),
     }),
   )
   return { accounts, roles: known }
+}
+
+/** Of `create serviceinstances.servicecatalog.k8s.io`. */
+function accessRuleOf(written: string): AccessRule {
+  const [, verb = '', resource = '', group = '', subresource] = accessPattern.exec(written) ?? []
+  return { verb, group, resource, ...present({ subresource }) }
 }
 
 function rolesOf({ roles: own }: Settings['auth']): Roles {

@@ -10,6 +10,7 @@ import { toProblem } from '../model/problem.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
 import { engineWords } from './engine-words.ts'
+import { examineCluster } from './examine-cluster.ts'
 import { examineHost, runtime } from './examine-host.ts'
 import { examineRegistries } from './examine-registries.ts'
 import { examineRows } from './examine-rows.ts'
@@ -46,7 +47,7 @@ export function makeExamination(parts: Parts): () => Promise<Examination> {
 
 async function examineBroker(parts: Parts): Promise<Examination> {
   const { ports, settings, engines } = parts
-  const looks = [storeOf(parts), enginesOf(engines), registriesOf(parts)]
+  const looks = [storeOf(parts), enginesOf(engines), registriesOf(parts), examineCluster(settings())]
   const tenants = examineTenants(ports.policy().tenants ?? [], engines)
   const seen = [...(await Promise.all(looks)), tenants, [catalogOf(ports.catalog())], parts.traces()]
   return {

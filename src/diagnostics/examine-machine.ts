@@ -12,6 +12,7 @@ import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
 import { engineWords } from './engine-words.ts'
+import { examineCluster } from './examine-cluster.ts'
 import { examineRows } from './examine-rows.ts'
 import { examineTenants } from './examine-tenants.ts'
 import type { Seen } from './seen.ts'
@@ -21,7 +22,7 @@ const engineWithinMs = 5000
 /** One entry per part. */
 export async function examineMachine(settings: Settings): Promise<readonly Seen[]> {
   const { seen, decided = [] } = await store(settings)
-  return [...seen, ...(await engines(settings, decided))]
+  return [...seen, ...(await engines(settings, decided)), ...(await examineCluster(settings))]
 }
 
 interface StoreSeen {

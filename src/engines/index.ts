@@ -2,6 +2,11 @@
 
 export { findSocket, openDockerEngine } from './docker/index.ts'
 export { openEmbeddedEngine } from './embedded/index.ts'
-export { openKubernetesEngine, openTokenReviews } from './kubernetes/index.ts'
+export {
+  checkReviewRight,
+  openAccessReviews,
+  openKubernetesEngine,
+  openTokenReviews,
+} from './kubernetes/index.ts'
 export { openSimEngine } from './sim/index.ts'
 export { openBesideStandIn } from './stand-in/index.ts'

@@ -1,6 +1,7 @@
 /** The caller's account: by user and password or by bearer token, compared in a time that tells nothing. */
 import { sameText, sha256 } from '../kit/hash.ts'
 import type { Access, Roles } from '../model/access.ts'
+import type { AccessRule } from './osb/access-review.ts'
 
 export interface Account {
   readonly name: string
@@ -17,6 +18,8 @@ export interface Account {
   readonly syncWaitMs?: number
   /** The Cloud Controllers that it is for, by their hosts; absent: it does not matter. */
   readonly apiInfoLocations?: readonly string[]
+  /** What a cluster must allow the users that it orders for; absent: no cluster is asked. */
+  readonly accessRule?: AccessRule
   /** Of an account of the store: changes when its sessions are over. */
   readonly version?: string
   /** The API token that it came with. */

@@ -35,4 +35,8 @@ export function failedLogin(
 }
 
 /** What one may not do, as opposed to what cannot be done. */
-export const deniedCodes: ReadonlySet<ProblemCode> = new Set(['request.forbidden', 'broker.quota'])
+export const deniedCodes: ReadonlySet<ProblemCode> = new Set([
+  'request.forbidden',
+  'request.user-refused',
+  'broker.quota',
+])

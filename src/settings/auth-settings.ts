@@ -2,6 +2,9 @@
 import { duration, group, integer, items, optional, path, secret, text, texts } from './kinds.ts'
 import { tenantNames } from './tenant-settings.ts'
 
+/** A verb, then a resource, its group and its subresource. */
+export const accessPattern = /^([a-z]+) ([a-z0-9-]+)(?:\.([a-z0-9.-]+))?(?:\/([a-z]+))?$/
+
 const oidc = group('People and platforms of an identity provider (OpenID Connect).', {
   issuer: optional(
     text({
@@ -142,6 +145,13 @@ export const authSettings = group('Accounts.', {
     syncWait: optional(
       duration({
         doc: 'How long a request of this platform may wait for work that is answered inside it, instead of `operations.syncWait`.',
+      }),
+    ),
+    accessReview: optional(
+      text({
+        doc: 'What a Kubernetes cluster must allow each user that this platform orders, changes or binds for, in the namespace of the order, as `kubectl auth can-i` writes it: `create serviceinstances.servicecatalog.k8s.io`. The cluster is that of `kubernetes`; the user is that of `X-Broker-API-Originating-Identity`. No cluster is asked, when absent.',
+        pattern: accessPattern,
+        written: 'VERB RESOURCE.GROUP',
       }),
     ),
     tenant: optional(

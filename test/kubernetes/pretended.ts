@@ -22,6 +22,8 @@ export interface PretendedCluster {
   hold(reason: string): void
   /** Breaks all connections to programs. */
   breakOff(): void
+  /** Judges what users and the broker itself may do from now on, by the spec of a review; until then all is allowed. */
+  judge(by: (spec: Shape) => object): void
   /** Everything that was asked, as `GET /path`. */
   readonly asked: readonly string[]
   /** The queries of all lists and watches. */
@@ -29,7 +31,7 @@ export interface PretendedCluster {
   stop(): Promise<void>
 }
 
-interface Shape {
+export interface Shape {
   [name: string]: unknown
 }
 
@@ -65,6 +67,7 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
   let version = 1
   let forgotten = 0
   let held: string | undefined
+  let judgement: (spec: Shape) => object = () => ({ allowed: true })
 
   const changed = (type: string, pod: PretendedPod): void => {
     pod.object.metadata['resourceVersion'] = String(++version)
@@ -170,7 +173,10 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
     const [plan] = planned < 0 ? [] : answers.splice(planned, 1)
     if (plan !== undefined) return say(plan.status, plan.body)
     const [, , , , , , name] = url.pathname.split('/')
-    if (url.pathname.endsWith('/selfsubjectaccessreviews')) return say(201, { status: { allowed: true } })
+    if (url.pathname.startsWith('/apis/authorization.k8s.io/v1/')) {
+      const { spec } = JSON.parse(text) as { spec: Shape }
+      return say(201, { status: judgement(spec) })
+    }
     if (name === undefined && request.method === 'POST') {
       const { status, body } = create(text)
       return say(status, body)
@@ -243,6 +249,9 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
     forget: () => {
       forgotten = ++version
       for (const watch of watches) watch.end()
+    },
+    judge: (by) => {
+      judgement = by
     },
     hold: (reason) => {
       held = reason

@@ -1,4 +1,4 @@
-/** The account of a broker in its cluster, and what that account may do: pods in the namespaces of runs, nothing else. */
+/** The account of the broker in its cluster, and what that account may do: pods in the namespaces of runs, and what the configuration asks for. */
 import type { Json, JsonObject } from '../../kit/json.ts'
 import { brokerObject } from './object.ts'
 import type { Values } from './values.ts'
@@ -10,6 +10,11 @@ const name = 'chandler-runs'
 const rules: readonly Json[] = [
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['pods/exec'], verbs: ['get', 'create'] },
+]
+
+/** Asking tells what users may do, and changes nothing. */
+const reviewRules: readonly Json[] = [
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
 ]
 
 /** The account of the broker, and a role in each namespace of runs. */
@@ -34,5 +39,21 @@ export function accessObjects(values: Values): readonly JsonObject[] {
         subjects,
       },
     ]),
+    ...(values.judgesUsers ? reviewObjects(namespace, subjects) : []),
+  ]
+}
+
+/** Roles of a cluster are there once: the name tells of which broker. */
+function reviewObjects(namespace: string, subjects: readonly Json[]): readonly JsonObject[] {
+  const metadata = { name: `chandler-access-reviews-${namespace}` }
+  return [
+    { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata, rules: reviewRules },
+    {
+      apiVersion: `${group}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata,
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name: metadata.name },
+      subjects,
+    },
   ]
 }

@@ -117,6 +117,13 @@ describe('what values become', () => {
       becomes: 'chandler',
     },
     {
+      what: 'the right to ask what users may do',
+      values: `${image}namespace: own\nconfiguration: {auth: {users: [{name: k8s, role: platform, password_file: /run/secrets/a/b, access_review: create access.example}]}}`,
+      object: 'ClusterRole chandler-access-reviews-own',
+      path: '/rules/0/resources',
+      becomes: ['subjectaccessreviews'],
+    },
+    {
       what: 'a port with TLS',
       values: `${image}tls: {secret: cert}`,
       object: 'Service chandler',
@@ -169,6 +176,7 @@ describe('what values become', () => {
 
   test.each([
     ['no ServiceMonitor', image, /^ServiceMonitor/],
+    ['no right to ask what users may do', image, /^ClusterRole/],
     ['no namespaces', `${image}createNamespaces: false`, /^Namespace/],
   ])('%s unless it is asked for', async (_what, values, kind) => {
     expect([...(await objectsOf(values)).keys()].filter((key) => kind.test(key))).toEqual([])

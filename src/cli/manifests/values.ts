@@ -132,6 +132,8 @@ export const valuesTable = group('', {
 /** Values without fault, with the configuration as it was written. */
 export interface Values extends Omit<ValueOf<typeof valuesTable>, 'configuration'> {
   readonly configuration: JsonObject
+  /** Whether users of the cluster are judged by the cluster (`accessReview`). */
+  readonly judgesUsers: boolean
 }
 
 /** Settings that manifests decide, and the value that says them; the others are theirs alone. */
@@ -182,7 +184,9 @@ export function readValues(file: string): Values {
     ...(unread.length > 0 ? [] : contradictionsOf(values, entries)),
     ...(faults.length > 0 ? [] : contradictions(values.configuration as Settings, ofConfiguration(entries))),
   ])
-  return { ...values, configuration }
+  const { users } = (values.configuration as Settings).auth
+  const judgesUsers = users.some(({ accessReview }) => accessReview !== undefined)
+  return { ...values, configuration, judgesUsers }
 }
 
 /** The entries of the configuration, as a broker names them. */

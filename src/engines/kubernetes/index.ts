@@ -15,7 +15,9 @@ import { lookAtPod, watchPods } from './pods.ts'
 import { checkRights } from './rights.ts'
 import { stopRun } from './stop.ts'
 
+export { openAccessReviews } from './access-review.ts'
 export type { KubernetesOptions } from './context.ts'
+export { checkReviewRight } from './rights.ts'
 export { openTokenReviews } from './token-review.ts'
 
 /** Opens the engine; the cluster need not be reachable yet. */

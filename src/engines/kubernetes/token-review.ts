@@ -1,7 +1,8 @@
 /** Asks a cluster whose a token is: the API server alone can say of a service account whether it still holds. */
 import { isObject } from '../../kit/json.ts'
-import { expectDone, type Kube, kubeAt } from './client.ts'
-import { findCluster, type PlaceOptions } from './credentials.ts'
+import { expectDone } from './client.ts'
+import type { PlaceOptions } from './credentials.ts'
+import { reachLater } from './reach.ts'
 
 interface ReviewedToken {
   /** `system:serviceaccount:NAMESPACE:NAME`, or how else the cluster calls the caller. */
@@ -17,18 +18,9 @@ type ReviewToken = (
   signal: AbortSignal,
 ) => Promise<ReviewedToken | undefined>
 
-/** Finds its cluster with the first question; connections that are kept hold up no process. */
+/** Finds its cluster with the first question. */
 export function openTokenReviews(place: PlaceOptions): ReviewToken {
-  let found: Promise<Kube> | undefined
-  const kube = (): Promise<Kube> => {
-    found ??= findCluster(place)
-      .then(kubeAt)
-      .catch((error: unknown) => {
-        found = undefined
-        throw error
-      })
-    return found
-  }
+  const kube = reachLater(place)
   return async (token, audiences, signal) => {
     const answer = await (await kube()).ask({
       method: 'POST',

@@ -8,6 +8,7 @@ import type { BindingKey } from '../../model/instance.ts'
 import type { Answer } from '../answer.ts'
 import { answerOfCreation, answerOfPromise, answerOfRemoval } from './ended.ts'
 import { poll } from './instances.ts'
+import { refuseUnpermitted } from './permission.ts'
 import { acceptsIncomplete, type OsbRequest, type OsbSurroundings, queryValue } from './surroundings.ts'
 import { bindingAnswer, bindingBody, parseBind } from './wire.ts'
 
@@ -18,7 +19,9 @@ export async function putBinding(around: OsbSurroundings, request: OsbRequest): 
   const { ports } = around
   const key = keyOf(request)
   const incomplete = mayWait(request)
-  const answer = await bind(ports, request.asker, parseBind(key, await request.body(), incomplete))
+  const asked = parseBind(key, await request.body(), incomplete)
+  await refuseUnpermitted(around, request, asked.context)
+  const answer = await bind(ports, request.asker, asked)
   if (answer.kind === 'exists') return secret(200, await credentials(around, key))
   const { operation, again } = answer
   const accepted: Answer = { status: 202, body: { operation } }

@@ -15,6 +15,7 @@ import {
   answerOfRemoval,
   answerOfStillRunning,
 } from './ended.ts'
+import { refuseUnpermitted } from './permission.ts'
 import { acceptsIncomplete, type OsbRequest, type OsbSurroundings, queryValue } from './surroundings.ts'
 import { instanceAnswer, instanceBody, parseProvision, parseUpdate, polledBody } from './wire.ts'
 
@@ -22,6 +23,7 @@ export async function putInstance(around: OsbSurroundings, request: OsbRequest):
   const { ports } = around
   const incomplete = acceptsIncomplete(request.query)
   const asked = parseProvision(request.instance, await request.body(), incomplete)
+  await refuseUnpermitted(around, request, asked.context)
   const answer = await provision(ports, request.asker, asked)
   if (answer.kind === 'exists') return { status: 200, body: instanceAnswer(answer.instance) }
   const { operation, again, dashboardUrl } = answer
@@ -42,6 +44,7 @@ export async function putInstance(around: OsbSurroundings, request: OsbRequest):
 
 export async function patchInstance(around: OsbSurroundings, request: OsbRequest): Promise<Answer> {
   const asked = parseUpdate(request.instance, await request.body(), acceptsIncomplete(request.query))
+  await refuseUnpermitted(around, request, asked.context)
   const answer = await update(around.ports, request.asker, asked)
   if (answer.kind === 'nothing-to-do') return { status: 200, body: instanceAnswer(answer.instance) }
   const accepted: Answer = { status: 202, body: { operation: answer.operation } }

@@ -4,6 +4,7 @@ import { catalogSeen, tenantsOf } from '../../broker/visible.ts'
 import { present } from '../../kit/present.ts'
 import { permits } from '../../model/access.ts'
 import { fail, type Problem, toProblem } from '../../model/problem.ts'
+import type { Requester } from '../../model/situation.ts'
 import type { Admission } from '../admit.ts'
 import { type Answer, send } from '../answer.ts'
 import { type Account, actorOf, type Gate } from '../authenticate.ts'
@@ -75,7 +76,7 @@ async function serve(
   const startedAt = clock.monotonic()
   const reference = requestIdOf(request.headers, door.around.ports)
   door.observe.begins()
-  const passing: Passing = { reference, admitted: undefined }
+  const passing: Passing = { reference, admitted: undefined, requester: undefined }
   try {
     const answer = await respond(door, { request, response }, passing).catch((error: unknown) => {
       const problem = toProblem(error)
@@ -103,6 +104,8 @@ async function serve(
 interface Passing {
   readonly reference: string
   admitted: { readonly found: Found; readonly account: Account } | undefined
+  /** The user that it is for. */
+  requester: Requester | undefined
 }
 
 async function respond(
@@ -121,6 +124,7 @@ async function respond(
   refuseOtherLocation(account, location)
   const minor = minorVersion(request.headers, around.options.missingVersionStatus)
   const requester = originatingIdentity(request.headers)
+  passing.requester = requester
   return handler(withPatience(around, account), {
     asker: {
       platform: platformOf(account),
@@ -130,6 +134,7 @@ async function respond(
       ...present({ tenant: account.tenant }),
       source: door.source(request),
     },
+    ...present({ accessRule: account.accessRule }),
     instance: found.instance,
     binding: found.binding,
     query: new URLSearchParams(search),
@@ -169,7 +174,7 @@ function noteRefusal(
   door: OsbRouterParts,
   request: IncomingMessage,
   { code }: Problem,
-  { reference, admitted }: Passing,
+  { reference, admitted, requester }: Passing,
 ): void {
   if (code === 'request.unauthenticated') {
     const failed = failedLogin(door, request, { code, requestId: reference })
@@ -185,6 +190,7 @@ function noteRefusal(
     asker: {
       platform: account.name,
       account: { ...actorOf(account), ...present({ location: apiInfoLocation(request.headers) }) },
+      ...present({ requester }),
       requestId: reference,
       source: door.source(request),
     },

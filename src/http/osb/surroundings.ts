@@ -5,6 +5,7 @@ import type { Refusal } from '../../broker/refusals.ts'
 import type { JsonObject } from '../../kit/json.ts'
 import type { Operation } from '../../model/operation.ts'
 import type { BodyLimits } from '../body-limits.ts'
+import type { AccessRule, ReviewAccess } from './access-review.ts'
 import type { LastSeen } from './last-seen.ts'
 import type { Waits } from './waits.ts'
 
@@ -22,6 +23,8 @@ export interface OsbSurroundings {
   readonly options: OsbOptions
   readonly lastSeen: LastSeen
   readonly waits: Waits
+  /** Asked for accounts with a rule only. */
+  readonly reviewAccess: ReviewAccess
   /** A secret is about to be handed out; resolves when that is on record. */
   read(reading: Refusal): Promise<void>
   /** The operation as it is when it has ended, the time is over, or the signal fires. */
@@ -31,6 +34,8 @@ export interface OsbSurroundings {
 /** One request, with everything of it read but its body. */
 export interface OsbRequest {
   readonly asker: Asker
+  /** What the cluster must allow the user of an order; absent: it is not asked. */
+  readonly accessRule?: AccessRule
   readonly instance: string
   readonly binding: string
   readonly query: URLSearchParams

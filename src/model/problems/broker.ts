@@ -38,6 +38,24 @@ export const brokerProblems = {
     status: 403,
     exit: 6,
   },
+  'request.user-missing': {
+    title: 'The order does not say which user of the cluster it is for, and where',
+    hint: 'The platform must send X-Broker-API-Originating-Identity with a Kubernetes user, and a context with a namespace.',
+    status: 400,
+    exit: 9,
+  },
+  'request.user-refused': {
+    title: 'The cluster does not allow its user to order this',
+    hint: 'Ask those who look after the namespace for a role that allows it.',
+    status: 403,
+    exit: 6,
+  },
+  'request.review-away': {
+    title: 'The cluster cannot be asked whether its user may order this',
+    hint: 'Send it again later; chandler doctor says whether the broker reaches the cluster and may ask it.',
+    status: 429,
+    exit: 8,
+  },
   'request.forged': {
     title: 'The request does not come from a page of this broker',
     hint: 'Load the page again. A program sends the Authorization header instead of a cookie.',
