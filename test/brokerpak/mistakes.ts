@@ -304,6 +304,7 @@ export const mistakes: readonly Mistake[] = [
   d('description: A thing.\n', '', /description is missing/, /one sentence/, { at: 'version: 1' }),
   d('display_name: Thing', 'displayname: Thing', /displayname is not known/, /Write "display_name"/, {}),
   d('image_url: https://example.com/i.png', 'image_url: i.png', /"i.png" is no URL/, /https:/),
+  d('image_url: https://example.com/i.png', 'image_url: file://i.png', /no file i\.png/, /Add the file/),
   d(
     'documentation_url: https://example.com',
     'documentation_url: www.example.com',

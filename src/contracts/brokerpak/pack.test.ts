@@ -29,3 +29,18 @@ test.each([
 
   expect((await packingOf(source, notesOf(pkg))).programs).toEqual([program])
 })
+
+test.each([
+  ['logo.png', 'image/png'],
+  ['logo.JPEG', 'image/jpeg'],
+  ['./img/logo.webp', 'image/webp'],
+])('the image %s goes into its definition as %s', async (file, type) => {
+  const change = (text: string) => text.replace('https://example.com/i.png', `file://${file}`)
+  const pkg = await thing(change)
+  const path = file.replace('./', '')
+  const source = archive({ 'manifest.yml': manifest, 'thing.yml': change(definition), [path]: 'picture' })
+
+  const { documents } = await packingOf(source, notesOf(pkg))
+  const picture = Buffer.from('picture').toString('base64')
+  expect(documents.map(({ text }) => text).join()).toContain(`image_url: data:${type};base64,${picture}`)
+})

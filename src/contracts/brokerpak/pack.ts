@@ -75,7 +75,7 @@ async function inlined(source: ArchiveArtifact, definition: JsonObject): Promise
   const image = definition['image_url']
   const file = typeof image === 'string' && image.startsWith('file://') ? image.slice(7) : undefined
   const bytes = file === undefined ? undefined : await source.file(plain(file))
-  const type = imageTypes[/\.\w+$/.exec(file ?? '')?.[0] ?? ''] ?? 'image/png'
+  const type = imageTypes[/\.\w+$/.exec(file ?? '')?.[0]?.toLowerCase() ?? ''] ?? 'image/png'
   const url =
     bytes === undefined ? {} : { image_url: `data:${type};base64,${Buffer.from(bytes).toString('base64')}` }
   const actions = await Promise.all(
@@ -89,7 +89,13 @@ async function inlined(source: ArchiveArtifact, definition: JsonObject): Promise
   return { ...definition, ...url, ...Object.fromEntries(actions) }
 }
 
-const imageTypes: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.jpg': 'image/jpeg' }
+const imageTypes: Readonly<Record<string, string>> = {
+  '.svg': 'image/svg+xml',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+}
 
 async function withTemplates(source: ArchiveArtifact, action: JsonObject): Promise<JsonObject> {
   const { template_ref: ref, template_refs: refs, ...rest } = action
@@ -109,6 +115,7 @@ async function documentAt(source: ArchiveArtifact, path: string): Promise<JsonOb
   return value as JsonObject
 }
 
-function plain(path: string): string {
+/** A path of a source folder as its entries have it. */
+export function plain(path: string): string {
   return path.replace(/^(?:\.\/)+/, '')
 }

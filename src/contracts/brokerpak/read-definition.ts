@@ -13,6 +13,7 @@ import { unknownKeys } from './key-lint.ts'
 import { definitionFindings } from './lint.ts'
 import type { Manifest } from './manifest.ts'
 import type { Dialect } from './manifest-faults.ts'
+import { plain } from './pack.ts'
 import { requiredVersionFindings } from './required-versions.ts'
 import { templateFindings } from './template-lint.ts'
 
@@ -78,11 +79,26 @@ export async function definitionAt(path: string, index: number, around: Around):
       [
         ...strange,
         ...definitionFindings(definition),
+        ...imageFindings(definition, artifact),
         ...expressionFindings(definition, manifest),
         ...templates.doubts,
         ...(versions === undefined ? [] : requiredVersionFindings(versions, definition)),
       ].map(doubt),
   }
+}
+
+/** A build puts the image into the definition; one that is not there leaves platforms an address that leads nowhere. */
+function imageFindings({ imageUrl }: Definition, { entries }: ArchiveArtifact): readonly Finding[] {
+  if (!imageUrl.startsWith('file://')) return []
+  const file = plain(imageUrl.slice('file://'.length))
+  const files = entries.map(({ path }) => path)
+  if (files.includes(file)) return []
+  const meant = nearest(file, files)
+  const fix =
+    meant === undefined
+      ? 'Add the file to the folder, or write an https address.'
+      : `Write "file://${meant}".`
+  return [{ text: `there is no file ${file}`, path: 'image_url', fix }]
 }
 
 /** The file that a template stands in, where it is not the definition itself. */
