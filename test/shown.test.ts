@@ -24,7 +24,7 @@ const documents = execFileSync('git', ['ls-files', '--cached', '--others', '--ex
   .map((page) => ({ page, text: readFileSync(page, 'utf8') }))
 
 const root = await commandTree('0')
-const playedPages = [...toured.map(({ page }) => page), 'docs/installing.md']
+const playedPages = [...toured.map(({ page }) => page), 'docs/installing.md', 'docs/container.md']
 const consoleLines = documents
   .filter(({ page }) => playedPages.includes(page))
   .flatMap(({ text }) => blocksOf(text).filter(({ kind }) => kind === 'console'))
@@ -67,6 +67,7 @@ const elsewhere: readonly (readonly [page: string, holds: string, by: string])[]
   ['docs/access.md', 'chandler package add', 'test/whole/sandbox.test.ts, which has a registry'],
   ['docs/choosing.md', 'chandler tweed build', 'test/whole/databases-example.test.ts'],
   ['docs/installing.md', 'podman load', 'test/release, on a Podman of its own'],
+  ['docs/container.md', '--group-add', 'test/release/container.test.ts, on a Podman of its own'],
   ['docs/installing.md', 'sudo apt install', 'test/release, in a Debian of its own'],
   ['docs/kubernetes.md', 'kubectl', 'test/kubernetes/rollout.test.ts, where a cluster is built'],
   ['docs/platforms.md', 'cf create-service-broker', 'nothing: there is no Cloud Foundry here'],

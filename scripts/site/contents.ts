@@ -25,6 +25,7 @@ const rows: readonly (readonly [title: string, pages: readonly Row[]])[] = [
       ['README.md', 'What Chandler is'],
       ['docs/choosing.md', 'Choosing a contract'],
       ['docs/installing.md', 'Installing'],
+      ['docs/container.md', 'In a container'],
     ],
   ],
   [

@@ -193,7 +193,7 @@ function portsOf({ store, node, rules, shelf, engines, metrics, preparer, spans 
     contract: contractNamed,
     apart: preparer.prepare,
     catalog: () => shelf.catalog(),
-    refuses: (job, name) => (engineFor(engines, job, name) ? undefined : refusedBy(job, name)),
+    refuses: (job, name) => (engineFor(engines, job, name) ? undefined : refusedBy(engines, job, name)),
     infrastructure: shelf.lentTo,
     ...makeAcceptances(metrics, spans),
   }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Engine, LogPiece } from '../engines/engine.ts'
 import type { Job } from '../model/job.ts'
 import { fail, ProblemError } from '../model/problem.ts'
+import { faultOfHost } from '../model/refusal.ts'
 import { emptyReport, type Report } from '../model/report.ts'
 
 export interface Run {
@@ -19,12 +20,7 @@ export interface Run {
 
 /** The report of a run that is laid out, followed to its end and cleared away. Problems: engine.refused. */
 export async function runJob(engines: readonly Engine[], job: Job, run: Run): Promise<Report> {
-  const engine =
-    engines.find((one) => one.refuses(job) === undefined) ??
-    fail(
-      'engine.refused',
-      engines.map((one) => one.refuses(job)?.detail).find((detail) => detail) ?? job.program.kind,
-    )
+  const engine = engines.find((one) => one.refuses(job) === undefined) ?? failFor(engines, job)
   const name = run.name ?? newRunName(run.purpose)
   const watch = {
     had: () => 0,
@@ -53,4 +49,11 @@ export async function runJob(engines: readonly Engine[], job: Job, run: Run): Pr
 /** A name that no other run has. */
 export function newRunName(purpose: string): string {
   return `chd-${purpose}-${randomBytes(8).toString('hex')}`
+}
+
+function failFor(engines: readonly Engine[], job: Job): never {
+  const reasons = engines.map((one) => one.refuses(job))
+  const fault = faultOfHost(reasons)
+  if (fault !== undefined) throw new ProblemError(fault)
+  return fail('engine.refused', reasons.find((one) => one?.detail)?.detail ?? job.program.kind)
 }

@@ -15,6 +15,7 @@ import { systemChance, systemClock } from '../kit/clock.ts'
 import { ulidSource } from '../kit/id.ts'
 import { canonical } from '../kit/json.ts'
 import { type Problem, toProblem } from '../model/problem.ts'
+import { faultOfHost } from '../model/refusal.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openStore } from '../store/index.ts'
 import { type KeyRing, openKeyRing } from '../store/keys.ts'
@@ -198,8 +199,9 @@ function portsOf({ store, engines, offered }: PortsParts): Ports {
 
 /** Why no engine runs a job: the first that says more than that it does not. */
 function refusalOf(engines: readonly Engine[], job: Parameters<Engine['refuses']>[0]): Problem {
-  const said = engines.map((engine) => engine.refuses(job)?.detail).find((detail) => detail)
-  return { code: 'engine.refused', detail: said ?? job.program.kind }
+  const reasons = engines.map((engine) => engine.refuses(job))
+  const said = reasons.find((one) => one?.detail)?.detail
+  return faultOfHost(reasons) ?? { code: 'engine.refused', detail: said ?? job.program.kind }
 }
 
 /** An offer that is kept as it is already is not written again. */

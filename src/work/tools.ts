@@ -3,6 +3,7 @@ import type { Ports } from '../broker/ports.ts'
 import type { Engine } from '../engines/engine.ts'
 import type { Job } from '../model/job.ts'
 import type { Problem } from '../model/problem.ts'
+import { faultOfHost } from '../model/refusal.ts'
 import { jobWithin, ruled } from '../model/tenant-rule.ts'
 import type { Beforehand } from './beforehand.ts'
 import type { EndHints } from './end-hints.ts'
@@ -42,11 +43,15 @@ export interface WorkLimits {
 
 /** The engine that runs a job: the first that does not refuse it, or the one of a name. What only pretends runs for all. */
 export function engineFor(engines: readonly Engine[], job: Job, name?: string): Engine | undefined {
-  const isMeant = (engine: Engine): boolean =>
+  return meantEngines(engines, name).find((engine) => engine.refuses(job) === undefined)
+}
+
+function meantEngines(engines: readonly Engine[], name: string | undefined): readonly Engine[] {
+  return engines.filter((engine) =>
     name === undefined
       ? engine.reserved !== true
-      : engine.name === name || engine.facts.programs.every((kind) => kind === 'pretend')
-  return engines.find((engine) => isMeant(engine) && engine.refuses(job) === undefined)
+      : engine.name === name || engine.facts.programs.every((kind) => kind === 'pretend'),
+  )
 }
 
 /** A job as its tenant may have it run, and the engine for it. Problems: engine.refused. */
@@ -59,11 +64,13 @@ export function placedFor(
   const within = jobWithin(tenants, tenant, job)
   const name = ruled(tenants, tenant, 'engine')
   const engine = engineFor(engines, within, name)
-  return engine === undefined ? refusedBy(within, name) : { job: within, engine }
+  return engine === undefined ? refusedBy(engines, within, name) : { job: within, engine }
 }
 
 /** That there is no engine for a job. */
-export function refusedBy(job: Job, name: string | undefined): Problem {
+export function refusedBy(engines: readonly Engine[], job: Job, name: string | undefined): Problem {
+  const fault = faultOfHost(meantEngines(engines, name).map((engine) => engine.refuses(job)))
+  if (fault !== undefined) return fault
   const { kind } = job.program
   const detail = name === undefined ? kind : `${kind}: this tenant runs on ${name} only`
   return { code: 'engine.refused', detail }

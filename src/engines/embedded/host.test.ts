@@ -18,6 +18,7 @@ const whole: Host = {
 
 test.each<[string, Partial<Host>, ProblemCode]>([
   ['no runtime', { runtime: { kind: 'plain' } }, 'engine.runtime-missing'],
+  ['no way to confine a program', { unconfinable: 'stuck' }, 'engine.cannot-confine'],
   ['no shell that programs can be given', { lent: lent([]) }, 'engine.tool-missing'],
   ['no bound for memory', { controls: { ...controls, memory: false } }, 'engine.not-enforced'],
   [

@@ -13,10 +13,11 @@ import { groupLines } from './enter-group.ts'
 import { bootId } from './identity.ts'
 import { networkLines, noNetworkLine, type RunNetwork, untilNetworkLine } from './network.ts'
 import { ociConfig } from './oci-config.ts'
+import { plainCommand, plainScript } from './plain-step.ts'
 import { holdsProcesses } from './process-limit.ts'
 import type { Runtime } from './run-folder.ts'
 import { bringsItsOwn, hiddenFrom, runtimeCommand } from './runtimes.ts'
-import type { StepPlan } from './step-plan.ts'
+import type { Chamber, StepPlan } from './step-plan.ts'
 
 export interface Host {
   readonly boot: string
@@ -27,6 +28,8 @@ export interface Host {
   readonly network: RunNetwork
   /** Why runtimes that are installed are not used. */
   readonly passedOver: readonly string[]
+  /** Why no program can be run at all; absent where some can. */
+  readonly unconfinable?: string | undefined
 }
 
 export type RuntimeChoice = 'auto' | 'runc' | 'crun' | 'plain'
@@ -38,6 +41,8 @@ export interface Proof {
   readonly loan: Loan
   /** Why runs cannot have a network of their own; absent where they can. */
   readonly noNetwork?: string | undefined
+  /** Why no program can be confined, by whatever means; absent where one can. */
+  readonly unconfinable?: string | undefined
 }
 
 /** Looks at the host by trying; `folder` is for the trial. */
@@ -54,14 +59,25 @@ export async function proveHost(folder: string, choice: RuntimeChoice, controls:
     if (fault === undefined) return { runtime, passedOver, loan, noNetwork }
     passedOver.push(`${name}: ${fault}`)
   }
-  return { runtime: { kind: 'plain' }, passedOver, loan, noNetwork }
+  const plain: Proof = { runtime: { kind: 'plain' }, passedOver, loan, noNetwork }
+  return { ...plain, unconfinable: await tryRuntime(folder, hostOf(plain, controls)) }
 }
 
 /** The host as a proof shows it. */
-export function hostOf({ runtime, passedOver, loan, noNetwork }: Proof, controls: Controls): Host {
+export function hostOf(proof: Proof, controls: Controls): Host {
+  const { runtime, passedOver, loan, noNetwork, unconfinable } = proof
   const rootless = process.geteuid?.() !== 0
   const network: RunNetwork = noNetwork === undefined ? { kind: 'own' } : { kind: 'host', why: noNetwork }
-  return { boot: bootId(), controls, lent: mountedFrom(loan), rootless, runtime, network, passedOver }
+  return {
+    boot: bootId(),
+    controls,
+    lent: mountedFrom(loan),
+    rootless,
+    runtime,
+    network,
+    passedOver,
+    unconfinable,
+  }
 }
 
 /** Where runtimes may lie, the first one first. */
@@ -94,10 +110,9 @@ async function tryNetwork(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Runs the lent shell in a container of its own: whatever is missing shows here and not with a package. */
+/** Runs the lent shell as a program of a package is run: whatever is missing shows here and not with a package. */
 async function tryRuntime(folder: string, host: Host): Promise<string | undefined> {
   const { runtime, lent } = host
-  if (runtime.kind === 'plain') return undefined
   const trial = join(folder, `trial-${process.pid}-${runtime.kind}`)
   const id = `chd-trial-${process.pid}`
   const step: StepPlan = {
@@ -121,25 +136,42 @@ async function tryRuntime(folder: string, host: Host): Promise<string | undefine
     hostname: 'trial',
   } as const
   try {
-    await mkdir(root, { recursive: true, mode: 0o700 })
-    const config = JSON.stringify(ociConfig(chamber, step, host))
-    await writeFile(join(trial, 'config.json'), config, { mode: 0o600 })
-    const paths = { state: join(trial, 'state'), log: join(trial, 'log'), bundle: trial }
-    const groups = bringsItsOwn(runtime) ? [] : groupLines(chamber, step, host.controls)
+    for (const name of ['dev', 'proc', 'sys']) await mkdir(join(root, name), { recursive: true, mode: 0o700 })
     const script = [
       `mount --bind ${quote(trial)} ${quote(trial)} && cp ${quote(lent.folder)}/* ${quote(root)}/`,
       ...hiddenFrom(host).map((path) => `mount -t tmpfs -o ro tmpfs ${quote(path)} || exit`),
-      `${runtimeCommand(runtime, paths, { id, groups })} </dev/null`,
+      `${await trialCommand(trial, { chamber, step, host })} </dev/null`,
     ].join('\n')
     const user = host.rootless ? ['--user', '--map-root-user'] : []
     const tried = await run('unshare', [...user, '-m', '--propagation', 'private', '/bin/sh', '-c', script])
     if (tried.exit === 42) return undefined
-    const said = `${tried.stderr}\n${readSmall(paths.log) ?? ''}`.trim()
+    const said = `${tried.stderr}\n${readSmall(join(trial, 'log')) ?? ''}`.trim()
     return said.split('\n').at(-1) || `exit ${tried.exit}`
   } finally {
     removeGroup(host.controls, id)
     await rm(trial, { recursive: true, force: true })
   }
+}
+
+interface Trial {
+  readonly chamber: Chamber
+  readonly step: StepPlan
+  readonly host: Host
+}
+
+/** What the trial runs, in its folder: all that the command reads is written there. */
+async function trialCommand(trial: string, { chamber, step, host }: Trial): Promise<string> {
+  const { runtime, controls } = host
+  const write = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(trial, name), text, { mode: 0o600 })
+    return join(trial, name)
+  }
+  if (runtime.kind === 'plain')
+    return plainCommand(chamber, await write('plain.sh', plainScript(chamber, step, host)), host)
+  await write('config.json', JSON.stringify(ociConfig(chamber, step, host)))
+  const paths = { state: join(trial, 'state'), log: join(trial, 'log'), bundle: trial }
+  const groups = bringsItsOwn(runtime) ? [] : groupLines(chamber, step, controls)
+  return runtimeCommand(runtime, paths, { id: step.id, groups })
 }
 
 /** What a demanding operator should know about this host. */
@@ -150,8 +182,10 @@ export function hostProblems({
   passedOver,
   lent,
   network,
+  unconfinable,
 }: Host): readonly Problem[] {
   const problems: Problem[] = []
+  if (unconfinable !== undefined) return [{ code: 'engine.cannot-confine', detail: unconfinable }]
   if (runtime.kind === 'plain') {
     const why = passedOver.length === 0 ? {} : { detail: passedOver.join('; ') }
     problems.push({ code: 'engine.runtime-missing', ...why })

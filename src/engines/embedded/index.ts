@@ -158,6 +158,7 @@ function factsOf(host: Host): EngineFacts {
 function refusal({ program, needs }: Job, host: Host, network: NetworkChoice): Problem | undefined {
   if (program.kind === 'pretend')
     return { code: 'engine.refused', detail: 'the embedded engine runs real programs' }
+  if (host.unconfinable !== undefined) return { code: 'engine.cannot-confine', detail: host.unconfinable }
   if (needs.cluster !== 'none')
     return { code: 'engine.refused', detail: 'the embedded engine has no cluster' }
   if (needs.engineSocket)

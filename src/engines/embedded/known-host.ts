@@ -45,7 +45,8 @@ export async function knowHost({ folder, choice, network, anew }: KnowHost): Pro
   const prove = async (): Promise<Host> => {
     const proof = await proveHost(folder, choice, controls)
     // That nothing works may be of this moment only.
-    const works = proof.runtime.kind !== 'plain' || proof.passedOver.length === 0
+    const works =
+      proof.unconfinable === undefined && (proof.runtime.kind !== 'plain' || proof.passedOver.length === 0)
     const isLasting = works && (proof.noNetwork === undefined || proof.noNetwork.endsWith(' missing'))
     if (isLasting) write(file, proof, groundsOf(proof, choice, controls))
     return hostOf(proof, controls)

@@ -1,5 +1,6 @@
 /** How a run is held to its number of processes: by its control group or, without one, by its own user namespace. */
 import { release } from 'node:os'
+import { readSmall } from '../absent.ts'
 import type { Controls } from './cgroups.ts'
 import type { Runtime } from './run-folder.ts'
 
@@ -31,5 +32,11 @@ export function processesOfUser(
   host: ProcessHost & { readonly runtime?: Runtime },
 ): number | undefined {
   if (!countsInNamespace(host)) return undefined
-  return processes + (host.runtime?.kind === 'runc' ? threadsOfRunc : 0)
+  return Math.min(processes + (host.runtime?.kind === 'runc' ? threadsOfRunc : 0), ownLimit())
+}
+
+/** What this process may have itself: without root a run cannot be given more, as in a container with a limit. */
+function ownLimit(): number {
+  const [, , hard] = /^Max processes +(\S+) +(\S+)/m.exec(readSmall('/proc/self/limits') ?? '') ?? []
+  return hard === undefined || hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard)
 }

@@ -86,6 +86,12 @@ export const engineProblems = {
     status: 500,
     exit: 8,
   },
+  'engine.cannot-confine': {
+    title: 'Programs cannot be kept apart on this host, so none are run',
+    hint: 'Give the broker the right to make namespaces and to mount in them: a container by --privileged or the options in docs/container.md, a machine by user namespaces for ordinary users.',
+    status: 500,
+    exit: 8,
+  },
   'engine.elsewhere': {
     title: 'The engine runs on another machine than the broker',
     hint: 'Use the socket of an engine on this host: one elsewhere, or in a machine of its own as that of Docker Desktop, sees nothing of what is prepared for a run.',
