@@ -57,6 +57,7 @@ function noting(codes: string[]): Log {
   return {
     ...{ debug: note, info: note, warn: note, error: note, fatal: note },
     tag: () => undefined,
+    ask: () => undefined,
     setLevel: () => undefined,
     latest: () => [],
     flush: () => Promise.resolve(),

@@ -78,6 +78,7 @@ export async function openTraces(
       else log.warn('traces.unsent', 'Traces cannot be handed over', { place, why })
     },
   })
+  log.ask(traces.tracer.logFields)
   log.info('traces.started', 'Traces are handed over', { place })
   return {
     traces,
@@ -137,9 +138,9 @@ export function tracedSides({ traces }: BrokerTraces, { osb, other }: Sides): Si
 /** Tells of an answered request, and ends its span if it has one. */
 export function tracedAnswers({ traces }: BrokerTraces, request: Observe['request']): Observe['request'] {
   if (traces === undefined) return request
-  const { answered } = traces.requests
+  const { answered, within } = traces.requests
   return (seen, of) => {
-    request(seen, of)
+    within(of, () => request(seen, of))
     answered(of, seen)
   }
 }

@@ -18,6 +18,8 @@ export interface Log {
   fatal(event: string, message: string, fields?: LogFields): void
   /** On every line from now on, besides what was always there. */
   tag(fields: LogFields): void
+  /** Asked at each line from now on, for what identifies the work that the line is about. */
+  ask(underWay: () => LogFields): void
   /** Takes effect at once. */
   setLevel(level: LogLevel): void
   /** The newest lines as JSON, oldest first, without secrets; no more than a mebibyte of them. */
@@ -61,10 +63,13 @@ export function openLog(options: LogOptions): Log {
     latest.add(safe)
     write(shownLine(safe, options.format))
   }
+  let underWay = (): LogFields => ({})
   const logger = pino(
     {
       level,
       base: { ...always },
+      // A new object each time: the fields of the line are written into it.
+      mixin: () => ({ ...underWay() }),
       messageKey: 'msg',
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
@@ -75,6 +80,9 @@ export function openLog(options: LogOptions): Log {
   return {
     ...writersOf(logger),
     tag: (fields) => logger.setBindings(fields),
+    ask: (fields) => {
+      underWay = fields
+    },
     latest: latest.all,
     setLevel: (wanted) => {
       logger.level = wanted
@@ -89,7 +97,7 @@ export function openLog(options: LogOptions): Log {
   }
 }
 
-function writersOf(logger: Logger): Omit<Log, 'tag' | 'setLevel' | 'latest' | 'flush'> {
+function writersOf(logger: Logger): Omit<Log, 'tag' | 'ask' | 'setLevel' | 'latest' | 'flush'> {
   const writer =
     (level: LogLevel) =>
     (event: string, message: string, fields: LogFields = {}) =>

@@ -13,7 +13,7 @@ import { makeTracer, type Tracer } from './tracer.ts'
 export interface Traces {
   readonly requests: RequestSpans
   readonly operations: OperationSpans
-  readonly tracer: Pick<Tracer, 'within' | 'bound' | 'headers'>
+  readonly tracer: Pick<Tracer, 'within' | 'bound' | 'headers' | 'logFields'>
   /** Known of this process from now on. */
   tag(process: Attributes): void
   /** Why the latest batch could not be handed over; undefined: it was, or there was none. */

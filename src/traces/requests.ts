@@ -17,6 +17,8 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 export interface RequestSpans {
   /** The same handler; all it does belongs to the span of its request. */
   traced(handler: Handler): Handler
+  /** Does what is about a request in its span, wherever the answer was written from. */
+  within(request: IncomingMessage, work: () => void): void
   /** Ends the span of a request; one that is never told of leaves none, such as a file of the web UI. */
   answered(request: IncomingMessage, seen: Answered): void
 }
@@ -30,6 +32,11 @@ export function requestSpans(tracer: Tracer, propagators: readonly Propagator[])
       const span = tracer.begin({ name: 'HTTP', kind: 'server', parent })
       open.set(request, span)
       tracer.run(span, () => handler(request, response))
+    },
+    within(request, work) {
+      const span = open.get(request)
+      if (span === undefined) work()
+      else tracer.run(span, work)
     },
     answered(request, { method, route, status, requestId }) {
       const span = open.get(request)

@@ -37,6 +37,8 @@ export interface Tracer {
   run<T>(span: OpenSpan, work: () => T): T
   /** Does a part of a work in a span of its own; without one where there is none under way, or that is not kept. */
   within<T>(order: SpanOrder, work: (span: OpenSpan | undefined) => Promise<T>): Promise<T>
+  /** The span under way, kept or not, as lines of a log name it; empty where there is none. */
+  logFields(): Readonly<Record<string, string>>
   /** What tells another host which span its part belongs to; empty where there is none under way. */
   headers(): Readonly<Record<string, string>>
   /** The same work, to be done by another: the span under way is then the one that is so now. */
@@ -81,6 +83,12 @@ export function makeTracer(parts: TracerParts): Tracer {
         span.end({ fault: faultOf(toProblem(error).code) })
         throw error
       }
+    },
+    logFields: () => {
+      const now = current()
+      if (now === undefined) return {}
+      const { traceId, spanId, isSampled } = now.context
+      return { trace_id: traceId, span_id: spanId, trace_flags: isSampled ? '01' : '00' }
     },
     headers: () => {
       const now = current()

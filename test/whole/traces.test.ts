@@ -66,6 +66,60 @@ test('the context that Cloud Foundry tells in its own headers is taken', async (
     ])
 })
 
+test('lines of the log name the span of their request, or of the work on their operation', async () => {
+  const collector = await collecting()
+  const broker = await traced(collector)
+  const { services } = (await (await ask(broker, '/v2/catalog')).json()) as {
+    readonly services: readonly [{ readonly id: string; readonly plans: readonly [{ readonly id: string }] }]
+  }
+  const [{ id, plans }] = services
+
+  const path = '/v2/service_instances/i1?accepts_incomplete=true'
+  const body = JSON.stringify({
+    service_id: id,
+    plan_id: plans[0].id,
+    organization_guid: 'o',
+    space_guid: 's',
+  })
+  await ask(
+    broker,
+    path,
+    { ...sampledBy(trace), 'content-type': 'application/json' },
+    { method: 'PUT', body },
+  )
+
+  await expect.poll(() => names(collector)).toContain('operation provision')
+  const named = (event: string) =>
+    said(broker, event).map((line) => {
+      const { trace_id, span_id, trace_flags } = JSON.parse(line) as Readonly<Record<string, string>>
+      return { trace_id, span_id, trace_flags }
+    })
+  const spanOf = (name: string) => {
+    const found = collector.spans.find((one) => one.name === name)
+    return { trace_id: found?.traceId, span_id: found?.spanId, trace_flags: '01' }
+  }
+  const request = spanOf('HTTP PUT /v2/service_instances/:instance_id')
+  expect(request.trace_id).toBe(trace)
+  expect(named('http.request')).toContainEqual(request)
+  const [ended] = named('operation.ended')
+  expect(ended).toMatchObject({ trace_id: spanOf('operation provision').trace_id, trace_flags: '01' })
+  expect(named('traces.started')).toEqual([{}])
+})
+
+test('a line about what is not kept says so, and there is nothing to say without traces', async () => {
+  const without = await startTestBroker()
+  onTestFinished(() => without.stop())
+  const broker = await traced(await collecting())
+
+  await ask(broker, '/v2/catalog', { traceparent: `00-${trace}-${span}-00` })
+  await ask(without, '/v2/catalog', sampledBy(trace))
+
+  await expect
+    .poll(() => said(broker, 'http.request').join())
+    .toMatch(new RegExp(`"trace_id":"${trace}","span_id":"\\w{16}","trace_flags":"00"`))
+  expect(said(without, 'http.request').join()).not.toContain('trace_id')
+})
+
 test('what a caller does not want traced is not, nor the rest of what begins here', async () => {
   const collector = await collecting()
   const broker = await traced(collector, { OTEL_TRACES_SAMPLER_ARG: '0' })
@@ -209,9 +263,14 @@ async function traced(
   return broker
 }
 
-function ask({ url }: TestBroker, path: string, headers: Readonly<Record<string, string>> = {}) {
+function ask(
+  { url }: TestBroker,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  more: Pick<RequestInit, 'method' | 'body'> = {},
+) {
   const usual = { authorization: basic('platform'), 'x-broker-api-version': '2.17' }
-  return fetch(`${url}${path}`, { headers: { ...usual, ...headers } })
+  return fetch(`${url}${path}`, { ...more, headers: { ...usual, ...headers } })
 }
 
 function names({ spans }: Collector): readonly string[] {
