@@ -49,7 +49,7 @@ function endOfExit(report: Report, action: ApbAction): Ended {
     return failed({ code: 'apb.run.needs-cluster', detail: `it asked for ${unserved.join(', ')}` })
   }
   const usual = `Error occurred during ${action}. Please contact administrator if the issue persists.`
-  return failed({ code: 'apb.run.failed', detail: message || usual })
+  return failed({ code: 'apb.run.failed', detail: message || `${usual}${leftOut(report)}` })
 }
 
 function failed(problem: Problem): Ended {
@@ -60,6 +60,12 @@ function terminationMessage({ got }: Report): string {
   const file = got.get(wanted.termination)
   const end = file?.kind === 'bytes' ? file.bytes.subarray(-messageBytesMax) : undefined
   return end === undefined ? '' : printable(new TextDecoder().decode(end)).trim()
+}
+
+/** Told where the bundle wrote more for the user than is read. */
+function leftOut({ got }: Report): string {
+  const file = got.get(wanted.termination)
+  return file?.kind === 'too-large' ? ` What it says of the error is left out: ${file.bytes} bytes.` : ''
 }
 
 function unservedOf({ got }: Report): readonly string[] {
