@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)('a container image', () => {
     const refused = shell(`${before} run hello provision`)
     const after = shell(`${before} run hello bind`)
 
-    expect(examined.stdout).toContain('--privileged')
+    expect(examined.stdout).toContain('docs/container.md')
     expect(refused).toMatchObject({ status: 8, stderr: expect.stringContaining('engine.cannot-confine') })
     expect(after.stderr).toContain('instance.unknown')
   })

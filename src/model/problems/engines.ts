@@ -88,7 +88,7 @@ export const engineProblems = {
   },
   'engine.cannot-confine': {
     title: 'Programs cannot be kept apart on this host, so none are run',
-    hint: 'Give the broker the right to make namespaces and to mount in them: a container by --privileged or the options in docs/container.md, a machine by user namespaces for ordinary users.',
+    hint: 'Give the broker the right to make namespaces and to mount in them: to a container by the options in docs/container.md, on a machine by user namespaces for ordinary users.',
     status: 500,
     exit: 8,
   },
