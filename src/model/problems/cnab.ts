@@ -94,7 +94,7 @@ export const cnabProblems = {
   },
   'cnab.image.unpinned': {
     title: 'An image has no contentDigest: nobody can tell whether it is still the one that was meant',
-    hint: 'Publish the bundle with a tool that writes digests, or let it run all the same: allowUnpinnedImages in the options of its catalog entry, --allow-unpinned-images of chandler cnab.',
+    hint: 'Publish the bundle with a tool that writes digests, or let it run all the same: allowUnpinnedImages in the options of its catalog entry, --allow-unpinned-images where a command runs it.',
     status: 422,
     exit: 9,
   },
