@@ -24,6 +24,17 @@ export interface PretendedCluster {
   breakOff(): void
   /** Judges what users and the broker itself may do from now on, by the spec of a review; until then all is allowed. */
   judge(by: (spec: Shape) => object): void
+  /** Nothing is heard on any connection that is open or made, for good, as from a server that is lost; until `speak` for new ones. */
+  silence(): void
+  /** Programs print nothing more that is heard, as on a node that is lost; until `speak` for new ones. */
+  freeze(): void
+  speak(): void
+  /** The watches that are open are told nothing any more, and do not end. */
+  deafen(): void
+  /** How many programs are connected to. */
+  readonly connected: number
+  /** Takes a pod away at once, past the API. */
+  takeAway(name: string): Promise<void>
   /** Everything that was asked, as `GET /path`. */
   readonly asked: readonly string[]
   /** The queries of all lists and watches. */
@@ -68,6 +79,8 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
   let forgotten = 0
   let held: string | undefined
   let judgement: (spec: Shape) => object = () => ({ allowed: true })
+  let mute: Mute | undefined
+  const muted = new Map<Duplex, Mute>()
 
   const changed = (type: string, pod: PretendedPod): void => {
     pod.object.metadata['resourceVersion'] = String(++version)
@@ -162,6 +175,7 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://cluster')
     asked.push(`${request.method} ${url.pathname}`)
+    if (mute === 'server') return
     const say = (status: number, body: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
@@ -221,6 +235,7 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
   server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
     const url = new URL(request.url ?? '', 'http://cluster')
     asked.push(`EXEC ${url.pathname}`)
+    if (mute === 'server') return
     const pod = pods.get(url.pathname.split('/')[6] ?? '')
     const process = pod?.processes.get(url.searchParams.get('container') ?? '')
     const inner = process?.pid === undefined ? undefined : innerPid(process.pid)
@@ -229,16 +244,39 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
       return
     }
     connections.add(socket)
+    if (mute !== undefined) muted.set(socket, mute)
     socket.once('close', () => connections.delete(socket))
+    socket.once('end', () => socket.end())
     socket.on('error', () => undefined)
     execInside(socket, {
       key: String(request.headers['sec-websocket-key']),
       inner,
       argv: url.searchParams.getAll('command'),
+      mute: () => muted.get(socket),
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const beMute = (how: Mute): void => {
+    mute = how
+    for (const socket of connections) muted.set(socket, how)
+  }
   return {
+    get connected() {
+      return connections.size
+    },
+    silence: () => {
+      beMute('server')
+      watches.clear()
+    },
+    deafen: () => watches.clear(),
+    freeze: () => beMute('node'),
+    speak: () => {
+      mute = undefined
+    },
+    takeAway: async (name) => {
+      const pod = pods.get(name)
+      if (pod !== undefined) await remove(pod, true)
+    },
     server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pods,
     asked,
@@ -249,6 +287,7 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
     forget: () => {
       forgotten = ++version
       for (const watch of watches) watch.end()
+      watches.clear()
     },
     judge: (by) => {
       judgement = by
@@ -329,14 +368,18 @@ async function endPod(pod: PretendedPod): Promise<void> {
   rmSync(pod.folder, { recursive: true, force: true })
 }
 
+/** Who says nothing any more. */
+type Mute = 'server' | 'node'
+
 interface ExecOrder {
+  mute(): Mute | undefined
   readonly key: string
   readonly inner: number
   readonly argv: readonly string[]
 }
 
 /** Speaks the server's side of a WebSocket, as far as the engine's client does. */
-function execInside(socket: Duplex, { key, inner, argv }: ExecOrder): void {
+function execInside(socket: Duplex, { key, inner, argv, mute }: ExecOrder): void {
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: ${accept}\r\nsec-websocket-protocol: v4.channel.k8s.io\r\n\r\n`,
@@ -350,6 +393,7 @@ function execInside(socket: Duplex, { key, inner, argv }: ExecOrder): void {
   )
   child.stdin.on('error', () => undefined)
   const send = (channel: number, bytes: Buffer): void => {
+    if (mute() !== undefined) return
     const body = Buffer.concat([Buffer.from([channel]), bytes])
     const head = Buffer.alloc(10)
     head[0] = 0x82
@@ -366,7 +410,7 @@ function execInside(socket: Duplex, { key, inner, argv }: ExecOrder): void {
     const causes = [{ reason: 'ExitCode', message: String(exit ?? 137) }]
     const failure = { status: 'Failure', reason: 'NonZeroExitCode', details: { causes } }
     send(3, Buffer.from(JSON.stringify(exit === 0 ? { status: 'Success' } : failure)))
-    socket.end()
+    if (mute() === undefined) socket.end()
   })
   let rest: Buffer = Buffer.alloc(0)
   socket.on('data', (piece: Buffer) => {
@@ -382,6 +426,7 @@ function execInside(socket: Duplex, { key, inner, argv }: ExecOrder): void {
       if (rest.length < end) return
       const mask = rest.subarray(start, start + 4)
       const body = Buffer.from(rest.subarray(start + 4, end)).map((byte, i) => byte ^ (mask[i & 3] ?? 0))
+      if (rest[0] === 0x89 && mute() !== 'server') socket.write(Buffer.from([0x8a, 0]))
       if ((rest[0] ?? 0) === 0x82 && body[0] === 0) child.stdin.write(body.subarray(1))
       rest = rest.subarray(end)
     }

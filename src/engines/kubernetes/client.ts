@@ -4,7 +4,7 @@ import type { Agent, RequestOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { isObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
-import { fail } from '../../model/problem.ts'
+import { fail, ProblemError } from '../../model/problem.ts'
 import type { ClusterPlace } from './credentials.ts'
 import type { Shape } from './shape.ts'
 import { upgradeHeaders } from './web-socket.ts'
@@ -35,17 +35,20 @@ export interface KubeAnswer {
   readonly message: string
 }
 
+/** For how long a server may say nothing. */
+export const usualSilenceMs = 60_000
+
 const bodyBytesMax = 64 * 1024 * 1024
 
-/** Connects when first asked. Problems of all calls: engine.unavailable, engine.denied. */
-export function kubeAt(place: ClusterPlace): Kube {
+/** Connects when first asked. Problems of all calls: engine.unavailable, also where no answer comes, engine.denied. */
+export function kubeAt(place: ClusterPlace, silenceMs = usualSilenceMs): Kube {
   const isPlain = place.server.startsWith('http:')
   let agent: Agent | undefined
 
   async function send(
     call: KubeCall,
     more: Readonly<Record<string, string>>,
-    { anew = false, apart = more['upgrade'] !== undefined } = {},
+    { anew = false, apart = more['upgrade'] !== undefined, quiet = false }: Sending = {},
   ): Promise<Sent | Stale> {
     const { token, certificate, key } = await place.credentials(anew)
     const body = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body))
@@ -69,24 +72,30 @@ export function kubeAt(place: ClusterPlace): Kube {
     const sent = isPlain
       ? (await import('node:http')).request(url, apart ? { ...options, agent: false } : options)
       : request(url, { ...options, agent: apart ? false : agent })
+    // A server that is lost, or forgotten by what lies between, ends no connection.
+    if (!quiet) sent.setTimeout(silenceMs, () => sent.destroy(noAnswer(place.server, silenceMs)))
     sent.end(body)
     return await arrival(sent, place.server)
   }
 
   /** Credentials may have been exchanged since they were read, and a server may just have closed a connection that was kept. */
-  async function sendTwice(call: KubeCall, more: Readonly<Record<string, string>> = {}): Promise<Sent> {
-    const first = await send(call, more)
-    if (first.kind === 'stale') return expectAnswer(await send(call, more, { apart: true }))
+  async function sendTwice(
+    call: KubeCall,
+    more: Readonly<Record<string, string>> = {},
+    how: Sending = {},
+  ): Promise<Sent> {
+    const first = await send(call, more, how)
+    if (first.kind === 'stale') return expectAnswer(await send(call, more, { ...how, apart: true }))
     if (first.kind !== 'answer' || first.message.statusCode !== 401) return first
     await textOf(first.message)
-    return expectAnswer(await send(call, more, { anew: true, apart: true }))
+    return expectAnswer(await send(call, more, { ...how, anew: true, apart: true }))
   }
 
   return {
     place,
     ask: async (call) => expectPermitted(await answerOf(messageOf(await sendTwice(call)))),
     async lines(call) {
-      const message = messageOf(await sendTwice(call))
+      const message = messageOf(await sendTwice(call, {}, { quiet: true }))
       if (message.statusCode === 200) return { status: 200, lines: linesOf(message) }
       const { status } = expectPermitted(await answerOf(message))
       return { status, lines: linesOf(message) }
@@ -99,6 +108,15 @@ export function kubeAt(place: ClusterPlace): Kube {
     },
     close: () => agent?.destroy(),
   }
+}
+
+interface Sending {
+  /** Asks for credentials again. */
+  readonly anew?: boolean
+  /** On a connection of its own. */
+  readonly apart?: boolean
+  /** What answers may say nothing for long. */
+  readonly quiet?: boolean
 }
 
 type Sent =
@@ -124,12 +142,25 @@ function messageOf(sent: Sent): IncomingMessage {
 function arrival(sent: ClientRequest, server: string): Promise<Sent | Stale> {
   return new Promise<Sent | Stale>((resolve, reject) => {
     sent.once('response', (message: IncomingMessage) => resolve({ kind: 'answer', message }))
-    sent.once('upgrade', (_message, socket, head) => resolve({ kind: 'upgrade', socket, head }))
+    sent.once('upgrade', (_message, socket, head) => {
+      socket.setTimeout(0)
+      resolve({ kind: 'upgrade', socket, head })
+    })
     sent.once('error', (cause: NodeJS.ErrnoException) => {
       if (sent.reusedSocket && cause.code === 'ECONNRESET') resolve({ kind: 'stale', cause })
       else reject(cause)
     })
-  }).catch((cause: Error) => fail('engine.unavailable', `${server}: ${cause.message}`, { cause }))
+  }).catch((cause: Error) => {
+    if (cause instanceof ProblemError) throw cause
+    return fail('engine.unavailable', `${server}: ${cause.message}`, { cause })
+  })
+}
+
+function noAnswer(server: string, silenceMs: number): ProblemError {
+  return new ProblemError({
+    code: 'engine.unavailable',
+    detail: `${server}: no answer within ${silenceMs} ms`,
+  })
 }
 
 async function textOf(message: IncomingMessage): Promise<string> {

@@ -23,6 +23,8 @@ export interface KubernetesOptions {
   readonly pullSecrets?: readonly string[]
   /** How long a pod may wait for its node and its images. */
   readonly startMs?: number
+  /** For how long the API server may say nothing on a connection before that is taken for lost, and made anew. */
+  readonly silenceMs?: number
   readonly images: ImageStore
   readonly copier: ImageCopier
   readonly supplies: Supplies
@@ -36,6 +38,7 @@ export interface KubernetesContext {
   readonly namespace: string
   readonly pods: Pods
   readonly clock: Clock
+  readonly silenceMs: number
   /** Configurations of images by their digest. */
   readonly configs: Map<string, ImageConfig>
 }

@@ -1,5 +1,7 @@
 /** Runs a program in a container of a pod: what goes in, what it prints, how it ended. */
 
+import type { Clock } from '../../kit/clock.ts'
+import { enough } from '../../kit/enough.ts'
 import { isObject } from '../../kit/json.ts'
 import { present } from '../../kit/present.ts'
 import { fail } from '../../model/problem.ts'
@@ -17,6 +19,9 @@ export interface Exec {
   /** What it prints, as it comes; the next piece waits for it. */
   take?(piece: Buffer): Promise<void> | void
   readonly signal?: AbortSignal
+  readonly clock: Clock
+  /** A connection on which nothing comes for so long, not even the answer to a question of ours, is lost. */
+  readonly silenceMs: number
 }
 
 export interface Executed {
@@ -44,14 +49,16 @@ export async function execute(kube: Kube, exec: Exec): Promise<Executed> {
     socket.destroy()
   }
   signal?.addEventListener('abort', leave, { once: true })
+  const life = lifeOf(socket, exec)
   try {
-    const sending = stdin === undefined ? undefined : send(socket, stdin)
+    const sending = stdin === undefined ? undefined : send(socket, stdin, life)
     // What it says of itself counts more than what could not be sent.
     sending?.catch(() => undefined)
-    const executed = await hear(socket, head, exec)
+    const executed = await hear(socket, head, { take: exec.take, life })
     if (executed === undefined) return fail('engine.unavailable', `the connection to ${pod} broke off`)
     return executed
   } finally {
+    life.end()
     signal?.removeEventListener('abort', leave)
     socket.destroy()
   }
@@ -59,13 +66,56 @@ export async function execute(kube: Kube, exec: Exec): Promise<Executed> {
 
 type Socket = Awaited<ReturnType<Kube['upgrade']>>['socket']
 
-async function send(socket: Socket, stdin: AsyncIterable<Uint8Array>): Promise<void> {
+interface Life {
+  /** Something came, or went. */
+  sign(): void
+  /** While it lasts nothing is read, so that nothing can come. */
+  during(work: Promise<void> | void): Promise<void>
+  end(): void
+}
+
+/** How often a server is asked in one silence. */
+const questions = 4
+
+/** Asks now and then whether the other end is there, and breaks the connection off where it is not: nothing else ends it then. */
+function lifeOf(socket: Socket, { clock, silenceMs }: Pick<Exec, 'clock' | 'silenceMs'>): Life {
+  const over = new AbortController()
+  let [last, busy] = [clock.monotonic(), 0]
+  const asking = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      await clock.sleep(silenceMs / questions, over.signal)
+      if (over.signal.aborted) return
+      if (busy > 0) last = clock.monotonic()
+      if (clock.monotonic() - last > silenceMs) socket.destroy()
+      else socket.write(clientFrame('ping', Buffer.alloc(0)))
+    }
+  }
+  asking().catch(() => undefined)
+  return {
+    sign: () => {
+      last = clock.monotonic()
+    },
+    async during(work) {
+      busy++
+      try {
+        await work
+      } finally {
+        busy--
+        last = clock.monotonic()
+      }
+    },
+    end: () => over.abort(enough),
+  }
+}
+
+async function send(socket: Socket, stdin: AsyncIterable<Uint8Array>, life: Life): Promise<void> {
   for await (const bytes of stdin) {
     for (let at = 0; at < bytes.length; at += pieceBytes) {
       const piece = bytes.subarray(at, at + pieceBytes)
       const frame = clientFrame('binary', Buffer.concat([Buffer.from([channels.stdin]), piece]))
       if (socket.destroyed) return
       if (!socket.write(frame)) await drained(socket)
+      life.sign()
     }
   }
 }
@@ -80,7 +130,12 @@ function drained(socket: Socket): Promise<void> {
   })
 }
 
-async function hear(socket: Socket, head: Buffer, { take }: Exec): Promise<Executed | undefined> {
+interface Hearing {
+  readonly take: Exec['take']
+  readonly life: Life
+}
+
+async function hear(socket: Socket, head: Buffer, { take, life }: Hearing): Promise<Executed | undefined> {
   const read = frameReader()
   const printed: Buffer[] = []
   let bytes = 0
@@ -95,7 +150,7 @@ async function hear(socket: Socket, head: Buffer, { take }: Exec): Promise<Execu
       if (channel === channels.stderr && stderr.length < pieceBytes) stderr += content.toString()
       if (channel !== channels.stdout || content.length === 0) continue
       bytes += content.length
-      if (take !== undefined) await take(content)
+      if (take !== undefined) await life.during(take(content))
       else if (bytes <= printedBytesMax) printed.push(content)
     }
     return undefined
@@ -105,6 +160,7 @@ async function hear(socket: Socket, head: Buffer, { take }: Exec): Promise<Execu
     const first = await hearPiece(head)
     if (first !== undefined) return done(first)
     for await (const piece of socket as AsyncIterable<Buffer>) {
+      life.sign()
       const exit = await hearPiece(piece)
       if (exit !== undefined) return done(exit)
     }

@@ -8,7 +8,7 @@ import { keepWhileRunning } from '../kept-files.ts'
 import { commandLine } from '../shell.ts'
 import { goScript, home } from './agent.ts'
 import type { KubernetesContext } from './context.ts'
-import { programInside, runInside, versionInside } from './inside.ts'
+import { programInside, runInside, versionInside, whileThere } from './inside.ts'
 import { isOver, marks, recordOf } from './pod.ts'
 import { lookAtPod } from './pods.ts'
 import { answerName, collectWant, reportOf, reportOfLost } from './report-of.ts'
@@ -83,24 +83,12 @@ async function hear(
       stopRun({ context, pod, record }, 'stdout', 0).catch(() => undefined)
     },
   })
-  const gone = new AbortController()
-  const signal = AbortSignal.any([left, gone.signal])
-  // A node that is lost breaks no connection.
-  const watching = context.pods
-    .until(pod, (there) => (there === undefined || isOver(there) ? true : undefined), signal)
-    .then(
-      () => gone.abort(),
-      () => undefined,
-    )
-  try {
-    const script = `${goScript}\n${tellScript(record.steps, from)}`
-    const take = (piece: Buffer): Promise<void> => heard.take(piece)
-    await runInside(context, { pod, container: 'sidecar', script, stdin: words.stream, take, signal })
-    return heard.told()
-  } finally {
-    gone.abort()
-    await watching
-  }
+  const script = `${goScript}\n${tellScript(record.steps, from)}`
+  const take = (piece: Buffer): Promise<void> => heard.take(piece)
+  await whileThere(context, { pod, fits: (there) => !isOver(there), left }, (signal) =>
+    runInside(context, { pod, container: 'sidecar', script, stdin: words.stream, take, signal }),
+  )
+  return heard.told()
 }
 
 /** Lines for a script, when there are some. */

@@ -3,7 +3,7 @@ import type { Job } from '../../model/job.ts'
 import { fail, type Problem } from '../../model/problem.ts'
 import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
 import { endScript, goScript } from './agent.ts'
-import { expectDone, kubeAt } from './client.ts'
+import { expectDone, kubeAt, usualSilenceMs } from './client.ts'
 import type { KubernetesContext, KubernetesOptions } from './context.ts'
 import { findCluster } from './credentials.ts'
 import { follow } from './follow.ts'
@@ -22,12 +22,13 @@ export { openTokenReviews } from './token-review.ts'
 
 /** Opens the engine; the cluster need not be reachable yet. */
 export async function openKubernetesEngine(options: KubernetesOptions): Promise<Engine> {
-  const { clock } = options
+  const { clock, silenceMs = usualSilenceMs } = options
   const place = await findCluster(options)
-  const kube = kubeAt(place)
+  const kube = kubeAt(place, silenceMs)
   const namespace = options.namespace ?? place.namespace
-  const pods = watchPods(kube, namespace, clock)
-  const context: KubernetesContext = { options, kube, namespace, pods, clock, configs: new Map() }
+  const pods = watchPods(kube, namespace, { clock, silenceMs })
+  const configs = new Map()
+  const context: KubernetesContext = { options, kube, namespace, pods, clock, silenceMs, configs }
   return {
     name: options.name ?? 'kubernetes',
     facts,

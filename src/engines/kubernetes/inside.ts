@@ -5,7 +5,7 @@ import { commandLine, quote } from '../shell.ts'
 import { tools } from './agent.ts'
 import type { KubernetesContext } from './context.ts'
 import { type Executed, execute } from './exec.ts'
-import { containers } from './pod.ts'
+import { containers, type Pod } from './pod.ts'
 
 export interface InPod {
   readonly pod: string
@@ -21,12 +21,39 @@ export async function runInside(
   context: KubernetesContext,
   { script, container = containers.program, ...rest }: InPod,
 ): Promise<Executed> {
+  const { clock, silenceMs } = context
   return await execute(context.kube, {
     ...rest,
+    ...{ clock, silenceMs },
     namespace: context.namespace,
     container,
     argv: [`${tools}/busybox`, 'sh', '-c', `export PATH=${tools}\n${script}`],
   })
+}
+
+/**
+ * Works in a pod. What was begun there is broken off when the pod is gone or does not fit any more: a node that is lost breaks no
+ * connection.
+ */
+export async function whileThere<T>(
+  { pods }: KubernetesContext,
+  { pod, fits, left }: { readonly pod: string; readonly left: AbortSignal; fits(there: Pod): boolean },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const gone = new AbortController()
+  const signal = AbortSignal.any([left, gone.signal])
+  const watching = pods
+    .until(pod, (there) => (there !== undefined && fits(there) ? undefined : true), signal)
+    .then(
+      () => gone.abort(),
+      () => undefined,
+    )
+  try {
+    return await work(signal)
+  } finally {
+    gone.abort()
+    await watching
+  }
 }
 
 /** The container of the program, as those that collect what it left look into it. */

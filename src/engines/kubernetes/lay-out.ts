@@ -11,6 +11,7 @@ import { printedFiles, stepScript, streamsOf, tools } from './agent.ts'
 import { expectDone } from './client.ts'
 import { type KubernetesContext, usual } from './context.ts'
 import { type ClusterImage, clusterImage } from './image.ts'
+import { whileThere } from './inside.ts'
 import { isUp, labels, marks, type Pod, type RunRecord, waitsFor, whyNotUp } from './pod.ts'
 import { podBody } from './pod-body.ts'
 import { lookAtPod } from './pods.ts'
@@ -40,7 +41,11 @@ export async function layOut(context: KubernetesContext, order: RunOrder, watch:
     const image = await clusterImage(context, program, watch)
     if (step === 'make' && !(await make(context, { order, spec, plan, image }, watch))) continue
     await waitUntilUp(context, order.name, watch)
-    await fill(context, { order, plan, image }, watch)
+    await whileThere(
+      context,
+      { pod: order.name, fits: (pod) => !pod.isGoing && isUp(pod), left: watch.signal },
+      (signal) => fill(context, { order, plan, image }, signal),
+    )
     await markReady(context, order)
     return
   }
@@ -171,7 +176,7 @@ async function waitUntilUp(context: KubernetesContext, name: string, watch: Watc
 async function fill(
   context: KubernetesContext,
   { order, plan, image }: Pick<Making, 'order' | 'plan' | 'image'>,
-  watch: Watch,
+  signal: AbortSignal,
 ): Promise<void> {
   const { job, name } = order
   const { config } = image
@@ -182,7 +187,7 @@ async function fill(
     job,
     image: known,
     parents,
-    signal: watch.signal,
+    signal,
   })
   const scripts: Record<string, string> = {}
   const files = printedFiles(stepRecords(job))
@@ -201,7 +206,7 @@ async function fill(
   if (owner === undefined) return
   // In front of what is asked while the program runs.
   scripts['as-user'] = asUser(owner, [`${tools}/env`]).join(' ')
-  const putting = { pod: name, job, plan, owner, signal: watch.signal }
+  const putting = { pod: name, job, plan, owner, signal }
   await putFixed(context, putting)
   await putInRoot(context, putting, { absent, scripts })
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../../kit/clock.ts'
+import { enough } from '../../kit/enough.ts'
 import { isObject } from '../../kit/json.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import { expectDone, type Kube } from './client.ts'
@@ -20,12 +21,19 @@ export interface Pods {
 
 const longestPauseMs = 5_000
 const firstPauseMs = 50
-/** How long one request watches. */
-const watchSeconds = 240
+/** How many silences one request watches. */
+const watchedSilences = 4
 
-export function watchPods(kube: Kube, namespace: string, clock: Clock): Pods {
+export interface WatchOptions {
+  readonly clock: Clock
+  /** A watch of which nothing comes for so long beyond its end is lost. */
+  readonly silenceMs: number
+}
+
+export function watchPods(kube: Kube, namespace: string, { clock, silenceMs }: WatchOptions): Pods {
   const waiting = new Set<() => void>()
-  const seen = sightsOf(kube, `/api/v1/namespaces/${namespace}/pods`, () => {
+  const place = { path: `/api/v1/namespaces/${namespace}/pods`, watchMs: watchedSilences * silenceMs }
+  const seen = sightsOf(kube, place, () => {
     for (const look of [...waiting]) look()
   })
   let watching: AbortController | undefined
@@ -35,7 +43,11 @@ export function watchPods(kube: Kube, namespace: string, clock: Clock): Pods {
     let pause = firstPauseMs
     while (!signal.aborted) {
       try {
-        at = at === undefined ? await seen.list(signal) : await seen.follow(at, signal)
+        const from = at
+        const patience = { clock, ms: place.watchMs + silenceMs, left: signal }
+        at = await (from === undefined
+          ? seen.list(signal)
+          : inTime(patience, (left) => seen.follow(from, left)))
         pause = firstPauseMs
       } catch (error) {
         if (signal.aborted) return
@@ -89,6 +101,20 @@ export function watchPods(kube: Kube, namespace: string, clock: Clock): Pods {
   }
 }
 
+/** Follows so long at the most: a server that is lost ends no watch. */
+async function inTime<T>(
+  { clock, ms, left }: { readonly clock: Clock; readonly ms: number; readonly left: AbortSignal },
+  follow: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const [late, over] = [new AbortController(), new AbortController()]
+  void clock.sleep(ms, over.signal).then(() => late.abort(enough))
+  try {
+    return await follow(AbortSignal.any([left, late.signal]))
+  } finally {
+    over.abort(enough)
+  }
+}
+
 type Sight = ReturnType<Sights['of']>
 
 /** What is known of a pod. What the watch does not know may be newer than what it was told: it is asked for, until it was seen once. */
@@ -129,7 +155,13 @@ interface Sights {
   follow(from: string, signal: AbortSignal): Promise<string | undefined>
 }
 
-function sightsOf(kube: Kube, path: string, changed: () => void): Sights {
+interface PodsPlace {
+  readonly path: string
+  /** How long one request watches. */
+  readonly watchMs: number
+}
+
+function sightsOf(kube: Kube, { path, watchMs }: PodsPlace, changed: () => void): Sights {
   const seen = new Map<string, Pod>()
   let isKnown = false
 
@@ -163,7 +195,7 @@ function sightsOf(kube: Kube, path: string, changed: () => void): Sights {
     async follow(from, signal) {
       const query = new URLSearchParams({
         ...{ watch: 'true', labelSelector: ours, allowWatchBookmarks: 'true', resourceVersion: from },
-        timeoutSeconds: String(watchSeconds),
+        timeoutSeconds: String(Math.ceil(watchMs / 1000)),
       })
       const { status, lines } = await kube.lines({ method: 'GET', path: `${path}?${query}`, signal })
       if (status !== 200) return undefined

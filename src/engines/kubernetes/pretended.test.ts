@@ -33,7 +33,11 @@ interface Opened {
   readonly engine: Engine
 }
 
-async function open(folder: string, images: Images, startMs = 120_000): Promise<Opened> {
+async function open(
+  folder: string,
+  images: Images,
+  { startMs = 120_000, silenceMs = 60_000 } = {},
+): Promise<Opened> {
   const roots = new Map(
     Object.entries(images).map(([name, { digest }]) => [digest, join(folder, `root-${name}`)]),
   )
@@ -48,6 +52,7 @@ async function open(folder: string, images: Images, startMs = 120_000): Promise<
     helper: 'helper',
     registry: 'registry.test/packages',
     startMs,
+    silenceMs,
     images: artifacts.images,
     copier: { copy: async () => undefined },
     supplies: artifacts,
@@ -164,7 +169,7 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
   })
 
   test('a pod that no node takes is told as such, with what the scheduler says', async () => {
-    const { cluster, engine } = await open(ownFolder('unscheduled'), images, 500)
+    const { cluster, engine } = await open(ownFolder('unscheduled'), images, { startMs: 500 })
     cluster.hold('0/1 nodes are available: 1 Insufficient memory.')
     const one = order()
 
@@ -212,6 +217,100 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
     await fetch(`${cluster.server}${pods}/${one.name}`, { method: 'DELETE' })
 
     expect((await following).end).toEqual({ kind: 'lost' })
+  })
+
+  test('a pod that others delete while its files are put in is made anew', async () => {
+    const { cluster, engine } = opened
+    const one = order()
+    cluster.freeze()
+    const laying = codeOf(engine.layOut(one, listener().watch))
+    await expect.poll(() => cluster.connected).toBeGreaterThan(0)
+    await cluster.takeAway(one.name)
+
+    // Its node tells nothing: only the watch does.
+    expect(await laying).toBe('engine.unavailable')
+    cluster.speak()
+    await engine.layOut(one, listener().watch)
+    const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), listener().watch)
+    expect((await following).end).toEqual({ kind: 'finished' })
+    await engine.discard(one.name)
+  })
+
+  test('a pod that others delete while the watch is cut is a run that is lost', async () => {
+    const { cluster, engine } = opened
+    const one = order('echo one; sleep 1000')
+    const { watch, log } = listener()
+    await engine.layOut(one, watch)
+    const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
+    await expect.poll(() => log().toString()).toBe('one\n')
+    cluster.freeze()
+    cluster.forget()
+    await cluster.takeAway(one.name)
+
+    expect((await following).end).toEqual({ kind: 'lost' })
+    cluster.speak()
+  })
+
+  describe('when nothing is heard of it any more', () => {
+    let silent: Opened
+    beforeAll(async () => {
+      silent = await open(ownFolder('silent'), images, { silenceMs: 2_000 })
+    })
+
+    test('what it does not answer is told as such', async () => {
+      const { cluster, engine } = silent
+      cluster.silence()
+
+      expect(await codeOf(engine.layOut(order(), listener().watch))).toBe('engine.unavailable')
+      cluster.speak()
+    })
+
+    test('a connection to a program is made anew, and nothing is told twice', async () => {
+      const { cluster, engine } = silent
+      const one = order('echo one; sleep 6; echo two')
+      const { watch, log } = listener()
+      await engine.layOut(one, watch)
+      const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
+      await expect.poll(() => log().toString()).toContain('one\n')
+      cluster.silence()
+      await expect.poll(() => cluster.connected, { timeout: 60_000 }).toBe(0)
+      cluster.speak()
+
+      expect((await following).end).toEqual({ kind: 'finished' })
+      expect(log().toString()).toBe('one\ntwo\n')
+      await engine.discard(one.name)
+    })
+
+    test('a program that says nothing for long is no broken connection', async () => {
+      const { cluster, engine } = silent
+      const one = order('echo one; sleep 8; echo two')
+      const { watch } = listener()
+      await engine.layOut(one, watch)
+      const asked = cluster.asked.length
+      const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
+
+      expect((await following).end).toEqual({ kind: 'finished' })
+      const connections = cluster.asked.slice(asked).filter((line) => line.startsWith('EXEC')).length
+      // To start it, to hear it, and once where the word to begin is said again.
+      expect(connections).toBeLessThanOrEqual(3)
+      await engine.discard(one.name)
+    })
+
+    test('a watch is made anew', async () => {
+      const { cluster, engine } = silent
+      const one = order('echo one; sleep 1000')
+      const { watch, log } = listener()
+      await engine.layOut(one, watch)
+      const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
+      await expect.poll(() => log().toString()).toBe('one\n')
+      // The connection to the program lives, but nothing comes of it; the watch does not.
+      cluster.freeze()
+      cluster.deafen()
+      await cluster.takeAway(one.name)
+
+      expect((await following).end).toEqual({ kind: 'lost' })
+      cluster.speak()
+    })
   })
 
   test('a pod of others under the name is left alone', async () => {
