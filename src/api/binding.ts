@@ -1,8 +1,11 @@
 /** Bindings as operators see and order them; credentials are a document of their own. */
 import { Type } from 'typebox'
+import { sha256 } from '../kit/hash.ts'
 import { present } from '../kit/present.ts'
+import { type Delivery, secretNameOf } from '../model/delivery.ts'
 import type { Binding as ModelBinding } from '../model/instance.ts'
 import type { BindingAnswer } from '../model/outcome.ts'
+import { describeProblem } from '../model/problem.ts'
 import { Anything, Free, Moment, moment, type Of } from './words.ts'
 
 export const bindingStates = [
@@ -22,6 +25,18 @@ export const Binding = Type.Object(
     operation: Type.Optional(Type.String({ description: 'The operation that is under way.' })),
     predecessor: Type.Optional(Type.String()),
     expiresAt: Type.Optional(Moment),
+    secrets: Type.Optional(
+      Type.Array(
+        Type.Object({
+          namespace: Type.String(),
+          name: Type.String(),
+          wish: Type.Unsafe<Delivery['wish']>({ type: 'string', enum: ['there', 'gone'] }),
+          state: Type.Unsafe<Delivery['state']>({ type: 'string', enum: ['waits', 'failed', 'done'] }),
+          problem: Type.Optional(Type.String({ description: 'Why the last attempt failed.' })),
+        }),
+        { description: 'Secrets of a Kubernetes cluster that hold what it gives; told of a single binding.' },
+      ),
+    ),
     createdAt: Moment,
     updatedAt: Moment,
   },
@@ -63,7 +78,7 @@ export const Credentials = Type.Object(
 )
 export type Credentials = Of<typeof Credentials>
 
-export function toBinding(binding: ModelBinding): Binding {
+export function toBinding(binding: ModelBinding, deliveries: readonly Delivery[] = []): Binding {
   return present({
     platform: binding.platform,
     instance: binding.instance,
@@ -72,9 +87,16 @@ export function toBinding(binding: ModelBinding): Binding {
     operation: binding.currentOperation,
     predecessor: binding.predecessor,
     expiresAt: binding.expiresAt === undefined ? undefined : moment(binding.expiresAt),
+    secrets: deliveries.length === 0 ? undefined : deliveries.map(toSecret),
     createdAt: moment(binding.createdAt),
     updatedAt: moment(binding.updatedAt),
   })
+}
+
+function toSecret(delivery: Delivery): NonNullable<Binding['secrets']>[number] {
+  const { namespace, wish, state, problem } = delivery
+  const name = secretNameOf(delivery, sha256)
+  return { namespace, name, wish, state, ...present({ problem: problem && describeProblem(problem) }) }
 }
 
 export function toCredentials(answer: BindingAnswer): Credentials {

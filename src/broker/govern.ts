@@ -25,6 +25,7 @@ export async function purgeInstance(ports: Ports, asker: Asker, key: InstanceKey
     for (const binding of bindings) {
       await tx.erase(ownerOfBinding(binding))
       await tx.putBinding({ ...binding, state: 'gone', updatedAt: now })
+      await tx.wishDelivery(binding, undefined)
     }
     await tx.erase(ownerOfInstance(key))
     await tx.eraseHidden(key)

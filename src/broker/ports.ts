@@ -64,6 +64,8 @@ export interface Policy {
   readonly bindingsPerTenantMax?: number
   readonly queuedPerTenantMax?: number
   readonly ordersPerMinutePerTenantMax?: number
+  /** Platforms whose bindings are also held by Secrets of their namespaces; absent: none. */
+  readonly bindingSecrets?: ReadonlySet<string>
   /** What holds for tenants; `isStored`: decided by command, not by the configuration. */
   readonly tenants?: readonly (TenantRule & { readonly isStored?: boolean })[]
   /** What authors may offer to their own tenants; absent: nothing. */

@@ -8,6 +8,7 @@ import type { BindingAnswer, Outcome } from '../model/outcome.ts'
 import { describeProblem, type Problem } from '../model/problem.ts'
 import { ownerOfBinding, ownerOfInstance } from '../model/sealed.ts'
 import type { Held, Transaction } from '../store/store.ts'
+import { wishSecret } from './deliver.ts'
 import { offerOf } from './offering.ts'
 import { type OperationOrder, orders } from './orders.ts'
 import type { Ports } from './ports.ts'
@@ -68,7 +69,7 @@ export async function settle(
     await keepMemory(tx, settling)
     await (operation.target.binding === undefined
       ? settleInstance(tx, settling)
-      : settleBinding(tx, settling))
+      : settleBinding(tx, ports, settling))
   }
   if (ending.state === 'succeeded') await tx.erase(`operation/${operation.id}`)
   if (ran !== false) for (const run of await tx.runs(operation.id)) await tx.erase(`run/${run.name}`)
@@ -241,9 +242,14 @@ async function removeBinding(tx: Transaction, binding: Binding, now: number): Pr
   const { currentOperation: _over, ...rest } = binding
   await tx.erase(ownerOfBinding(binding))
   await tx.putBinding({ ...rest, state: 'gone', updatedAt: now })
+  await tx.wishDelivery(binding, undefined)
 }
 
-async function settleBinding(tx: Transaction, { operation, binding, ending, now }: Settling): Promise<void> {
+async function settleBinding(
+  tx: Transaction,
+  ports: Pick<Ports, 'policy'>,
+  { operation, binding, ending, now }: Settling,
+): Promise<void> {
   const { target, action } = operation
   const key = { ...target, binding: target.binding ?? '' }
   if (binding === undefined || binding.currentOperation !== operation.id) return
@@ -258,6 +264,7 @@ async function settleBinding(tx: Transaction, { operation, binding, ending, now 
   const answer = ending.outcome.binding ?? {}
   await orders.putAnswer(tx, key, answer)
   await tx.putBinding({ ...free, state: 'bound', ...expiry(answer) })
+  await wishSecret(tx, ports, key)
 }
 
 function expiry({ expiresAt }: BindingAnswer): { readonly expiresAt?: number } {

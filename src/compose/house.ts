@@ -8,6 +8,7 @@ import { startSourceRefresh } from '../catalog/source-refresh.ts'
 import type { Engine } from '../engines/engine.ts'
 import { openPreparer, type Preparer } from '../host/apart/prepare.ts'
 import { openArtifacts } from '../host/artifacts.ts'
+import { secretsOf } from '../host/cluster-reviews.ts'
 import { openEngines } from '../host/engines.ts'
 import { contractNamed } from '../host/read-package.ts'
 import { signingOf } from '../host/signing.ts'
@@ -19,6 +20,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { KeyRing } from '../store/keys.ts'
 import type { Store } from '../store/store.ts'
 import { makeBeforehand } from '../work/beforehand.ts'
+import { startDeliveries } from '../work/deliveries.ts'
 import { endHints } from '../work/end-hints.ts'
 import { foresee } from '../work/foresee.ts'
 import { makeLogWriter } from '../work/log-writer.ts'
@@ -96,6 +98,11 @@ export async function openHouse(settings: Settings, parts: HouseParts): Promise<
   const tools: Tools = { ports, cluster, engines, bell, logs, limits, room, report, beforehand, spans }
   const worker = startWorker(tools)
   const maintenance = startMaintenance(tools, rules.maintenance)
+  const deliveries = startDeliveries({
+    tools,
+    secrets: secretsOf(settings.kubernetes, clock),
+    isWanted: () => (rules.policy().bindingSecrets?.size ?? 0) > 0,
+  })
   const probes = startProbes(engines, metrics, clock)
   const sandboxes = await watch('sandbox', 'offer what stands in sandboxes', async () => {
     if (await shelf.takeSandboxes()) foresee(tools, shelf.lentTo)
@@ -112,6 +119,7 @@ export async function openHouse(settings: Settings, parts: HouseParts): Promise<
       await sandboxes.stop()
       await probes.stop()
       await maintenance.stop()
+      await deliveries.stop()
       await catalogLoops.stop()
       await worker.drain()
       await beforehand.close()

@@ -7,6 +7,7 @@ import type { Clock } from '../kit/clock.ts'
 import { present } from '../kit/present.ts'
 import { describeProblem, type Problem, toProblem } from '../model/problem.ts'
 import { type ProblemCode, problemCodes } from '../model/problem-codes.ts'
+import type { DeliveryLook } from '../store/delivery-rows.ts'
 import type { Look, Store } from '../store/store.ts'
 import type { BrokerSpans } from './traces.ts'
 
@@ -63,10 +64,19 @@ export function measuredEngine(
   }
 }
 
+/** Questions about Secrets of bindings. */
+function timedDeliveries(look: Look, timed: ReturnType<typeof timer>): DeliveryLook {
+  return {
+    deliveries: (key) => timed('deliveries', () => look.deliveries(key)),
+    failedDeliveries: (most) => timed('failed_deliveries', () => look.failedDeliveries(most)),
+    isDeliveryDue: () => timed('is_delivery_due', () => look.isDeliveryDue()),
+  }
+}
+
 /** The same store, timed question by question. */
 export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Store {
   const [look, timed] = [store.look, timer(clock, (...of) => metrics.storeAnswered(...of))]
-  const measured: Look = {
+  const measured: Omit<Look, keyof DeliveryLook> = {
     now: () => timed('now', () => look.now()),
     nowFor: (began) => timed('now', () => look.nowFor(began)),
     cluster: () => timed('cluster', () => look.cluster()),
@@ -120,7 +130,7 @@ export function measuredStore(store: Store, metrics: Metrics, clock: Clock): Sto
     sealedByOthers: () => timed('sealed_by_others', () => look.sealedByOthers()),
   }
   return {
-    look: measured,
+    look: { ...measured, ...timedDeliveries(look, timed) },
     write: (work, manner) => timed('write', () => store.write(work, manner)),
     settled: () => timed('settled', () => store.settled()),
     verify: () => store.verify(),

@@ -57,11 +57,12 @@ export function makeRules(settings: Settings): Rules {
 }
 
 function policyOf(settings: Settings, stored: readonly TenantRule[]): Policy {
-  const { operations, limits, quotas, tenants, sandbox } = settings
+  const { operations, limits, quotas, tenants, sandbox, auth } = settings
   const { provision, update, deprovision, bind, unbind, action } = operations.deadline
   return {
     deadlineMs: { provision, update, deprovision, bind, unbind, invoke: action },
     queuedPerPlatformMax: limits.queuedPerPlatform,
+    bindingSecrets: new Set(auth.users.flatMap(({ name, bindingSecrets }) => (bindingSecrets ? [name] : []))),
     sandbox: { registries: sandbox.registries, packagesMax: sandbox.packagesPerTenant },
     ...present({
       instancesPerPlatformMax: quotas.instancesPerPlatform,

@@ -3,6 +3,9 @@ import { verifyLatestAudit } from '../broker/audit.ts'
 import { type Forsaken, lookForStuck, type Standing, type Stuck } from '../broker/stuck.ts'
 import { why } from '../broker/why.ts'
 import type { Clock } from '../kit/clock.ts'
+import { sha256 } from '../kit/hash.ts'
+import { secretNameOf } from '../model/delivery.ts'
+import type { Problem } from '../model/problem.ts'
 import type { KeyRing } from '../store/keys.ts'
 import type { Look } from '../store/store.ts'
 import type { Advice, Seen } from './seen.ts'
@@ -22,6 +25,7 @@ export async function examineRows(
     await audit(look),
     nodes(standing),
     await operations(look, standing),
+    ...(await deliveries(look)),
   ]
 }
 
@@ -140,4 +144,31 @@ async function adviceAbout(look: Look, { operation, how }: Stuck): Promise<Advic
 function lasting(ms: number): string {
   const minutes = Math.round(ms / 60_000)
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+}
+
+/** Secrets of bindings that could not be written or removed; nothing is said where all could. */
+async function deliveries(look: Look): Promise<readonly Seen[]> {
+  const failed = await look.failedDeliveries(shownMost)
+  if (failed.length === 0) return []
+  const problems = failed.map((one): Problem => {
+    const { problem, namespace, instance, binding } = one
+    const code = problem?.code ?? 'secret.refused'
+    const where = `Secret ${secretNameOf(one, sha256)} in the namespace ${namespace}, of the binding ${binding} of ${instance}`
+    const detail = problem?.detail === undefined ? where : `${where}: ${problem.detail}`
+    return { code, detail, ...(code === 'engine.denied' ? { hint: roleHint(namespace) } : {}) }
+  })
+  return [{ id: 'secrets of bindings', what: '', problems }]
+}
+
+function roleHint(namespace: string): string {
+  return [
+    'Apply this role, and bind it to the account of the broker; the Secret is tried again by itself:',
+    'apiVersion: rbac.authorization.k8s.io/v1',
+    'kind: Role',
+    `metadata: {name: chandler-binding-secrets, namespace: ${namespace}}`,
+    'rules:',
+    "  - apiGroups: ['']",
+    '    resources: [secrets]',
+    '    verbs: [get, create, update, delete]',
+  ].join('\n')
 }

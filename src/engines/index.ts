@@ -6,6 +6,7 @@ export {
   checkReviewRight,
   openAccessReviews,
   openKubernetesEngine,
+  openSecrets,
   openTokenReviews,
 } from './kubernetes/index.ts'
 export { openSimEngine } from './sim/index.ts'

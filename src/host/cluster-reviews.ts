@@ -1,5 +1,5 @@
 /** The cluster that says whose tokens of service accounts are and what its users may do: that of the settings, else the one this host is in. */
-import { checkReviewRight, openAccessReviews, openTokenReviews } from '../engines/index.ts'
+import { checkReviewRight, openAccessReviews, openSecrets, openTokenReviews } from '../engines/index.ts'
 import type { Clock } from '../kit/clock.ts'
 import { present } from '../kit/present.ts'
 import type { Problem } from '../model/problem.ts'
@@ -30,4 +30,9 @@ export function accessReviewsOf(place: Place, clock: Clock) {
 /** Why the cluster cannot be asked what its users may do, if so. */
 export function checkAccessReviews(place: Place, clock: Clock): Promise<readonly Problem[]> {
   return checkReviewRight(placeOf(place, clock), AbortSignal.timeout(withinMs))
+}
+
+/** Secrets of bindings; the cluster is looked for when it is first asked. */
+export function secretsOf(place: Place, clock: Clock) {
+  return openSecrets(placeOf(place, clock))
 }

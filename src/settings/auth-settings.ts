@@ -1,5 +1,5 @@
 /** Settings of accounts: who may call, and as what. */
-import { duration, group, integer, items, optional, path, secret, text, texts } from './kinds.ts'
+import { duration, flag, group, integer, items, optional, path, secret, text, texts } from './kinds.ts'
 import { tenantNames } from './tenant-settings.ts'
 
 /** A verb, then a resource, its group and its subresource. */
@@ -154,6 +154,10 @@ export const authSettings = group('Accounts.', {
         written: 'VERB RESOURCE.GROUP',
       }),
     ),
+    bindingSecrets: flag({
+      doc: 'Whether what a binding of this platform gives is also held by a Secret in the Kubernetes namespace that its order names, in the form of Service Binding for Kubernetes. The cluster is that of `kubernetes`.',
+      fallback: false,
+    }),
     tenant: optional(
       text({
         doc: 'The tenant that everything this platform orders belongs to; as the context of each order says, when absent.',

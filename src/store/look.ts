@@ -2,6 +2,7 @@
 import type { Reach } from '../model/access.ts'
 import type { ApiToken, StoredAccount } from '../model/account.ts'
 import type { AuditFilter } from '../model/audit.ts'
+import type { Delivery } from '../model/delivery.ts'
 import type { Binding, BindingKey, Instance, InstanceKey, Target } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SandboxPackage } from '../model/sandbox.ts'
@@ -16,6 +17,7 @@ import { countBindings, findBinding, listBindings, listBindingsNamed } from './b
 import type { ClusterKeys } from './cluster.ts'
 import { countByState, countOrders } from './counts.ts'
 import { type Session, skippedSince } from './database.ts'
+import { isDeliveryDue, listDeliveries, listFailedDeliveries } from './deliveries.ts'
 import { isSessionEnded } from './ended-sessions.ts'
 import type {
   BindingFilter,
@@ -176,6 +178,15 @@ export class Looking implements Look {
   }
   sandboxPackages(): Promise<readonly SandboxPackage[]> {
     return listSandboxPackages(this.session)
+  }
+  deliveries(key: BindingKey): Promise<readonly Delivery[]> {
+    return listDeliveries(this.session, key)
+  }
+  failedDeliveries(most: number): Promise<readonly Delivery[]> {
+    return listFailedDeliveries(this.session, most)
+  }
+  isDeliveryDue(): Promise<boolean> {
+    return isDeliveryDue(this.session)
   }
   tenants(filter: TenantFilter): Promise<readonly TenantCount[]> {
     return listTenants(this.session, filter)

@@ -10,6 +10,7 @@ import type { AccountLook, AccountWrites } from './account-rows.ts'
 import type { AuditHead } from './audit-head.ts'
 import type { ClaimMark, ClaimOrder } from './claims.ts'
 import type { Durability } from './database.ts'
+import type { DeliveryLook, DeliveryWrites } from './delivery-rows.ts'
 import type { BindingFilter, InstanceFilter, OperationFilter, TenantCount, TenantFilter } from './filters.ts'
 
 export interface Store {
@@ -57,7 +58,7 @@ export type Hint =
   | { readonly kind: 'ended' | 'cancel'; readonly operation: string }
 
 /** The database's clock in milliseconds since 1970; leases are compared with this one only. */
-export interface Look extends AccountLook {
+export interface Look extends AccountLook, DeliveryLook {
   now(): Promise<number>
   /** The time by which the deadline of what began then is judged: where a clock was set forward since, no time has passed. */
   nowFor(began: number): Promise<number>
@@ -130,7 +131,7 @@ export interface Look extends AccountLook {
   auditKey(): string
 }
 
-export interface Transaction extends Look, AccountWrites {
+export interface Transaction extends Look, AccountWrites, DeliveryWrites {
   /** Reads and locks, so that what is decided on it still holds at commit. */
   lockInstance(key: InstanceKey): Promise<Instance | undefined>
   lockBinding(key: BindingKey): Promise<Binding | undefined>

@@ -2,6 +2,7 @@
 
 import type { Reach } from '../model/access.ts'
 import type { ApiToken, StoredAccount } from '../model/account.ts'
+import type { Delivery } from '../model/delivery.ts'
 import type { Binding, BindingKey, Instance, InstanceKey } from '../model/instance.ts'
 import type { HistoryLine, Operation, Run } from '../model/operation.ts'
 import type { SandboxPackage } from '../model/sandbox.ts'
@@ -24,6 +25,8 @@ import type { ClaimMark, ClaimOrder } from './claims.ts'
 import type { ClusterKeys } from './cluster.ts'
 import { countOrders } from './counts.ts'
 import type { Session } from './database.ts'
+import { claimDeliveries, putDelivered, remindDelivery, wishDelivery } from './deliveries.ts'
+import type { Delivered } from './delivery-rows.ts'
 import { endSession } from './ended-sessions.ts'
 import type { OrderCount } from './filters.ts'
 import { eraseEnded, forgetOld } from './forget.ts'
@@ -230,6 +233,18 @@ export class Writing extends Looking implements Transaction {
   /** Every process that has opened secrets of tenants lets go of them. */
   #letGo(): void {
     this.hint({ kind: 'tenants' })
+  }
+  wishDelivery(key: BindingKey, namespace: string | undefined): Promise<void> {
+    return wishDelivery(this.session, key, namespace)
+  }
+  claimDeliveries(order: { readonly leaseMs: number; readonly most: number }): Promise<readonly Delivery[]> {
+    return claimDeliveries(this.session, order)
+  }
+  putDelivered(delivery: Delivery, came: Delivered | undefined): Promise<boolean> {
+    return putDelivered(this.session, delivery, came)
+  }
+  remindDelivery(delivery: Delivery): Promise<void> {
+    return remindDelivery(this.session, delivery)
   }
   async lockSandbox(tenant: string): Promise<readonly SandboxPackage[]> {
     await lockName(this.session, JSON.stringify(['sandbox', tenant]))

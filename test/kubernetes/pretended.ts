@@ -35,6 +35,8 @@ export interface PretendedCluster {
   readonly connected: number
   /** Takes a pod away at once, past the API. */
   takeAway(name: string): Promise<void>
+  /** Secrets by `NAMESPACE/NAME`; tests may change them as others would. */
+  readonly secrets: Map<string, Shape & { metadata: Shape }>
   /** Everything that was asked, as `GET /path`. */
   readonly asked: readonly string[]
   /** The queries of all lists and watches. */
@@ -69,6 +71,7 @@ export type Roots = (image: string) => string | undefined
 
 export async function startPretendedCluster(roots: Roots): Promise<PretendedCluster> {
   const pods = new Map<string, PretendedPod>()
+  const secrets = new Map<string, Shape & { metadata: Shape }>()
   const watches = new Set<ServerResponse>()
   const connections = new Set<Duplex>()
   const asked: string[] = []
@@ -186,7 +189,12 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
     )
     const [plan] = planned < 0 ? [] : answers.splice(planned, 1)
     if (plan !== undefined) return say(plan.status, plan.body)
-    const [, , , , , , name] = url.pathname.split('/')
+    const [, , , , namespace, kind, name] = url.pathname.split('/')
+    if (kind === 'secrets') {
+      const asked = { method: request.method ?? '', place: `${namespace}/`, name, text }
+      const { status, body } = answerAboutSecret(secrets, asked)
+      return say(status, body)
+    }
     if (url.pathname.startsWith('/apis/authorization.k8s.io/v1/')) {
       const { spec } = JSON.parse(text) as { spec: Shape }
       return say(201, { status: judgement(spec) })
@@ -279,6 +287,7 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
     },
     server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pods,
+    secrets,
     asked,
     listed,
     answer: (method, path, status, body) => {
@@ -305,6 +314,46 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** As an API server does: names are taken once, old versions and other uids are conflicts. */
+function answerAboutSecret(
+  secrets: Map<string, Shape & { metadata: Shape }>,
+  asked: {
+    readonly method: string
+    readonly place: string
+    readonly name: string | undefined
+    readonly text: string
+  },
+): { status: number; body: object } {
+  const conflict = (reason: string) => ({ status: 409, body: { kind: 'Status', reason, message: reason } })
+  const sent = asked.text === '' ? {} : (JSON.parse(asked.text) as Shape & { metadata: Shape })
+  const key = asked.place + String(asked.name ?? (sent as { metadata: Shape }).metadata['name'])
+  const there = secrets.get(key)
+  const write = (uid: unknown): { status: number; body: object } => {
+    const object = sent as Shape & { metadata: Shape }
+    Object.assign(object.metadata, { uid, resourceVersion: randomUUID() })
+    secrets.set(key, object)
+    return { status: there === undefined ? 201 : 200, body: object }
+  }
+  if (asked.method === 'POST') return there === undefined ? write(randomUUID()) : conflict('AlreadyExists')
+  if (there === undefined)
+    return {
+      status: 404,
+      body: { kind: 'Status', reason: 'NotFound', message: `secrets "${asked.name}" not found` },
+    }
+  if (asked.method === 'PUT') {
+    const { resourceVersion } = (sent as { metadata: Shape }).metadata
+    return resourceVersion === there.metadata['resourceVersion']
+      ? write(there.metadata['uid'])
+      : conflict('Conflict')
+  }
+  if (asked.method === 'DELETE') {
+    const { preconditions } = sent as { preconditions?: Shape }
+    if (preconditions?.['uid'] !== there.metadata['uid']) return conflict('Conflict')
+    secrets.delete(key)
+  }
+  return { status: 200, body: there }
 }
 
 function unpulled({ image }: Container): object {

@@ -219,6 +219,7 @@ async function show(client: Client, address: BindingAddress, options: Common): P
       ['Expires', found.expiresAt],
       ['Predecessor', found.predecessor],
       ['Created', `${found.createdAt} (${ago(found.createdAt)})`],
+      ['Secrets', found.secrets?.map(secretLine).join('\n')],
       ['Credentials', secrets?.credentials && writeYaml(secrets.credentials).trimEnd()],
       ['Route service', secrets?.routeServiceUrl],
       ['Syslog drain', secrets?.syslogDrainUrl],
@@ -226,6 +227,15 @@ async function show(client: Client, address: BindingAddress, options: Common): P
       ['Volume mounts', secrets?.volumeMounts && writeYaml(secrets.volumeMounts as Json).trimEnd()],
     ],
   })
+}
+
+type SecretOfBinding = NonNullable<Awaited<ReturnType<Client['binding']>>['secrets']>[number]
+
+/** `shop/binding-7c1e-0a1b2c3d4e`, and how far it is. */
+function secretLine({ namespace, name, wish, state, problem }: SecretOfBinding): string {
+  const wished = wish === 'there' ? 'holds the credentials' : 'is removed'
+  const words = { done: wished, waits: 'is being brought up to date', failed: `failed: ${problem ?? ''}` }
+  return `${namespace}/${name} ${words[state]}`
 }
 
 async function printOrdered(ordered: Ordered, options: Common, done: string): Promise<void> {

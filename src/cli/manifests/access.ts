@@ -12,6 +12,11 @@ const rules: readonly Json[] = [
   { apiGroups: [''], resources: ['pods/exec'], verbs: ['get', 'create'] },
 ]
 
+/** One by one, by their names: lists of all Secrets are not needed. */
+const secretRules: readonly Json[] = [
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'create', 'update', 'delete'] },
+]
+
 /** Asking tells what users may do, and changes nothing. */
 const reviewRules: readonly Json[] = [
   { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
@@ -29,17 +34,31 @@ export function accessObjects(values: Values): readonly JsonObject[] {
       // Only the pod of the broker asks for a token.
       body: { automountServiceAccountToken: false },
     }),
-    ...[runs.namespace, ...runs.furtherNamespaces].flatMap((place): readonly JsonObject[] => [
-      { apiVersion: `${group}/v1`, kind: 'Role', metadata: { name, namespace: place }, rules },
-      {
-        apiVersion: `${group}/v1`,
-        kind: 'RoleBinding',
-        metadata: { name, namespace: place },
-        roleRef: { apiGroup: group, kind: 'Role', name },
-        subjects,
-      },
-    ]),
+    ...[runs.namespace, ...runs.furtherNamespaces].flatMap((place) =>
+      roleObjects({ name, namespace: place }, rules, subjects),
+    ),
+    ...values.bindingSecrets.namespaces.flatMap((place) =>
+      roleObjects({ name: 'chandler-binding-secrets', namespace: place }, secretRules, subjects),
+    ),
     ...(values.judgesUsers ? reviewObjects(namespace, subjects) : []),
+  ]
+}
+
+/** A role of a namespace, and that the account of the broker has it. */
+function roleObjects(
+  metadata: { readonly name: string; readonly namespace: string },
+  rules: readonly Json[],
+  subjects: readonly Json[],
+): readonly JsonObject[] {
+  return [
+    { apiVersion: `${group}/v1`, kind: 'Role', metadata, rules },
+    {
+      apiVersion: `${group}/v1`,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: group, kind: 'Role', name: metadata.name },
+      subjects,
+    },
   ]
 }
 

@@ -117,6 +117,13 @@ describe('what values become', () => {
       becomes: 'chandler',
     },
     {
+      what: 'the right to write Secrets of bindings',
+      values: `${image}bindingSecrets: {namespaces: [shop]}`,
+      object: 'Role shop/chandler-binding-secrets',
+      path: '/rules/0/verbs',
+      becomes: ['get', 'create', 'update', 'delete'],
+    },
+    {
       what: 'the right to ask what users may do',
       values: `${image}namespace: own\nconfiguration: {auth: {users: [{name: k8s, role: platform, password_file: /run/secrets/a/b, access_review: create access.example}]}}`,
       object: 'ClusterRole chandler-access-reviews-own',

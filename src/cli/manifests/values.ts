@@ -69,6 +69,14 @@ export const valuesTable = group('', {
     registry: optional(settingsTable.members.kubernetes.members.registry),
     pullSecrets: names('`kubernetes.pullSecrets` of the broker.'),
   }),
+  bindingSecrets: group('Secrets that hold what bindings give, for accounts with `bindingSecrets`.', {
+    namespaces: texts({
+      doc: 'Namespaces in which the broker may write and remove them; it may read the Secrets there, too.',
+      fallback: [],
+      pattern: label,
+      written: 'a namespace',
+    }),
+  }),
   database: group('The Secret with the URL of PostgreSQL.', {
     secret: secretName('Its name.', 'chandler-database'),
     key: secretKey('url'),

@@ -20,7 +20,7 @@ export interface Kube {
 }
 
 export interface KubeCall {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** With its query. */
   readonly path: string
   readonly body?: object

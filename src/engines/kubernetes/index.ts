@@ -18,6 +18,7 @@ import { stopRun } from './stop.ts'
 export { openAccessReviews } from './access-review.ts'
 export type { KubernetesOptions } from './context.ts'
 export { checkReviewRight } from './rights.ts'
+export { openSecrets } from './secrets.ts'
 export { openTokenReviews } from './token-review.ts'
 
 /** Opens the engine; the cluster need not be reachable yet. */

@@ -8,6 +8,8 @@ import type { Shape } from './shape.ts'
 export const labels = {
   cluster: 'chandler.io/cluster',
   operation: 'chandler.io/operation',
+  /** Of a Secret: which binding it holds. */
+  binding: 'chandler.io/binding',
   managed: 'app.kubernetes.io/managed-by',
   /** For network policies. */
   network: 'chandler.io/network',

@@ -35,7 +35,7 @@ export const bindingRoutes = [
     handle: async ({ params }, { broker }) => {
       await existing(broker, params)
       const bindings = await broker.store.look.bindings(params)
-      return document({ items: bindings.filter((one) => one.state !== 'gone').map(toBinding) })
+      return document({ items: bindings.filter((one) => one.state !== 'gone').map((one) => toBinding(one)) })
     },
   }),
   route({
@@ -72,7 +72,10 @@ export const bindingRoutes = [
     audit: look,
     params: BindingAddress,
     answers: Binding,
-    handle: async ({ params }, { broker }) => document(toBinding(await bound(broker, params))),
+    handle: async ({ params }, { broker }) => {
+      const binding = await bound(broker, params)
+      return document(toBinding(binding, await broker.store.look.deliveries(params)))
+    },
   }),
   route({
     method: 'GET',

@@ -45,7 +45,7 @@ async function find(broker: Ports, text: string, access: Access): Promise<Found>
     instances: await Promise.all(
       instances.items.map(async (one) => toInstance(one, await namesOf(see, catalog, one.planId))),
     ),
-    bindings: bindings.map(toBinding),
+    bindings: bindings.map((one) => toBinding(one)),
     operations:
       operation !== undefined && permits(access, 'read:operations', operation.tenant)
         ? [toOperation(operation)]

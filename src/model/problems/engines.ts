@@ -2,6 +2,18 @@
 import type { ProblemTable } from './table.ts'
 
 export const engineProblems = {
+  'secret.foreign': {
+    title: 'There is a Secret of this name that belongs to another',
+    hint: 'Look at whose it is; once it is gone, that of the binding is written by itself.',
+    status: 409,
+    exit: 5,
+  },
+  'secret.refused': {
+    title: 'The cluster does not take the Secret of a binding',
+    hint: 'Mend what the message names; it is tried again by itself.',
+    status: 502,
+    exit: 8,
+  },
   'engine.unavailable': {
     title: 'The engine cannot be reached',
     hint: 'Run chandler doctor.',

@@ -17,6 +17,7 @@ import { auditPlaces } from './0015-audit-places.ts'
 import { traces } from './0016-traces.ts'
 import { tenantKeys } from './0017-tenant-keys.ts'
 import { presentInstances } from './0018-present-instances.ts'
+import { deliveries } from './0019-deliveries.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   traces,
   tenantKeys,
   presentInstances,
+  deliveries,
 ]
