@@ -89,12 +89,16 @@ async function openKubernetes({
 }: EnginePlaces): Promise<readonly Engine[]> {
   const required = [...(choice === 'kubernetes' ? ['kubernetes'] : []), ...named]
   const names = [...new Set([...required, ...decided])].filter((name) => /^kubernetes(?:\/|$)/.test(name))
-  const { startTimeout: startMs, namespace: usualNamespace, ...more } = kubernetes ?? {}
+  const { startTimeout: startMs, namespace: usualNamespace, sandboxes: given, ...more } = kubernetes ?? {}
   const environment = process.env
   const ours = { images: artifacts.images, copier: artifacts, supplies: artifacts, clock, environment }
   const open = async (name: string): Promise<Engine> => {
     const [, namespace = usualNamespace] = name.split('/')
-    const engine = await openKubernetesEngine(present({ ...more, name, namespace, startMs, ...ours }))
+    // A tenant with a namespace of its own must not reach what others may work for.
+    const sandboxes = name === 'kubernetes' ? sandboxesOf(given) : undefined
+    const engine = await openKubernetesEngine(
+      present({ ...more, name, namespace, startMs, sandboxes, ...ours }),
+    )
     return name === 'kubernetes' && choice === 'kubernetes' ? engine : { ...engine, reserved: true }
   }
   const opened = await Promise.all(
@@ -107,4 +111,10 @@ async function openKubernetes({
     ),
   )
   return opened.filter((engine) => engine !== undefined)
+}
+
+function sandboxesOf(given: Settings['kubernetes']['sandboxes'] | undefined) {
+  if (given === undefined || given.targets.length === 0) return undefined
+  const { targets, role, keepFailed: keepFailedMs } = given
+  return { targets, role, ...present({ keepFailedMs }) }
 }

@@ -165,6 +165,7 @@ export type Want =
   | { readonly kind: 'cluster-objects'; readonly name: string }
 
 export interface Needs {
+  /** stand-in: no more than what a stand-in serves; a real cluster does, too. */
   readonly cluster: 'none' | 'stand-in' | 'real'
   readonly network: 'none' | 'default'
   /** Whether the root file system may be read-only. */

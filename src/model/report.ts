@@ -61,6 +61,8 @@ export type Got =
 /** What a program left in its sandbox of a cluster. */
 export interface ClusterObjects {
   readonly kind: 'cluster-objects'
+  /** Of a real cluster: what it made in its target is there and nowhere else. */
+  readonly real?: true
   /** Data of the Secret that is named like its pod. */
   readonly secret?: Readonly<Record<string, Uint8Array>>
   /** Data of the ConfigMap that is named like its pod. */

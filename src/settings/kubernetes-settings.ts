@@ -26,5 +26,25 @@ export const kubernetesSettings = group(
     ),
     pullSecrets: texts({ doc: 'Secrets of the namespace that images are pulled with.', fallback: [] }),
     startTimeout: duration({ doc: 'How long a pod may wait for its node and its images.', fallback: '5m' }),
+    sandboxes: group(
+      'Namespaces of their own for runs that speak to the Kubernetes API, as service bundles do; each is made for one run and removed after it. Of tenants with a namespace of their own there are none.',
+      {
+        targets: texts({
+          doc: 'The namespaces that such runs may work for; without any, no run has access to the cluster. That of the pods must not be among them.',
+          fallback: [],
+          pattern: /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+          written: 'a namespace',
+        }),
+        role: text({
+          doc: 'The ClusterRole that a run has in its target.',
+          fallback: 'edit',
+          pattern: /^[^/\s%]+$/,
+          written: 'the name of a ClusterRole',
+        }),
+        keepFailed: optional(
+          duration({ doc: 'How long the sandbox of a run that failed is kept; not at all when absent.' }),
+        ),
+      },
+    ),
   },
 )

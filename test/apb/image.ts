@@ -38,7 +38,8 @@ vars=$3
 value() { printf %s "$vars" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }
 own=/api/v1/namespaces/$POD_NAMESPACE
 account=/var/run/secrets/kubernetes.io/serviceaccount
-server=$(sed -n 's/.*"server":"\\([^"]*\\)".*/\\1/p' "$KUBECONFIG")
+server=https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT
+[ -z "$KUBECONFIG" ] || server=$(sed -n 's/.*"server":"\\([^"]*\\)".*/\\1/p' "$KUBECONFIG")
 call() {
   curl -sS --retry 20 --retry-connrefused --retry-delay 1 --cacert $account/ca.crt -H "Authorization: Bearer $(cat $account/token)" \\
     -X "$1" -H "Content-Type: \${3:-application/json}" -d "\${4:-}" -w '\\n%{http_code}' "$server$2"

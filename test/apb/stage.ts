@@ -97,6 +97,8 @@ export interface Ending {
   readonly annotations?: Readonly<Record<string, string>>
   readonly state?: Readonly<Record<string, string>>
   readonly objects?: Uint8Array
+  /** Of a real cluster. */
+  readonly real?: true
   readonly unserved?: readonly string[]
   readonly answers?: Readonly<Record<string, string>>
 }
@@ -126,6 +128,7 @@ function clusterObjects({
   annotations = {},
   state,
   objects,
+  real,
   unserved = [],
 }: Ending): ClusterObjects {
   const text = typeof credentials === 'string' ? credentials : JSON.stringify(credentials)
@@ -136,6 +139,7 @@ function clusterObjects({
     ...(credentials === undefined ? {} : { secret: { fields: new TextEncoder().encode(text) } }),
     ...(state === undefined ? {} : { state }),
     ...(objects === undefined ? {} : { objects }),
+    ...(real === undefined ? {} : { real }),
   }
 }
 

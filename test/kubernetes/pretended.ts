@@ -10,10 +10,13 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { freshFolder } from '../support/image.ts'
+import { type PretendedObjects, pretendObjects } from './pretended-objects.ts'
 
 export interface PretendedCluster {
   readonly server: string
   readonly pods: ReadonlyMap<string, PretendedPod>
+  /** All else that it has. */
+  readonly objects: PretendedObjects
   /** The next requests of that kind are answered so. */
   answer(method: string, path: RegExp, status: number, body: object): void
   /** Ends all watches; the next one that goes on from where it stood is told that this is forgotten. */
@@ -35,8 +38,6 @@ export interface PretendedCluster {
   readonly connected: number
   /** Takes a pod away at once, past the API. */
   takeAway(name: string): Promise<void>
-  /** Secrets by `NAMESPACE/NAME`; tests may change them as others would. */
-  readonly secrets: Map<string, Shape & { metadata: Shape }>
   /** Everything that was asked, as `GET /path`. */
   readonly asked: readonly string[]
   /** The queries of all lists and watches. */
@@ -69,9 +70,11 @@ export interface PretendedPod {
 /** The root folder of an image by the name that a pod gives it. */
 export type Roots = (image: string) => string | undefined
 
-export async function startPretendedCluster(roots: Roots): Promise<PretendedCluster> {
+export async function startPretendedCluster(
+  roots: Roots,
+  namespaces: readonly string[] = [],
+): Promise<PretendedCluster> {
   const pods = new Map<string, PretendedPod>()
-  const secrets = new Map<string, Shape & { metadata: Shape }>()
   const watches = new Set<ServerResponse>()
   const connections = new Set<Duplex>()
   const asked: string[] = []
@@ -84,6 +87,10 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
   let judgement: (spec: Shape) => object = () => ({ allowed: true })
   let mute: Mute | undefined
   const muted = new Map<Duplex, Mute>()
+  const objects = pretendObjects(namespaces, (namespace) => {
+    for (const pod of pods.values())
+      if (pod.object.metadata['namespace'] === namespace) remove(pod, true).catch(() => undefined)
+  })
 
   const changed = (type: string, pod: PretendedPod): void => {
     pod.object.metadata['resourceVersion'] = String(++version)
@@ -126,11 +133,12 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
     statusOf(pod, 'Running', states)
   }
 
-  function create(text: string): { status: number; body: object } {
+  function create(text: string, namespace: string): { status: number; body: object } {
     const object = JSON.parse(text) as PretendedPod['object']
     const name = String(object.metadata['name'])
     if (pods.has(name))
       return { status: 409, body: { kind: 'Status', reason: 'AlreadyExists', message: name } }
+    object.metadata['namespace'] = namespace
     object.metadata['uid'] = randomUUID()
     object.metadata['creationTimestamp'] = new Date().toISOString()
     object.status = { phase: 'Pending' }
@@ -145,7 +153,10 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
 
   function patch(pod: PretendedPod, text: string): { status: number; body: object } {
     const { metadata } = JSON.parse(text) as { metadata: Shape }
-    if (metadata['resourceVersion'] !== pod.object.metadata['resourceVersion'])
+    if (
+      (metadata['resourceVersion'] ?? pod.object.metadata['resourceVersion']) !==
+      pod.object.metadata['resourceVersion']
+    )
       return {
         status: 409,
         body: { kind: 'Status', reason: 'Conflict', message: 'the object has been modified' },
@@ -189,18 +200,15 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
     )
     const [plan] = planned < 0 ? [] : answers.splice(planned, 1)
     if (plan !== undefined) return say(plan.status, plan.body)
-    const [, , , , namespace, kind, name] = url.pathname.split('/')
-    if (kind === 'secrets') {
-      const asked = { method: request.method ?? '', place: `${namespace}/`, name, text }
-      const { status, body } = answerAboutSecret(secrets, asked)
-      return say(status, body)
-    }
     if (url.pathname.startsWith('/apis/authorization.k8s.io/v1/')) {
       const { spec } = JSON.parse(text) as { spec: Shape }
       return say(201, { status: judgement(spec) })
     }
+    const [, , , , namespace = '', , name] = url.pathname.split('/')
+    const said = objects.answer(request.method ?? '', url, text)
+    if (said !== undefined) return say(said.status, said.body)
     if (name === undefined && request.method === 'POST') {
-      const { status, body } = create(text)
+      const { status, body } = create(text, namespace)
       return say(status, body)
     }
     if (name === undefined) listed.push(url.search)
@@ -287,7 +295,7 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
     },
     server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pods,
-    secrets,
+    objects,
     asked,
     listed,
     answer: (method, path, status, body) => {
@@ -314,46 +322,6 @@ export async function startPretendedCluster(roots: Roots): Promise<PretendedClus
       await new Promise((resolve) => server.close(resolve))
     },
   }
-}
-
-/** As an API server does: names are taken once, old versions and other uids are conflicts. */
-function answerAboutSecret(
-  secrets: Map<string, Shape & { metadata: Shape }>,
-  asked: {
-    readonly method: string
-    readonly place: string
-    readonly name: string | undefined
-    readonly text: string
-  },
-): { status: number; body: object } {
-  const conflict = (reason: string) => ({ status: 409, body: { kind: 'Status', reason, message: reason } })
-  const sent = asked.text === '' ? {} : (JSON.parse(asked.text) as Shape & { metadata: Shape })
-  const key = asked.place + String(asked.name ?? (sent as { metadata: Shape }).metadata['name'])
-  const there = secrets.get(key)
-  const write = (uid: unknown): { status: number; body: object } => {
-    const object = sent as Shape & { metadata: Shape }
-    Object.assign(object.metadata, { uid, resourceVersion: randomUUID() })
-    secrets.set(key, object)
-    return { status: there === undefined ? 201 : 200, body: object }
-  }
-  if (asked.method === 'POST') return there === undefined ? write(randomUUID()) : conflict('AlreadyExists')
-  if (there === undefined)
-    return {
-      status: 404,
-      body: { kind: 'Status', reason: 'NotFound', message: `secrets "${asked.name}" not found` },
-    }
-  if (asked.method === 'PUT') {
-    const { resourceVersion } = (sent as { metadata: Shape }).metadata
-    return resourceVersion === there.metadata['resourceVersion']
-      ? write(there.metadata['uid'])
-      : conflict('Conflict')
-  }
-  if (asked.method === 'DELETE') {
-    const { preconditions } = sent as { preconditions?: Shape }
-    if (preconditions?.['uid'] !== there.metadata['uid']) return conflict('Conflict')
-    secrets.delete(key)
-  }
-  return { status: 200, body: there }
 }
 
 function unpulled({ image }: Container): object {

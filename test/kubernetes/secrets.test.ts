@@ -16,12 +16,12 @@ import { type PretendedCluster, startPretendedCluster } from './pretended.ts'
 
 const folder = freshFolder('secrets')
 const key = { platform: 'cf', instance: 'i-1', binding: 'b-1' }
-const name = `shop/${secretNameOf(key, sha256)}`
+const name = `/api/v1/namespaces/shop/secrets/${secretNameOf(key, sha256)}`
 
 let cluster: PretendedCluster
 let keeper: ClusterSecrets
 beforeAll(async () => {
-  cluster = await startPretendedCluster(() => undefined)
+  cluster = await startPretendedCluster(() => undefined, ['shop'])
   const kubeconfig = join(folder, 'kubeconfig')
   const content = {
     'current-context': 'here',
@@ -36,7 +36,7 @@ afterAll(async () => {
   await cluster.stop()
   rmSync(folder, { recursive: true, force: true })
 })
-afterEach(() => cluster.secrets.clear())
+afterEach(() => cluster.objects.kept.delete(name))
 
 const faults: unknown[] = []
 
@@ -72,11 +72,14 @@ async function unbound(store: Store): Promise<void> {
 }
 
 function dataOf(secret: string): Readonly<Record<string, string>> {
-  const data = (cluster.secrets.get(secret)?.['data'] ?? {}) as Readonly<Record<string, string>>
+  const data = (cluster.objects.kept.get(secret)?.['data'] ?? {}) as Readonly<Record<string, string>>
   return Object.fromEntries(
     Object.entries(data).map(([each, value]) => [each, Buffer.from(value, 'base64').toString()]),
   )
 }
+
+const secretsThere = (): readonly string[] =>
+  [...cluster.objects.kept.keys()].filter((path) => path.includes('/secrets/'))
 
 const stateOf = async (store: Store) =>
   (await store.look.deliveries(key)).map(({ wish, state, problem }) => [wish, state, problem?.code])
@@ -89,7 +92,7 @@ describe.each(storeKinds)('%s', (kind) => {
     await deliverDue(partsOf(store))
 
     expect(dataOf(name)).toEqual({ uri: 'redis://h', password: 'pw', type: 'redis', provider: 'my-db' })
-    expect(cluster.secrets.get(name)).toMatchObject({
+    expect(cluster.objects.kept.get(name)).toMatchObject({
       type: 'servicebinding.io/redis',
       metadata: { labels: { 'chandler.io/cluster': 'c-1', 'app.kubernetes.io/managed-by': 'chandler' } },
     })
@@ -98,7 +101,7 @@ describe.each(storeKinds)('%s', (kind) => {
     await unbound(store)
     await deliverDue(partsOf(store))
 
-    expect([...cluster.secrets.keys()]).toEqual([])
+    expect(secretsThere()).toEqual([])
     expect(await stateOf(store)).toEqual([['gone', 'done', undefined]])
     // What an attempt from before may still write is looked for once more, then nothing is left of it.
     await opened.advance(180_000)
@@ -114,16 +117,16 @@ describe.each(storeKinds)('%s', (kind) => {
     const { store } = opened
     await bound(store, { password: 'pw' })
     await deliverDue(partsOf(store))
-    const there = cluster.secrets.get(name)
-    if (there) cluster.secrets.set(name, { ...there, type: 'Opaque', data: {} })
+    const there = cluster.objects.kept.get(name)
+    if (there) cluster.objects.kept.set(name, { ...there, type: 'Opaque', data: {} })
     await opened.advance(2 * 3_600_000)
     await deliverDue(partsOf(store))
-    expect([cluster.secrets.get(name)?.['type'], dataOf(name)['password']]).toEqual([
+    expect([cluster.objects.kept.get(name)?.['type'], dataOf(name)['password']]).toEqual([
       'servicebinding.io/my-db',
       'pw',
     ])
 
-    cluster.secrets.clear()
+    cluster.objects.kept.delete(name)
     await opened.advance(2 * 3_600_000)
     await deliverDue(partsOf(store))
     expect(dataOf(name)['password']).toBe('pw')
@@ -136,7 +139,7 @@ describe.each(storeKinds)('%s', (kind) => {
       metadata: { uid: 'u', resourceVersion: '1', labels: { app: 'shop' } },
       data: { a: 'Yg==' },
     }
-    cluster.secrets.set(name, structuredClone(foreign))
+    cluster.objects.kept.set(name, structuredClone(foreign))
     await bound(store, { password: 'pw' })
     await deliverDue(partsOf(store))
     expect(await stateOf(store)).toEqual([['there', 'failed', 'secret.foreign']])
@@ -144,8 +147,8 @@ describe.each(storeKinds)('%s', (kind) => {
 
     await unbound(store)
     await deliverDue(partsOf(store))
-    expect(cluster.secrets.get(name)).toEqual(foreign)
-    cluster.secrets.clear()
+    expect(cluster.objects.kept.get(name)).toEqual(foreign)
+    cluster.objects.kept.delete(name)
   })
 
   test.each<[string, number, string, string]>([
@@ -177,7 +180,7 @@ describe.each(storeKinds)('%s', (kind) => {
     const taken = await store.write((tx) => tx.claimDeliveries({ leaseMs: 60_000, most: 10 }))
     expect(taken).toHaveLength(1)
     await deliverDue(partsOf(store))
-    expect([...cluster.secrets.keys()]).toEqual([])
+    expect(secretsThere()).toEqual([])
 
     await opened.advance(61_000)
     await deliverDue(partsOf(store))
@@ -199,7 +202,7 @@ describe.each(storeKinds)('%s', (kind) => {
     }
     await deliverDue(partsOf(store, late))
 
-    expect([...cluster.secrets.keys()]).toEqual([])
+    expect(secretsThere()).toEqual([])
     expect(await stateOf(store)).toMatchObject([['gone', 'done', undefined]])
   })
 

@@ -261,6 +261,31 @@ test('the role is the one that a broker outside of the cluster gets', async () =
     })
 })
 
+test('targets of sandboxes bring the roles that a broker outside of the cluster gets, and nothing else does', async () => {
+  const written = parseAllDocuments(readFileSync('deploy/kubernetes/sandboxes.yaml', 'utf8')).map((one) =>
+    one.toJS(),
+  )
+  const least = await objectsOf(image)
+  const objects = await objectsOf(`${image}configuration: {kubernetes: {sandboxes: {targets: [databases]}}}`)
+  const added = [...objects].filter(([key]) => !least.has(key)).map(([, { value }]) => value)
+
+  expect(added).toEqual(written)
+})
+
+test('a role of your own is what the broker may bind, and it may read the Secrets that images are pulled with', async () => {
+  const objects = await objectsOf(
+    `${image}runs: {pullSecrets: [pull]}\nconfiguration: {kubernetes: {sandboxes: {targets: [a, b], role: web}}}`,
+  )
+
+  expect(
+    at(objects.get('ClusterRole chandler-sandboxes-chandler')?.value, '/rules/2/resourceNames'),
+  ).toContain('web')
+  expect(objects.has('RoleBinding b/chandler-target-chandler')).toBe(true)
+  expect(at(objects.get('Role chandler-runs/chandler-pull-secrets')?.value, '/rules')).toEqual([
+    { apiGroups: [''], resources: ['secrets'], resourceNames: ['pull'], verbs: ['get'] },
+  ])
+})
+
 describe('what is wrong with values', () => {
   test.each<[what: string, text: string, line: number | undefined, told: RegExp]>([
     ['no image', 'replicas: 2', undefined, /image is required/],

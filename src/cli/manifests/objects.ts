@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kit/json.ts'
 import { accessObjects } from './access.ts'
 import { networkObjects } from './network.ts'
 import { brokerLabels, brokerObject } from './object.ts'
+import { sandboxObjects } from './sandboxes.ts'
 import type { Values } from './values.ts'
 import { configurationOf, deploymentOf } from './workload.ts'
 
@@ -12,6 +13,7 @@ export function objectsOf(values: Values): readonly JsonObject[] {
   return [
     ...namespacesOf(values),
     ...accessObjects(values),
+    ...sandboxObjects(values),
     ...networkObjects(values),
     configuration,
     disruptionBudgetOf(values),

@@ -191,6 +191,7 @@ function memoryAfter(situation: Situation, report: Report): InstanceMemory {
   return {
     ...before,
     ...present({ namespace, state, objects: objects?.objects ?? before.objects }),
+    ...(objects?.real ? { cluster: 'real' } : {}),
   }
 }
 

@@ -57,7 +57,7 @@ export function actionJob(
     files: [{ path: terminationLog, mode: 0o666, owner: 'user', readOnly: false, content: empty }, ...given],
     folders: [],
     wants: wantsOf(action, runtime),
-    needs: { cluster: 'stand-in', network: 'default', readOnlyRoot: false },
+    needs: { cluster: memory.cluster ?? 'stand-in', network: 'default', readOnlyRoot: false },
     sandbox,
     // With it a reader of its log could act in its place while it runs.
     secrets: [token],

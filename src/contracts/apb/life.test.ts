@@ -42,6 +42,16 @@ async function instance(more: { parameters?: JsonObject; carryover?: Carryover; 
   return { ...from, instance: { ...from.instance, parameters }, parameters }
 }
 
+test('what was made in a cluster is gone on with in a cluster, whatever the end of a run, and nowhere else', async () => {
+  expect(jobFor(provision, await instance()).needs.cluster).toBe('stand-in')
+  const failed = outcomeOf(provision, await instance(), { exit: 1, real: true })
+  const later = await instance({ carryover: failed.carryover ?? {} })
+  expect(jobFor(deprovision, later).needs.cluster).toBe('real')
+  const again = outcomeOf(deprovision, later, { exit: 1 })
+
+  expect(jobFor(deprovision, await instance({ carryover: again.carryover ?? {} })).needs.cluster).toBe('real')
+})
+
 const binding = { id: 'b1', context: {}, resource: {}, carryover: {} }
 
 describe('provision', () => {

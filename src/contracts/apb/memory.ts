@@ -13,11 +13,13 @@ export interface InstanceMemory {
   readonly state?: Readonly<Record<string, string>>
   /** What its runs left in the target namespace of a stand-in. */
   readonly objects?: Uint8Array
+  /** Its runs had a real cluster, and what they made in the target namespace is there. */
+  readonly cluster?: 'real'
 }
 
 /** What was kept; each part has its own name, so that a damaged one does not hide the others. */
 export function memoryOf(carryover: Carryover): InstanceMemory {
-  const { namespace, objects } = carryover
+  const { namespace, objects, cluster } = carryover
   const parameters = objectOf(carryover['parameters'])
   const credentials = objectOf(carryover['credentials'])
   const state = objectOf(carryover['state'])
@@ -27,18 +29,20 @@ export function memoryOf(carryover: Carryover): InstanceMemory {
     ...present({ credentials }),
     ...(state === undefined ? {} : { state: state as Readonly<Record<string, string>> }),
     ...present({ objects }),
+    ...(cluster === undefined ? {} : { cluster: 'real' }),
   }
 }
 
 /** The memory as it is kept. */
 export function carryoverOf(memory: InstanceMemory): Carryover {
-  const { parameters, namespace, credentials, state, objects } = memory
+  const { parameters, namespace, credentials, state, objects, cluster } = memory
   return {
     ...(parameters === undefined ? {} : { parameters: bytesOf(parameters) }),
     ...(namespace === undefined ? {} : { namespace: new TextEncoder().encode(namespace) }),
     ...(credentials === undefined ? {} : { credentials: bytesOf(credentials) }),
     ...(state === undefined || Object.keys(state).length === 0 ? {} : { state: bytesOf(state) }),
     ...present({ objects }),
+    ...(cluster === undefined ? {} : { cluster: new TextEncoder().encode(cluster) }),
   }
 }
 

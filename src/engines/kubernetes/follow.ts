@@ -6,11 +6,11 @@ import { type Helper, withHelpers } from '../beside.ts'
 import type { Watch } from '../engine.ts'
 import { keepWhileRunning } from '../kept-files.ts'
 import { commandLine } from '../shell.ts'
+import { progressOf } from '../told-progress.ts'
 import { goScript, home } from './agent.ts'
 import type { KubernetesContext } from './context.ts'
 import { programInside, runInside, versionInside, whileThere } from './inside.ts'
-import { isOver, marks, recordOf } from './pod.ts'
-import { lookAtPod } from './pods.ts'
+import { isOver, marks, type Pod, recordOf } from './pod.ts'
 import { answerName, collectWant, reportOf, reportOfLost } from './report-of.ts'
 import { type Stopping, stopRun } from './stop.ts'
 import { hearing, type Slot, slotsOf, type Told, tellScript } from './tell.ts'
@@ -20,7 +20,7 @@ const pauseMs = 500
 /** Follows to the end; may be done again by another process, and answers the same. */
 export async function follow(context: KubernetesContext, run: string, watch: Watch): Promise<Report> {
   const lost = (): Report => emptyReport({ kind: 'lost' }, context.clock.now())
-  const first = await lookAtPod(context.kube, context.namespace, run)
+  const first = await context.runs.look(run)
   const record = first && recordOf(first)
   if (first === undefined || record === undefined) return lost()
   const at: Stopping = { context, pod: run, record }
@@ -29,11 +29,12 @@ export async function follow(context: KubernetesContext, run: string, watch: Wat
     (signal) => keepDeadline(at, startedAt, signal),
     (signal) => keepRunning(at, watch, signal),
     (signal) => askWhileRunning(at, signal),
+    ...(context.sandbox === undefined ? [] : [(signal: AbortSignal) => tellProgress(at, watch, signal)]),
   ]
   const positions = new Map<string, number>()
   for (;;) {
     let told: Told | undefined
-    const there = await lookAtPod(context.kube, context.namespace, run)
+    const there = await context.runs.look(run)
     if (there === undefined) return lost()
     if (isOver(there)) return reportOfLost(there, startedAt, context.clock.now())
     try {
@@ -144,6 +145,16 @@ async function keepRunning(at: Stopping, watch: Watch, signal: AbortSignal): Pro
 async function askWhileRunning(at: Stopping, signal: AbortSignal): Promise<void> {
   const wants = at.record.wants.filter((want) => want.kind === 'ask')
   await Promise.all(wants.map((want) => askUntilAnswered(at, want, signal)))
+}
+
+/** What the program writes on its pod; resolves when it is asked no more. */
+async function tellProgress({ context, pod }: Stopping, watch: Watch, signal: AbortSignal): Promise<void> {
+  const tell = progressOf(watch)
+  const look = (there: Pod | undefined): true | undefined => {
+    if (there !== undefined) tell(there.annotations)
+    return undefined
+  }
+  await context.pods.until(pod, look, signal).catch(() => undefined)
 }
 
 /** The answer stays in the pod, so that every later report has it. */

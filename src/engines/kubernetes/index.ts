@@ -1,7 +1,8 @@
 /** The Kubernetes engine: each run is a pod that carries its name, so that the API server decides which call made it. */
 import type { Job } from '../../model/job.ts'
 import { fail, type Problem } from '../../model/problem.ts'
-import type { Engine, EngineFacts, FoundRun, RunSight, RunStart, Ticket } from '../engine.ts'
+import type { Report } from '../../model/report.ts'
+import type { Engine, EngineFacts, FoundRun, RunOrder, RunSight, RunStart, Ticket, Watch } from '../engine.ts'
 import { endScript, goScript } from './agent.ts'
 import { expectDone, kubeAt, usualSilenceMs } from './client.ts'
 import type { KubernetesContext, KubernetesOptions } from './context.ts'
@@ -10,9 +11,12 @@ import { follow } from './follow.ts'
 import { isInRegistry, whyNoRegistry } from './image.ts'
 import { runInside } from './inside.ts'
 import { layOut, mark } from './lay-out.ts'
-import { isOver, isUp, labels, marks, readPod, recordOf } from './pod.ts'
-import { lookAtPod, watchPods } from './pods.ts'
+import { foundRun, isOver, isUp, labels, marks, type Pod, readPod, recordOf } from './pod.ts'
+import { lookAtPod, plainRuns, watchPods } from './pods.ts'
 import { checkRights } from './rights.ts'
+import { keeps, leaveSandbox, markFailed, placeOf, whyNoSandbox, within } from './sandbox.ts'
+import { clusterObjects } from './sandbox-results.ts'
+import { listSandboxes } from './sandbox-sweep.ts'
 import { stopRun } from './stop.ts'
 
 export { openAccessReviews } from './access-review.ts'
@@ -28,21 +32,26 @@ export async function openKubernetesEngine(options: KubernetesOptions): Promise<
   const kube = kubeAt(place, silenceMs)
   const namespace = options.namespace ?? place.namespace
   const pods = watchPods(kube, namespace, { clock, silenceMs })
-  const configs = new Map()
-  const context: KubernetesContext = { options, kube, namespace, pods, clock, silenceMs, configs }
+  const runs = plainRuns(kube, namespace, pods)
+  const context: KubernetesContext = {
+    ...{ options, kube, namespace, pods, runs, clock, silenceMs },
+    home: namespace,
+    configs: new Map(),
+  }
   return {
     name: options.name ?? 'kubernetes',
-    facts,
+    facts: options.sandboxes === undefined ? facts : { ...facts, cluster: ['none', 'stand-in', 'real'] },
     check: (signal) => checkRights(context, signal),
-    refuses: (job) => refusal(job, options),
-    layOut: (order, watch) => layOut(context, order, watch),
+    refuses: (job) => refusal(job, options, namespace),
+    layOut: (order, watch) => layOutWhere(context, order, watch),
     start: (order) => start(context, order),
     look: (run) => look(context, run),
-    follow: (ticket, watch) => follow(context, ticket, watch),
+    follow: (ticket, watch) => followWhere(context, ticket, watch),
     async stop(run, graceSeconds) {
-      const there = await lookAtPod(kube, namespace, run)
+      const at = await placeOf(context, run)
+      const there = await at.context.runs.look(at.pod)
       const record = there && recordOf(there)
-      if (record !== undefined) await stopRun({ context, pod: run, record }, 'stopped', graceSeconds)
+      if (record !== undefined) await stopRun({ ...at, record }, 'stopped', graceSeconds)
     },
     discard: (run) => discard(context, run),
     list: (cluster) => list(context, cluster),
@@ -69,13 +78,15 @@ const facts: EngineFacts = {
 }
 
 function refusal(
-  { program, needs, files, lent = [] }: Job,
-  { registry }: KubernetesOptions,
+  { program, needs, sandbox, files, lent = [] }: Job,
+  { registry, sandboxes }: KubernetesOptions,
+  home: string,
 ): Problem | undefined {
   const refuse = (detail: string): Problem => ({ code: 'engine.refused', detail })
   if (program.kind !== 'image')
     return refuse(`the Kubernetes engine runs images, not programs of kind ${program.kind}`)
-  if (needs.cluster !== 'none') return refuse('pods are given no access to the cluster')
+  const unfit = needs.cluster === 'none' ? undefined : whyNoSandbox(sandbox, sandboxes, home)
+  if (unfit !== undefined) return refuse(unfit)
   if (needs.engineSocket) return refuse('a cluster has no socket of an engine to lend')
   if (lent.length > 0) return refuse('what listens on the host of the broker is not reached from pods')
   if (!isInRegistry(program) && registry === undefined) return refuse(whyNoRegistry(program))
@@ -83,11 +94,31 @@ function refusal(
   return large && refuse(`${large.path}: large things are mounted read-only on this engine`)
 }
 
+async function layOutWhere(context: KubernetesContext, order: RunOrder, watch: Watch): Promise<void> {
+  const { sandbox, needs } = order.job
+  if (sandbox === undefined || needs.cluster === 'none') return await layOut(context, order, watch)
+  const { namespace, pod, target } = sandbox
+  const inner = within(context, { run: order.name, namespace, pod, target })
+  await layOut(inner, { ...order, name: pod }, watch)
+}
+
+/** What a run left in its sandbox is part of its report; read first, since it says what a clean-up must know. */
+async function followWhere(context: KubernetesContext, run: string, watch: Watch): Promise<Report> {
+  const { context: at, pod } = await placeOf(context, run)
+  const report = await follow(at, pod, watch)
+  if (at.sandbox === undefined || watch.signal.aborted) return report
+  const got = new Map([...report.got, ['cluster', await clusterObjects(at, pod)] as const])
+  const hasFailed = report.end.kind !== 'finished' || report.steps.some(({ exit }) => exit !== 0)
+  if (!hasFailed || at.options.sandboxes?.keepFailedMs === undefined) return { ...report, got }
+  await markFailed(at)
+  return { ...report, got, notes: [...report.notes, `the sandbox ${at.namespace} is kept for a while`] }
+}
+
 /** The first to write that it was started is the one that starts it; the pod itself begins once, however often it is told to. */
-async function start(context: KubernetesContext, { name, fence }: RunStart): Promise<Ticket> {
-  const { kube, namespace, clock } = context
+async function start(outer: KubernetesContext, { name, fence }: RunStart): Promise<Ticket> {
+  const { context, pod } = await placeOf(outer, name)
   for (;;) {
-    const there = await lookAtPod(kube, namespace, name)
+    const there = await context.runs.look(pod)
     if (there === undefined) return fail('engine.layout-gone', name)
     const isStarted = there.annotations[marks.started] !== undefined
     if (isStarted && isOver(there)) return name
@@ -95,18 +126,19 @@ async function start(context: KubernetesContext, { name, fence }: RunStart): Pro
       const own = String(fence)
       const isReady = there.annotations[marks.fence] === own && there.annotations[marks.ready] === own
       if (there.isGoing || !isReady) return fail('engine.layout-gone', name)
-      if (!(await mark(context, there, { [marks.started]: String(clock.now()) }))) continue
+      if (!(await mark(context, there, { [marks.started]: String(context.clock.now()) }))) continue
     }
-    await runInside(context, { pod: name, container: 'sidecar', script: goScript })
+    await runInside(context, { pod, container: 'sidecar', script: goScript })
     return name
   }
 }
 
-async function look({ kube, namespace }: KubernetesContext, run: string): Promise<RunSight> {
-  const there = await lookAtPod(kube, namespace, run)
+async function look(outer: KubernetesContext, run: string): Promise<RunSight> {
+  const { context, pod } = await placeOf(outer, run)
+  const there = await context.runs.look(pod)
   if (there === undefined) return { kind: 'absent' }
   if (there.labels[labels.cluster] === undefined)
-    return { kind: 'foreign', detail: `the pod ${run} has no label of ours` }
+    return { kind: 'foreign', detail: `the pod ${pod} has no label of ours` }
   return there.annotations[marks.started] === undefined
     ? { kind: 'laid-out' }
     : { kind: 'started', ticket: run }
@@ -119,10 +151,21 @@ const goneMs = 60_000
  * What runs is ended first, and can begin no more: then the pod need not be waited for. Where the pod cannot be asked, it is gone
  * when its node says that nothing of it runs any more.
  */
-async function discard(context: KubernetesContext, run: string): Promise<void> {
-  const { kube, namespace, pods, clock } = context
-  const there = await lookAtPod(kube, namespace, run)
+async function discard(outer: KubernetesContext, run: string): Promise<void> {
+  const { context, pod } = await placeOf(outer, run)
+  const there = await context.runs.look(pod)
   if (there === undefined || there.labels[labels.cluster] === undefined) return
+  const inSandbox = context.sandbox && (await lookAtPod(context.kube, context.namespace, pod))
+  const found = context.sandbox === undefined ? there : inSandbox
+  const isKept = keeps(context, there)
+  const stays = found !== undefined && isKept && (isOver(found) || (await isEnded(context, pod)))
+  if (found !== undefined && !stays) await removePod(context, found)
+  await leaveSandbox(context, there)
+}
+
+async function removePod(context: KubernetesContext, there: Pod): Promise<void> {
+  const { kube, namespace, pods, clock } = context
+  const run = there.name
   const remove = async (gracePeriodSeconds: number): Promise<void> => {
     const path = `/api/v1/namespaces/${namespace}/pods/${run}`
     const body = { gracePeriodSeconds, preconditions: { uid: there.uid } }
@@ -153,10 +196,9 @@ async function isEnded(context: KubernetesContext, pod: string): Promise<boolean
   )
 }
 
-async function list(
-  { kube, namespace, clock }: KubernetesContext,
-  cluster: string,
-): Promise<readonly FoundRun[]> {
+async function list(context: KubernetesContext, cluster: string): Promise<readonly FoundRun[]> {
+  const { kube, namespace, clock } = context
+  const inSandboxes = await listSandboxes(context, cluster)
   const selector = encodeURIComponent(`${labels.cluster}=${cluster}`)
   const answer = await kube.ask({
     method: 'GET',
@@ -164,10 +206,9 @@ async function list(
   })
   expectDone(answer, 'list the pods')
   const { items } = answer.body
-  return (Array.isArray(items) ? items : []).flatMap((item) => {
+  const plain = (Array.isArray(items) ? items : []).flatMap((item) => {
     const pod = readPod(item)
-    if (pod === undefined) return []
-    const operation = pod.labels[labels.operation] ?? ''
-    return [{ name: pod.name, operation, ageMs: clock.now() - pod.createdAt }]
+    return pod === undefined ? [] : [foundRun(pod, pod.name, clock.now())]
   })
+  return [...plain, ...inSandboxes]
 }

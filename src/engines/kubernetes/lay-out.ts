@@ -12,10 +12,11 @@ import { expectDone } from './client.ts'
 import { type KubernetesContext, usual } from './context.ts'
 import { type ClusterImage, clusterImage } from './image.ts'
 import { whileThere } from './inside.ts'
-import { isUp, labels, marks, type Pod, type RunRecord, waitsFor, whyNotUp } from './pod.ts'
+import { absent, isUp, labels, marks, type Pod, type RunRecord, waitsFor, whyNotUp } from './pod.ts'
 import { podBody } from './pod-body.ts'
-import { lookAtPod } from './pods.ts'
 import { parentsBelow, putFixed, putInRoot } from './put-files.ts'
+import { fillSandbox, makeNamespace } from './sandbox-objects.ts'
+import { apiVariables } from './sandbox-variables.ts'
 import { asUser, type StepImage, stepLine, stepUser } from './steps.ts'
 import { surveyImage } from './survey.ts'
 
@@ -24,22 +25,21 @@ export async function layOut(context: KubernetesContext, order: RunOrder, watch:
   const spec = sha256(encode(order.job))
   const plan = planContainerFiles(order.job, true)
   for (;;) {
-    const there = await lookAtPod(context.kube, context.namespace, order.name)
+    const there = await context.runs.look(order.name)
     const step = there === undefined ? 'make' : await claim(context, { order, spec, there })
     if (step === 'done') return
     if (step === 'again') continue
-    if (step === 'wait') {
-      await context.pods.until(
-        order.name,
-        (pod) => (pod === undefined || pod.uid !== there?.uid ? true : undefined),
-        watch.signal,
-      )
+    if (there !== undefined && step === 'wait') {
+      await context.runs.gone(there, watch.signal)
       continue
     }
     const { program } = order.job
     if (program.kind !== 'image') return fail('engine.refused', program.kind)
     const image = await clusterImage(context, program, watch)
-    if (step === 'make' && !(await make(context, { order, spec, plan, image }, watch))) continue
+    const making = { order, spec, plan, image, record: recordFor(order.job) }
+    if (step === 'make' && !(await begin(context, making))) continue
+    const lacksPod = step === 'make' || there?.phase === absent
+    if (lacksPod && !(await make(context, making, watch))) continue
     await waitUntilUp(context, order.name, watch)
     await whileThere(
       context,
@@ -81,13 +81,13 @@ async function claim(
 
 /** Writes on a pod as it was seen; answers whether it was still that. */
 export async function mark(
-  { kube, namespace }: KubernetesContext,
+  { kube, runs }: KubernetesContext,
   { name, version, uid }: Pod,
   annotations: Readonly<Record<string, string | null>>,
 ): Promise<boolean> {
   const answer = await kube.ask({
     method: 'PATCH',
-    path: `/api/v1/namespaces/${namespace}/pods/${name}`,
+    path: runs.marked(name),
     body: { metadata: { uid, resourceVersion: version, annotations } },
   })
   if (answer.status === 409 || answer.status === 404) return false
@@ -100,24 +100,30 @@ interface Making {
   readonly spec: string
   readonly plan: ContainerFilePlan
   readonly image: ClusterImage
+  readonly record: RunRecord
+}
+
+/** Answers whether the run is this call's; the namespace of a sandbox decides that, else the pod. */
+async function begin(context: KubernetesContext, making: Making): Promise<boolean> {
+  const { sandbox } = context
+  return sandbox === undefined || (await makeNamespace(context, sandbox, making))
 }
 
 /** Servers need a moment for a namespace that is new. */
 const namespaceMs = 30_000
 
 /** Answers whether it was made; else another call was first. */
-async function make(
-  context: KubernetesContext,
-  { order, spec, plan, image }: Making,
-  watch: Watch,
-): Promise<boolean> {
+async function make(context: KubernetesContext, making: Making, watch: Watch): Promise<boolean> {
   const { kube, namespace, clock } = context
-  const body = podBody(context, { order, spec, plan, image, record: recordFor(order.job) })
+  const { sandbox } = context
+  if (sandbox !== undefined) await fillSandbox(context, sandbox, making.order, watch)
+  const body = podBody(context, making)
   const until = clock.monotonic() + namespaceMs
   for (;;) {
     const answer = await kube.ask({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods`, body })
     if (answer.status === 201) return true
-    if (answer.reason === 'AlreadyExists') return false
+    // In a sandbox it does not matter which call made it.
+    if (answer.reason === 'AlreadyExists') return sandbox !== undefined
     if (/exceeded quota/.test(answer.message)) return fail('engine.quota-exceeded', answer.message)
     const isEarly =
       answer.reason === 'ServerTimeout' || /error looking up service account/.test(answer.message)
@@ -182,7 +188,7 @@ async function fill(
   const { config } = image
   const known: StepImage & ProgramImage = { ...config, workingFolder: config.workingFolder || '/' }
   const parents = [...new Set(plan.uploads.flatMap(({ path }) => parentsBelow(path)))].sort()
-  const { lists, absent } = await surveyImage(context, {
+  const { lists, absent: missing } = await surveyImage(context, {
     pod: name,
     job,
     image: known,
@@ -192,10 +198,11 @@ async function fill(
   const scripts: Record<string, string> = {}
   const files = printedFiles(stepRecords(job))
   const users = job.steps.map((step) => stepUser(step, known, lists))
-  for (const [i, step] of job.steps.entries()) {
+  const access = context.sandbox === undefined ? undefined : await apiVariables(context, name, signal)
+  for (const [i, step] of job.steps.map((one) => access?.within(one) ?? one).entries()) {
     const [user, printed] = [users[i], files[i]]
     if (user === undefined || printed === undefined) continue
-    const argv = stepLine(step, known, { user, more: { HOSTNAME: name } })
+    const argv = stepLine(step, known, { user, more: { HOSTNAME: name, ...access?.variables } })
     scripts[`step.${i}`] = stepScript(streamsOf(printed), {
       folder: step.workingFolder ?? known.workingFolder,
       argv,
@@ -208,12 +215,12 @@ async function fill(
   scripts['as-user'] = asUser(owner, [`${tools}/env`]).join(' ')
   const putting = { pod: name, job, plan, owner, signal }
   await putFixed(context, putting)
-  await putInRoot(context, putting, { absent, scripts })
+  await putInRoot(context, putting, { absent: missing, scripts })
 }
 
 async function markReady(context: KubernetesContext, { name, fence }: RunOrder): Promise<void> {
   for (;;) {
-    const there = await lookAtPod(context.kube, context.namespace, name)
+    const there = await context.runs.look(name)
     if (there === undefined || there.isGoing) return fail('engine.layout-gone', name)
     if (there.annotations[marks.fence] !== String(fence)) return fail('engine.layout-gone', name)
     if (await mark(context, there, { [marks.ready]: String(fence) })) return

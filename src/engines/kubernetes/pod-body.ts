@@ -1,5 +1,5 @@
 /** What a pod is made with: the program in the image of the job, and beside it what takes its output and holds its files. */
-import type { FileIn, Folder } from '../../model/job.ts'
+import type { FileIn, Folder, Job } from '../../model/job.ts'
 import { capabilities } from '../confinement.ts'
 import type { ContainerFilePlan } from '../container-plan.ts'
 import type { RunOrder } from '../engine.ts'
@@ -34,26 +34,32 @@ export function podBody(context: KubernetesContext, making: PodMaking): object {
   const { name, job, cluster, operation, fence } = order
   const { pullSecrets = [] } = context.options
   const { hosts = [], limits, needs } = job
+  const { sandbox } = context
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
       name,
       labels: {
+        ...(sandbox && labelsOf(job)),
         [labels.managed]: 'chandler',
         [labels.cluster]: cluster,
         [labels.operation]: operation,
         [labels.network]: needs.network,
       },
-      annotations: {
-        [marks.spec]: spec,
-        [marks.fence]: String(fence),
-        [marks.record]: JSON.stringify(record),
-      },
+      // What the program could write on its pod must not be believed.
+      annotations: sandbox
+        ? {}
+        : {
+            [marks.spec]: spec,
+            [marks.fence]: String(fence),
+            [marks.record]: JSON.stringify(record),
+          },
     },
     spec: {
       restartPolicy: 'Never',
-      automountServiceAccountToken: false,
+      automountServiceAccountToken: sandbox !== undefined,
+      ...(sandbox && { serviceAccountName: sandbox.pod }),
       enableServiceLinks: false,
       terminationGracePeriodSeconds: 1,
       activeDeadlineSeconds: Math.ceil(limits.seconds + limits.graceSeconds) + forgottenSeconds,
@@ -68,6 +74,12 @@ export function podBody(context: KubernetesContext, making: PodMaking): object {
       ],
     },
   }
+}
+
+/** Those of the job that a cluster takes: names of services may have other signs. */
+export function labelsOf({ sandbox }: Job): Readonly<Record<string, string>> {
+  const isFit = (value: string): boolean => /^([a-z0-9]([-a-z0-9_.]{0,61}[a-z0-9])?)?$/i.test(value)
+  return Object.fromEntries(Object.entries(sandbox?.labels ?? {}).filter(([, value]) => isFit(value)))
 }
 
 function containersOf({ options }: KubernetesContext, making: PodMaking): object {

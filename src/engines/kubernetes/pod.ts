@@ -2,6 +2,7 @@
 import { isObject } from '../../kit/json.ts'
 import type { Limits, Want } from '../../model/job.ts'
 import type { Problem } from '../../model/problem.ts'
+import type { FoundRun } from '../engine.ts'
 import type { StepRecord } from '../step-files.ts'
 import type { Shape } from './shape.ts'
 
@@ -13,6 +14,10 @@ export const labels = {
   managed: 'app.kubernetes.io/managed-by',
   /** For network policies. */
   network: 'chandler.io/network',
+  /** On the sandbox of a run. */
+  run: 'chandler.io/run-name',
+  /** On the sandbox of a run that failed, when nothing else is left of it. */
+  kept: 'chandler.io/kept',
 } as const
 
 export const marks = {
@@ -23,7 +28,14 @@ export const marks = {
   /** Milliseconds since 1970. */
   started: 'chandler.io/started',
   record: 'chandler.io/run',
+  pod: 'chandler.io/pod',
+  target: 'chandler.io/target',
+  /** Milliseconds since 1970: when a run of which the sandbox is kept was seen to have failed. */
+  failed: 'chandler.io/failed',
 } as const
+
+/** The phase of a run whose marks are there, and whose pod is not yet. */
+export const absent = 'Absent'
 
 export const containers = { program: 'program', sidecar: 'sidecar', preparation: 'preparation' } as const
 
@@ -164,4 +176,9 @@ export function waitsFor(pod: Pod): string {
 export function wordsOf(pod: Pod): string {
   const program = pod.containers.find(({ name }) => name === containers.program)
   return [pod.reason, pod.message, program?.reason, program?.message].filter(Boolean).join(': ')
+}
+
+/** A run as the sweep is told of it. */
+export function foundRun({ labels: given, createdAt }: Pod, name: string, now: number): FoundRun {
+  return { name, operation: given[labels.operation] ?? '', ageMs: now - createdAt }
 }

@@ -9,6 +9,7 @@ import { isObject } from '../../kit/json.ts'
 import { fail, ProblemError } from '../../model/problem.ts'
 import { expectDone, type Kube } from './client.ts'
 import { type Pod, readPod } from './pod.ts'
+import type { RunObjects } from './run-objects.ts'
 import type { Shape } from './shape.ts'
 
 export const ours = 'app.kubernetes.io/managed-by=chandler'
@@ -223,4 +224,15 @@ export async function lookAtPod(kube: Kube, namespace: string, name: string): Pr
   if (answer.status === 404) return undefined
   expectDone(answer, 'look at the pod')
   return readPod(answer.body) ?? fail('engine.unavailable', 'the answer is no pod')
+}
+
+/** Runs whose pods carry their marks themselves. */
+export function plainRuns(kube: Kube, namespace: string, pods: Pods): RunObjects {
+  return {
+    look: (pod) => lookAtPod(kube, namespace, pod),
+    marked: (pod) => `/api/v1/namespaces/${namespace}/pods/${pod}`,
+    gone: async ({ name, uid }, signal) => {
+      await pods.until(name, (pod) => (pod?.uid === uid ? undefined : true), signal)
+    },
+  }
 }

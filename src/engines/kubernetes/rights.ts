@@ -6,12 +6,15 @@ import { expectDone, type Kube } from './client.ts'
 import type { KubernetesContext } from './context.ts'
 import type { PlaceOptions } from './credentials.ts'
 import { reachLater } from './reach.ts'
+import { sandboxRoles } from './sandbox-objects.ts'
 
 interface Right {
   /** Absent: the core group. */
   readonly group?: string
   readonly resource: string
   readonly verb: string
+  /** Of the one object that it is for. */
+  readonly name?: string
 }
 
 /** In the namespace of its runs and nowhere else. Servers ask for either verb of exec, by their release. */
@@ -20,12 +23,40 @@ const wanted: readonly Right[] = [
   ...['get', 'create'].map((verb) => ({ resource: 'pods/exec', verb })),
 ]
 
+const rbac = 'rbac.authorization.k8s.io'
+const each = (group: string, resource: string, verbs: readonly string[]): readonly Right[] =>
+  verbs.map((verb) => ({ group, resource, verb }))
+
+/** What sandboxes take in all of the cluster. */
+const aroundSandboxes = (role: string): readonly Right[] => [
+  ...each('', 'namespaces', ['get', 'list', 'create', 'patch', 'delete']),
+  ...each(rbac, 'rolebindings', ['create']),
+  ...[sandboxRoles.broker, sandboxRoles.run, role].map((name) => ({
+    ...{ group: rbac, resource: 'clusterroles', verb: 'bind', name },
+  })),
+]
+
+const inTargets: readonly Right[] = [
+  ...each(rbac, 'rolebindings', ['list', 'create', 'delete']),
+  ...each('networking.k8s.io', 'networkpolicies', ['list', 'create', 'delete']),
+]
+
 /** Asks for all of those that runs take. */
-export function checkRights(
-  { kube, namespace }: KubernetesContext,
+export async function checkRights(
+  { kube, namespace, options }: KubernetesContext,
   signal: AbortSignal,
 ): Promise<readonly Problem[]> {
-  return checkEach(async () => kube, wanted, { namespace, signal })
+  const { sandboxes, pullSecrets = [] } = options
+  const check = (rights: readonly Right[], where: Omit<Where, 'signal'>): Promise<readonly Problem[]> =>
+    checkEach(async () => kube, rights, { ...where, signal })
+  if (sandboxes === undefined) return await check(wanted, { namespace })
+  const pulls = pullSecrets.map((name) => ({ resource: 'secrets', verb: 'get', name }))
+  const found = [
+    await check([...wanted, ...pulls], { namespace }),
+    await check(aroundSandboxes(sandboxes.role), {}),
+  ]
+  for (const target of sandboxes.targets) found.push(await check(inTargets, { namespace: target }))
+  return found.flat()
 }
 
 const reviewRight: Right = {
@@ -56,7 +87,9 @@ async function checkEach(
     const lacking: Right[] = []
     for (const right of rights) if (!(await isAllowed(kube, right, where))) lacking.push(right)
     if (lacking.length === 0) return []
-    const named = lacking.map(({ resource, verb }) => `${verb} ${resource}`).join(', ')
+    const named = lacking
+      .map(({ resource, verb, name = '' }) => `${verb} ${resource} ${name}`.trim())
+      .join(', ')
     return [
       {
         code: 'engine.denied',
@@ -71,11 +104,11 @@ async function checkEach(
 
 async function isAllowed(
   kube: Kube,
-  { group, resource, verb }: Right,
+  { group, resource, verb, name }: Right,
   { namespace, signal }: Where,
 ): Promise<boolean> {
-  const [name, subresource] = resource.split('/')
-  const attributes = { verb, resource: name, ...present({ namespace, group, subresource }) }
+  const [kind, subresource] = resource.split('/')
+  const attributes = { verb, resource: kind, ...present({ name, namespace, group, subresource }) }
   const answer = await kube.ask({
     method: 'POST',
     path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
@@ -92,12 +125,16 @@ async function isAllowed(
 }
 
 function roleOf(lacking: readonly Right[], namespace: string | undefined): string {
-  const byResource = Map.groupBy(lacking, ({ group = '', resource }) => `${group} ${resource}`)
+  const byResource = Map.groupBy(
+    lacking,
+    ({ group = '', resource, name = '' }) => `${group} ${resource} ${name}`,
+  )
   const rules = [...byResource.values()].flatMap((rights) => {
     const [first] = rights
     return [
       `  - apiGroups: ['${first?.group ?? ''}']`,
       `    resources: [${first?.resource ?? ''}]`,
+      ...(first?.name === undefined ? [] : [`    resourceNames: [${first.name}]`]),
       `    verbs: [${rights.map(({ verb }) => verb).join(', ')}]`,
     ]
   })

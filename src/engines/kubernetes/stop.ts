@@ -4,7 +4,6 @@ import { stopScript } from './agent.ts'
 import type { KubernetesContext } from './context.ts'
 import { runInside } from './inside.ts'
 import { isOver, type RunRecord } from './pod.ts'
-import { lookAtPod } from './pods.ts'
 
 export type StopReason = 'stopped' | 'timed-out' | 'stdout' | 'disk'
 
@@ -26,7 +25,7 @@ export async function stopRun(
   const [step] = record.steps
   const script = stopScript(reason, step?.stopSignal ?? 'TERM', graceSeconds)
   for (let tries = 0; tries < triesMax; tries++) {
-    const there = await lookAtPod(context.kube, context.namespace, pod)
+    const there = await context.runs.look(pod)
     if (there === undefined || isOver(there)) return
     try {
       // A status of its own says that another stop has ended it.

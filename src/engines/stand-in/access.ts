@@ -1,6 +1,7 @@
 /** What a program is given so that it finds and trusts the stand-in: files, variables and names, as in a pod. */
 import { Secret } from '../../kit/secret.ts'
 import type { FileIn, Job, Step } from '../../model/job.ts'
+import { exemptFromProxy } from '../api-exempt.ts'
 import type { Identity } from './certificate.ts'
 import { serverNames } from './certificate.ts'
 import type { Place, Session } from './session.ts'
@@ -56,21 +57,13 @@ function withVariables(step: Step, port: number, names: readonly string[]): Step
     ...step,
     environment: {
       ...step.environment,
-      ...withoutProxy(step.environment, names),
+      ...exemptFromProxy(step.environment, names),
       KUBECONFIG: kubeconfig,
       KUBERNETES_SERVICE_HOST: apiName,
       KUBERNETES_SERVICE_PORT: String(port),
       KUBERNETES_SERVICE_PORT_HTTPS: String(port),
     },
   }
-}
-
-/** It is never behind a proxy: where a program is told of one, its names and its address are exempt from it. */
-function withoutProxy(environment: Step['environment'], names: readonly string[]): Step['environment'] {
-  const told = ['NO_PROXY', 'no_proxy'].filter((name) => environment[name] !== undefined)
-  return Object.fromEntries(
-    told.map((name) => [name, [environment[name], ...names].filter((one) => one !== '').join(',')]),
-  )
 }
 
 function text(path: string, content: string): FileIn {

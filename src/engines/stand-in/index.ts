@@ -7,6 +7,7 @@ import type { Job } from '../../model/job.ts'
 import type { Report } from '../../model/report.ts'
 import type { Engine, RunName, RunOrder, Ticket, Watch } from '../engine.ts'
 import { findPrivates, leavePrivates, makePrivates } from '../privates.ts'
+import { progressOf } from '../told-progress.ts'
 import { accessAt, withAccess } from './access.ts'
 import { Listening, loopbackOf } from './listening.ts'
 import { firstSnapshot, type Session } from './session.ts'
@@ -171,13 +172,11 @@ function readTicket(ticket: Ticket): { readonly run?: RunName; readonly own: Tic
 
 /** What a bundle writes on its pod about its progress is told while it runs. */
 function tellProgress(session: Session, watch: Watch): () => void {
-  let last = ''
+  const tell = progressOf(watch)
   return session.watch(({ key, object }) => {
     if (key.resource !== 'pods') return
     const { annotations } = object['metadata'] as { readonly annotations?: Readonly<Record<string, string>> }
-    const text = annotations?.['apb_last_operation'] ?? ''
-    if (text !== '' && text !== last) watch.progress(text)
-    last = text
+    tell(annotations ?? {})
   })
 }
 
