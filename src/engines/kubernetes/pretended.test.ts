@@ -36,13 +36,13 @@ interface Opened {
 async function open(
   folder: string,
   images: Images,
-  { startMs = 120_000, silenceMs = 60_000 } = {},
+  { rootsIn = folder, startMs = 120_000, silenceMs = 60_000 } = {},
 ): Promise<Opened> {
   const roots = new Map(
-    Object.entries(images).map(([name, { digest }]) => [digest, join(folder, `root-${name}`)]),
+    Object.entries(images).map(([name, { digest }]) => [digest, join(rootsIn, `root-${name}`)]),
   )
   const cluster = await startPretendedCluster((image) =>
-    image === 'helper' ? join(folder, 'root-plain') : roots.get(image.split('@')[1] ?? ''),
+    image === 'helper' ? join(rootsIn, 'root-plain') : roots.get(image.split('@')[1] ?? ''),
   )
   clusters.push(cluster)
   const kubeconfig = kubeconfigAt(folder, cluster.server)
@@ -254,7 +254,7 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
   describe('when nothing is heard of it any more', () => {
     let silent: Opened
     beforeAll(async () => {
-      silent = await open(ownFolder('silent'), images, { silenceMs: 2_000 })
+      silent = await open(ownFolder('silent'), images, { rootsIn: folder, silenceMs: 2_000 })
     })
 
     test('what it does not answer is told as such', async () => {
