@@ -1,4 +1,5 @@
 /** The closed list of everything that may go wrong: code, title, hint, HTTP status, exit code. */
+import { accessProblems } from './problems/access.ts'
 import { apbProblems } from './problems/apb.ts'
 import { artifactProblems } from './problems/artifacts.ts'
 import { brokerProblems } from './problems/broker.ts'
@@ -15,6 +16,7 @@ import { toiProblems } from './problems/toi.ts'
 import { tweedProblems } from './problems/tweed.ts'
 
 export const problemCodes = {
+  ...accessProblems,
   ...apbProblems,
   ...artifactProblems,
   ...brokerProblems,
