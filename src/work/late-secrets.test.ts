@@ -95,6 +95,25 @@ test.each([
   expect(left).toMatch(/^printed: .* end\n$/s)
 })
 
+test.each([0, 60_000, 90_000, 104_000, 800_000])(
+  'a secret that begins like a known one is hidden behind %i bytes, where the beginning of a long log ends',
+  async (many) => {
+    await using opened = await openTestStore('memory')
+    const known = `host=db.internal user=app password='${other}'`
+    const late = `host=db.internal user=app password='${token}'`
+    const pieces = [
+      Buffer.from(`${'x'.repeat(79)}\n`.repeat(many / 80)),
+      Buffer.from(`printed ${late} .\n`.repeat(1000)),
+    ]
+    const operation = await print(opened, { known: [known], pieces })
+    await hideInLogs({ store: opened.store, clock: systemClock }, operation, maskOf([known, late]))
+
+    const left = await shown(opened, operation)
+    expect(left).not.toContain(token.slice(0, 12))
+    expect(left).toContain('printed [redacted] .\n')
+  },
+)
+
 test('what another operation of the instance hides stays hidden, though its secret is known no more', async () => {
   await using opened = await openTestStore('memory')
   const pieces = [Buffer.from(`one ${other} two ${token} three\n`)]

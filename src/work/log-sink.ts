@@ -25,6 +25,8 @@ export interface LogOptions extends LogRowsOptions {
 /** The end of a long log waits in memory until the run is over, so it is the lesser part. */
 const tailBytes = 1024 * 1024
 
+const shortBytes = 4096
+
 /** In place of a piece that could not be judged. */
 const lostMark = Buffer.from('[left out]\n')
 
@@ -51,11 +53,10 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     kept += span
   }
 
-  /** The beginning of a log is kept at once, its end at the end. What is hidden in it never takes the room of what is shown. */
+  /** The beginning of a log is kept at once, its end at the end. */
   function addOrHold(of: Stream, redactedParts: readonly Stretch[], span: number): void {
     const room = Math.max(0, bytesMax - tailMax - kept)
-    const fits = lengthOf(redactedParts) <= (tail.isEmpty() ? room : tailMax)
-    const parts = fits ? redactedParts : redactedParts.map(({ shown: text }) => ({ shown: text }))
+    const parts = lightened(redactedParts, tail.isEmpty() ? room : tailMax)
     if (tail.isEmpty() && lengthOf(parts) <= room) add(of, parts, span)
     else if (tail.isEmpty() && isPlain(parts, span)) {
       const bytes = shownIn(parts)
@@ -95,6 +96,15 @@ export async function openLogSink(options: LogOptions): Promise<LogSink> {
     },
     shownTail: () => shown.text(),
   }
+}
+
+/**
+ * Much that is hidden does not take the room of what is shown. What is short stays: a secret that is learned later may begin in it,
+ * and is found by its beginning.
+ */
+function lightened(parts: readonly Stretch[], most: number): readonly Stretch[] {
+  if (lengthOf(parts) <= most) return parts
+  return parts.map((part) => ((part.hidden?.length ?? 0) > shortBytes ? { shown: part.shown } : part))
 }
 
 interface Streams {
