@@ -254,7 +254,7 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
   describe('when nothing is heard of it any more', () => {
     let silent: Opened
     beforeAll(async () => {
-      silent = await open(ownFolder('silent'), images, { rootsIn: folder, silenceMs: 2_000 })
+      silent = await open(ownFolder('silent'), images, { rootsIn: folder, silenceMs: 4_000 })
     })
 
     test('what it does not answer is told as such', async () => {
@@ -267,7 +267,7 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
 
     test('a connection to a program is made anew, and nothing is told twice', async () => {
       const { cluster, engine } = silent
-      const one = order('echo one; sleep 6; echo two')
+      const one = order('echo one; sleep 10; echo two')
       const { watch, log } = listener()
       await engine.layOut(one, watch)
       const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
@@ -283,7 +283,7 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
 
     test('a program that says nothing for long is no broken connection', async () => {
       const { cluster, engine } = silent
-      const one = order('echo one; sleep 8; echo two')
+      const one = order('echo one; sleep 14; echo two')
       const { watch } = listener()
       await engine.layOut(one, watch)
       const asked = cluster.asked.length
