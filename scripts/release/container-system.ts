@@ -55,8 +55,8 @@ const kept = new Set([
   ...['slirp4netns', 'umount', 'unshare'],
 ])
 /**
- * What busybox is called besides: by engines, and by those who build packages in the image.
- * Its shell is not among them, since that takes programs of its own before those that lie here.
+ * Programs of the image that are links to busybox: engines call them, and so do the builds of packages.
+ * The shell is dash instead, for the shell of busybox runs its own programs before those that lie here.
  */
 const busybox = [
   ...[

@@ -15,7 +15,7 @@ import { jobOf } from './run-row.ts'
 import type { Result, Where } from './unprivileged.ts'
 
 const script = join(import.meta.dirname, 'unprivileged.ts')
-/** The id of the system user `nobody`, and of the group of that name. */
+/** The system user `nobody` has this id, and so has the group of that name. */
 export const nobodyId = 65_534
 /** The words of setpriv for it. */
 export const asNobody = [`--reuid=${nobodyId}`, `--regid=${nobodyId}`, '--clear-groups']

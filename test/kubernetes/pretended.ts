@@ -385,7 +385,7 @@ async function endPod(pod: PretendedPod): Promise<void> {
   rmSync(pod.folder, { recursive: true, force: true })
 }
 
-/** Who says nothing any more. */
+/** The part of the cluster that says nothing any more: the API server on all connections, or the node on those to its programs. */
 type Mute = 'server' | 'node'
 
 interface ExecOrder {

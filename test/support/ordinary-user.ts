@@ -1,4 +1,4 @@
-/** Programs started as an ordinary user: as `nobody` where the tests run as root, else as the user they run as. */
+/** Starts programs as an ordinary user: tests that run as root start them as `nobody`, other tests as their own user. */
 import { execFileSync, type SpawnSyncOptions, spawnSync } from 'node:child_process'
 import { asNobody, nobodyId } from '../engines/as-nobody.ts'
 import { ensurePrograms } from './debian.ts'

@@ -1,4 +1,4 @@
-/** Orders in the name of users of a cluster, at a whole broker whose cluster is pretended: the cluster says who may order what. */
+/** A platform orders in the name of users of its cluster: a whole broker asks a pretended cluster which orders a user may make. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** What goes wrong with who may: accounts, tokens, tenants, logins, and what the cluster says of its users. */
+/** Problems of access: accounts, tokens, tenants, logins, and what the cluster says of its users. */
 import type { ProblemTable } from './table.ts'
 
 export const accessProblems = {
