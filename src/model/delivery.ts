@@ -16,6 +16,28 @@ export interface Delivery extends BindingKey {
   readonly fence: number
 }
 
+export interface SecretPlace {
+  readonly namespace: string
+  readonly name: string
+  /** The cluster of brokers and the binding that it belongs to, as labels: a Secret that lacks one of them is another's. */
+  readonly owner: { readonly cluster: string; readonly binding: string }
+}
+
+export interface SecretContent {
+  readonly type: string
+  readonly data: Readonly<Record<string, string>>
+  /** For people that look at it. */
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+/** The Secrets of a cluster, as far as deliveries need them. */
+export interface ClusterSecrets {
+  /** Has the Secret hold this and nothing else; true: something was changed. Problems: engine.unavailable, engine.denied, secret.foreign, secret.refused. */
+  put(place: SecretPlace, content: SecretContent, signal: AbortSignal): Promise<boolean>
+  /** Removes it, if it is ours; true: it was there. Problems: engine.unavailable, engine.denied, secret.refused. */
+  remove(place: SecretPlace, signal: AbortSignal): Promise<boolean>
+}
+
 /** The name of the Secret of a binding: its id where that can be one, and what of it cannot be mistaken for another's. */
 export function secretNameOf(
   { platform, instance, binding }: BindingKey,

@@ -6,26 +6,10 @@ import { sha256 } from '../kit/hash.ts'
 import { present } from '../kit/present.ts'
 import { redactText, secretTexts } from '../kit/redact.ts'
 import { auditObjectOf } from '../model/audit.ts'
-import { type Delivery, secretNameOf } from '../model/delivery.ts'
+import { type ClusterSecrets, type Delivery, secretNameOf } from '../model/delivery.ts'
 import { toProblem } from '../model/problem.ts'
-import { type BindingData, bindingData, hasCredentials } from './binding-data.ts'
+import { bindingData, hasCredentials } from './binding-data.ts'
 import type { Tools } from './tools.ts'
-
-interface SecretPlace {
-  readonly namespace: string
-  readonly name: string
-  readonly owner: { readonly cluster: string; readonly binding: string }
-}
-
-/** The cluster, as far as it is needed here. */
-export interface ClusterSecrets {
-  put(
-    place: SecretPlace,
-    content: BindingData & { readonly annotations: Readonly<Record<string, string>> },
-    signal: AbortSignal,
-  ): Promise<boolean>
-  remove(place: SecretPlace, signal: AbortSignal): Promise<boolean>
-}
 
 interface DeliveryParts {
   readonly tools: Pick<Tools, 'cluster' | 'report'> & {

@@ -121,6 +121,15 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
     )
   const order = (script = 'echo one; sleep 1; echo two') =>
     orderOf(jobOf({ script, step: { streams: { kind: 'merged' } } }, images.plain))
+  /** A run whose program has said its first word. */
+  const running = async ({ engine }: Opened, script?: string) => {
+    const one = order(script)
+    const { watch, log } = listener()
+    await engine.layOut(one, watch)
+    const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
+    await expect.poll(() => log().toString()).toContain('one\n')
+    return { one, following, log }
+  }
   const pods = '/api/v1/namespaces/runs/pods'
 
   test.for([
@@ -195,11 +204,7 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
 
   test('a connection that breaks is made anew, and nothing is told twice', async () => {
     const { cluster, engine } = opened
-    const one = order()
-    const { watch, log } = listener()
-    await engine.layOut(one, watch)
-    const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
-    await expect.poll(() => log().toString()).toContain('one\n')
+    const { one, following, log } = await running(opened)
     cluster.breakOff()
 
     expect((await following).end).toEqual({ kind: 'finished' })
@@ -208,12 +213,8 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
   })
 
   test('a pod that others delete is a run that is lost', async () => {
-    const { cluster, engine } = opened
-    const one = order('echo one; sleep 1000')
-    const { watch, log } = listener()
-    await engine.layOut(one, watch)
-    const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
-    await expect.poll(() => log().toString()).toBe('one\n')
+    const { cluster } = opened
+    const { one, following } = await running(opened, 'echo one; sleep 1000')
     await fetch(`${cluster.server}${pods}/${one.name}`, { method: 'DELETE' })
 
     expect((await following).end).toEqual({ kind: 'lost' })
@@ -237,12 +238,8 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
   })
 
   test('a pod that others delete while the watch is cut is a run that is lost', async () => {
-    const { cluster, engine } = opened
-    const one = order('echo one; sleep 1000')
-    const { watch, log } = listener()
-    await engine.layOut(one, watch)
-    const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
-    await expect.poll(() => log().toString()).toBe('one\n')
+    const { cluster } = opened
+    const { one, following } = await running(opened, 'echo one; sleep 1000')
     cluster.freeze()
     cluster.forget()
     await cluster.takeAway(one.name)
@@ -267,11 +264,7 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
 
     test('a connection to a program is made anew, and nothing is told twice', async () => {
       const { cluster, engine } = silent
-      const one = order('echo one; sleep 10; echo two')
-      const { watch, log } = listener()
-      await engine.layOut(one, watch)
-      const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
-      await expect.poll(() => log().toString()).toContain('one\n')
+      const { one, following, log } = await running(silent, 'echo one; sleep 10; echo two')
       cluster.silence()
       await expect.poll(() => cluster.connected, { timeout: 60_000 }).toBe(0)
       cluster.speak()
@@ -297,12 +290,8 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
     })
 
     test('a watch is made anew', async () => {
-      const { cluster, engine } = silent
-      const one = order('echo one; sleep 1000')
-      const { watch, log } = listener()
-      await engine.layOut(one, watch)
-      const following = engine.follow(await engine.start({ name: one.name, fence: 1 }), watch)
-      await expect.poll(() => log().toString()).toBe('one\n')
+      const { cluster } = silent
+      const { one, following } = await running(silent, 'echo one; sleep 1000')
       // The connection to the program lives, but nothing comes of it; the watch does not.
       cluster.freeze()
       cluster.deafen()

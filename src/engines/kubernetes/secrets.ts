@@ -1,5 +1,6 @@
 /** Secrets of a cluster that belong to this broker: written, kept and removed one by one; those of others are never touched. */
 import { isObject } from '../../kit/json.ts'
+import type { ClusterSecrets, SecretContent, SecretPlace } from '../../model/delivery.ts'
 import { fail } from '../../model/problem.ts'
 import type { Kube, KubeAnswer } from './client.ts'
 import type { PlaceOptions } from './credentials.ts'
@@ -7,32 +8,11 @@ import { labels } from './pod.ts'
 import { reachLater } from './reach.ts'
 import type { Shape } from './shape.ts'
 
-export interface SecretPlace {
-  readonly namespace: string
-  readonly name: string
-  /** Whose it is, as labels: a Secret that lacks one of them is another's. */
-  readonly owner: { readonly cluster: string; readonly binding: string }
-}
-
-export interface SecretContent {
-  readonly type: string
-  readonly data: Readonly<Record<string, string>>
-  /** For people that look at it. */
-  readonly annotations: Readonly<Record<string, string>>
-}
-
-export interface Secrets {
-  /** Has the Secret hold this and nothing else; true: something was changed. Problems: engine.unavailable, engine.denied, secret.foreign, secret.refused. */
-  put(place: SecretPlace, content: SecretContent, signal: AbortSignal): Promise<boolean>
-  /** Removes it, if it is ours; true: it was there. Problems: engine.unavailable, engine.denied, secret.refused. */
-  remove(place: SecretPlace, signal: AbortSignal): Promise<boolean>
-}
-
 /** Others change it between question and answer; so often it is looked at again. */
 const triesMax = 4
 
 /** Finds its cluster with the first question. */
-export function openSecrets(place: PlaceOptions): Secrets {
+export function openSecrets(place: PlaceOptions): ClusterSecrets {
   const reach = reachLater(place)
   return {
     async put(where, content, signal) {
