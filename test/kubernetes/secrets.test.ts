@@ -1,6 +1,5 @@
 /** Secrets of bindings over every store: what is wished is carried out once, by whichever broker, and nothing is lost or left. */
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { orders } from '../../src/broker/orders.ts'
 import { openSecrets } from '../../src/engines/index.ts'
@@ -12,6 +11,7 @@ import { deliverDue } from '../../src/work/deliveries.ts'
 import { freshFolder } from '../support/image.ts'
 import { aBinding, anInstance } from '../support/rows.ts'
 import { openTestStore, storeKinds } from '../support/stores.ts'
+import { kubeconfigAt } from './kubeconfig.ts'
 import { type PretendedCluster, startPretendedCluster } from './pretended.ts'
 
 const folder = freshFolder('secrets')
@@ -22,14 +22,7 @@ let cluster: PretendedCluster
 let keeper: ClusterSecrets
 beforeAll(async () => {
   cluster = await startPretendedCluster(() => undefined, ['shop'])
-  const kubeconfig = join(folder, 'kubeconfig')
-  const content = {
-    'current-context': 'here',
-    contexts: [{ name: 'here', context: { cluster: 'here', user: 'broker' } }],
-    clusters: [{ name: 'here', cluster: { server: cluster.server } }],
-    users: [{ name: 'broker', user: { token: 'token-of-the-broker' } }],
-  }
-  writeFileSync(kubeconfig, JSON.stringify(content))
+  const kubeconfig = kubeconfigAt(folder, cluster.server)
   keeper = openSecrets({ kubeconfig, clock: systemClock, environment: {} })
 })
 afterAll(async () => {

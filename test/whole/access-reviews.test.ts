@@ -1,7 +1,5 @@
-/** A platform orders in the name of users of its cluster: a whole broker asks a pretended cluster which orders a user may make. */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { kubeconfigAt } from '../kubernetes/kubeconfig.ts'
 import { type PretendedCluster, type Shape, startPretendedCluster } from '../kubernetes/pretended.ts'
 import { ask } from '../support/ask.ts'
 import { basic, newFolder, startTestBroker, type TestBroker } from '../support/broker.ts'
@@ -16,13 +14,7 @@ let catalog: { readonly service_id: string; readonly plan_id: string }
 beforeAll(async () => {
   cluster = await startPretendedCluster(() => undefined)
   const folder = newFolder()
-  const kubeconfig = {
-    'current-context': 'here',
-    contexts: [{ name: 'here', context: { cluster: 'here', user: 'broker' } }],
-    clusters: [{ name: 'here', cluster: { server: cluster.server } }],
-    users: [{ name: 'broker', user: { token: 'token-of-the-broker' } }],
-  }
-  writeFileSync(join(folder, 'kubeconfig'), JSON.stringify(kubeconfig))
+  kubeconfigAt(folder, cluster.server)
   running = await startTestBroker('kubernetes: {kubeconfig: ./kubeconfig}\n', folder, (text) =>
     text.replace('\nshutdown:', `\n    - ${JSON.stringify({ ...user, ...rule })}\nshutdown:`),
   )

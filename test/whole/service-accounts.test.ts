@@ -1,11 +1,10 @@
 /** Tokens of service accounts at a whole broker, whose cluster is pretended: an API server that answers token reviews. */
 
-import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { kubeconfigAt } from '../kubernetes/kubeconfig.ts'
 import { ask } from '../support/ask.ts'
 import { newFolder, startTestBroker, type TestBroker } from '../support/broker.ts'
 import { makeSigningKey, signedToken } from '../support/signed-tokens.ts'
@@ -36,15 +35,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const folder = newFolder()
-  const kubeconfig = {
-    'current-context': 'here',
-    contexts: [{ name: 'here', context: { cluster: 'here', user: 'broker' } }],
-    clusters: [
-      { name: 'here', cluster: { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } },
-    ],
-    users: [{ name: 'broker', user: { token: 'token-of-the-broker' } }],
-  }
-  writeFileSync(join(folder, 'kubeconfig'), JSON.stringify(kubeconfig))
+  kubeconfigAt(folder, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const accounts = {
     audiences: ['chandler'],
     grants: [{ namespace: 'team-a', role: 'developer', tenants: ['acme'] }],

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineSuite } from '../../../test/engine-suite.ts'
 import { testImages } from '../../../test/engines/images.ts'
 import { type Images, jobOf, listener, orderOf } from '../../../test/engines/run-row.ts'
+import { kubeconfigAt } from '../../../test/kubernetes/kubeconfig.ts'
 import { type PretendedCluster, startPretendedCluster } from '../../../test/kubernetes/pretended.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import { freshFolder } from '../../../test/support/image.ts'
@@ -349,17 +350,3 @@ describe.skipIf(missing !== undefined)('what an API server may answer', () => {
     expect(engine.refuses({ ...job, limits: usualLimits })).toBeUndefined()
   })
 })
-
-function kubeconfigAt(folder: string, server: string): string {
-  const file = join(folder, 'kubeconfig')
-  writeFileSync(
-    file,
-    JSON.stringify({
-      clusters: [{ name: 'c', cluster: { server } }],
-      users: [{ name: 'u', user: { token: 't' } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'runs' } }],
-      'current-context': 'x',
-    }),
-  )
-  return file
-}

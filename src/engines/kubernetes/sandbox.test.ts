@@ -1,9 +1,10 @@
 /** Runs in sandboxes, on a cluster that is pretended: what is made, what is read, and that nothing is left. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testImages } from '../../../test/engines/images.ts'
 import { freshName, type Images, jobOf, listener, orderOf } from '../../../test/engines/run-row.ts'
+import { kubeconfigAt } from '../../../test/kubernetes/kubeconfig.ts'
 import { type PretendedCluster, startPretendedCluster } from '../../../test/kubernetes/pretended.ts'
 import { ensurePrograms } from '../../../test/support/debian.ts'
 import { freshFolder } from '../../../test/support/image.ts'
@@ -44,14 +45,8 @@ describe.skipIf(missing !== undefined)('a run in a sandbox', () => {
   })
 
   async function open(keepFailedMs?: number): Promise<Engine> {
-    const kubeconfig = join(folder, 'kubeconfig')
-    const config = {
-      clusters: [{ name: 'c', cluster: { server: cluster.server } }],
-      users: [{ name: 'u', user: { token: tokenOf('system:serviceaccount:chandler:chandler') } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'runs' } }],
-      'current-context': 'x',
-    }
-    writeFileSync(kubeconfig, JSON.stringify(config))
+    const token = tokenOf('system:serviceaccount:chandler:chandler')
+    const kubeconfig = kubeconfigAt(folder, cluster.server, token)
     const artifacts = openArtifactStore({ folder: join(folder, 'artifacts') })
     const kept = keepFailedMs === undefined ? {} : { keepFailedMs }
     return await openKubernetesEngine({
