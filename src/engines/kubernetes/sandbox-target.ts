@@ -4,7 +4,8 @@ import { expectDone, type Kube } from './client.ts'
 import type { KubernetesContext, Sandbox } from './context.ts'
 import { labels, readPod } from './pod.ts'
 
-const bindings = (namespace: string): string =>
+/** Where the role bindings of a namespace are. */
+export const bindingsPath = (namespace: string): string =>
   `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`
 const policies = (namespace: string): string =>
   `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`
@@ -37,9 +38,6 @@ export async function makeThere(kube: Kube, path: string, body: object): Promise
   return true
 }
 
-/** Where the bindings of a namespace are. */
-export const bindingsPath = bindings
-
 /** Answers whether the target is there; without one the program finds no rights, and says so. */
 export async function enterTarget(
   { kube, options }: KubernetesContext,
@@ -50,7 +48,7 @@ export async function enterTarget(
   const { role = 'edit' } = options.sandboxes ?? {}
   const marked = { [labels.managed]: 'chandler', [labels.cluster]: cluster, [labels.run]: run }
   const body = bindingOf(sandbox, { name: pod, role, labels: marked })
-  if (!(await makeThere(kube, bindings(target), body))) return false
+  if (!(await makeThere(kube, bindingsPath(target), body))) return false
   const others = await kube.ask({ method: 'GET', path: `${policies(target)}?limit=1` })
   expectDone(others, 'look at the network policies of the target')
   if (Array.isArray(others.body['items']) && others.body['items'].length > 0)
@@ -72,7 +70,7 @@ export async function leaveTarget(
   kube: Kube,
   { target, pod }: Pick<Sandbox, 'target' | 'pod'>,
 ): Promise<void> {
-  for (const path of [`${policies(target)}/${pod}`, `${bindings(target)}/${pod}`]) {
+  for (const path of [`${policies(target)}/${pod}`, `${bindingsPath(target)}/${pod}`]) {
     const answer = await kube.ask({ method: 'DELETE', path })
     if (answer.status !== 404) expectDone(answer, `remove ${path}`)
   }
@@ -81,7 +79,7 @@ export async function leaveTarget(
 /** The names of pods of this broker's runs that have a role in the target. */
 export async function foundInTarget(kube: Kube, target: string, cluster: string): Promise<readonly Found[]> {
   const selector = encodeURIComponent(`${labels.managed}=chandler,${labels.cluster}=${cluster}`)
-  const answer = await kube.ask({ method: 'GET', path: `${bindings(target)}?labelSelector=${selector}` })
+  const answer = await kube.ask({ method: 'GET', path: `${bindingsPath(target)}?labelSelector=${selector}` })
   expectDone(answer, 'list the bindings of runs')
   const { items } = answer.body
   return (Array.isArray(items) ? items : []).filter(isObject).flatMap((item) => {
